@@ -37,6 +37,10 @@ public:
         const auto before = answer_.chosen;
         regain(lost_of(requested_), Price::Unnamed);
         regain(lost_of(needed()), Price::VendorParts);
+        for (const auto id : lost_of(chosen_names())) {
+            if (std::ranges::find(answer_.chosen, id) != answer_.chosen.end())
+                regain({id}, Price::Nothing);
+        }
         note_given_up(before);
         return std::move(answer_);
     }
@@ -46,6 +50,7 @@ private:
     enum class Price {
         Unnamed,      ///< whatever was not asked for in a version
         VendorParts,  ///< of that only what a vendor's GPUs need
+        Nothing,
     };
 
     const Candidate& candidate(CandidateId id) const { return universe_.candidates()[id]; }
@@ -73,6 +78,12 @@ private:
             for (const auto spec : candidate(id).depends)
                 names.insert(universe_.specs()[spec].name);
         }
+        return names;
+    }
+
+    std::set<NameId> chosen_names() const {
+        std::set<NameId> names;
+        for (const auto id : answer_.chosen) names.insert(candidate(id).name);
         return names;
     }
 
@@ -170,7 +181,7 @@ private:
         }
         if (!first) return;
         auto chosen = improve(universe_, open, ranks_, search_, goals_, *first);
-        if (price == Price::VendorParts && is_older(chosen)) return;
+        if (price != Price::Unnamed && is_older(chosen, price)) return;
         open_ = std::move(open);
         answer_.chosen = std::move(chosen);
         answer_.idle = idle_in(universe_, answer_.chosen);
@@ -194,13 +205,13 @@ private:
         }
     }
 
-    /// Whether something of it is, and no part of what a vendor's GPUs need.
-    bool is_older(const std::vector<CandidateId>& chosen) const {
+    /// Whether something in it is that may not get older.
+    bool is_older(const std::vector<CandidateId>& chosen, Price price) const {
         const auto before = by_name(answer_.chosen);
         return std::ranges::any_of(chosen, [&](CandidateId id) {
             const auto found = before.find(candidate(id).name);
             return found != before.end() && version(id) < version(found->second) &&
-                   !is_vendors(found->first);
+                   (price == Price::Nothing || !is_vendors(found->first));
         });
     }
 

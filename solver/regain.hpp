@@ -24,7 +24,7 @@ struct Regained {
 /// for another accelerator than is preferred, becomes a build of its version or of a newer one that
 /// is, and what does not run (idle_in) one of whatever version that does, where all else that is
 /// asked for keeps its version and accelerator, a vendor's own parts aside. What that needs
-/// directly does where nothing but such parts gets older.
+/// directly does where nothing but such parts gets older, and all else where nothing does.
 Regained regain_accelerators(const Universe& universe,
                              Narrowing open,
                              const std::vector<std::uint32_t>& ranks,

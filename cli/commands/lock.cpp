@@ -63,6 +63,7 @@ std::vector<std::string> notes_on(const LockedClasses& locked, const std::string
 }
 
 Result<int> write(Context& context, const LockOptions& options) {
+    using locks::warn_of_pip;
     GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
         if (!options.machines.empty())
@@ -72,12 +73,8 @@ Result<int> write(Context& context, const LockOptions& options) {
     }
     GPKG_TRY(const auto locked,
              lock_for(context, {options.sources, options.wishes, options.machines}));
-    if (std::ranges::any_of(locked.lock.classes, [&](const LockedClass& one) {
-            return !locked.lock.wishes_of(one).pip.empty();
-        }))
-        context.out.warn(
-            "what the section 'pip:' asks for is not locked: pip decides when an environment is "
-            "made of the lock");
+    for (const auto& one : locked.lock.classes)
+        warn_of_pip(context, locked.lock.wishes_of(one).pip);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
         tell(context, locked);
@@ -103,6 +100,13 @@ Result<int> write(Context& context, const LockOptions& options) {
 }  // namespace
 
 namespace locks {
+
+void warn_of_pip(Context& context, const std::vector<std::string>& requirements) {
+    if (!requirements.empty())
+        context.out.warn_once(
+            "what the section 'pip:' asks for is not locked: pip decides when an environment is "
+            "made of the lock");
+}
 
 Result<ReadLock> read(Context& context, const std::string& file) {
     GPKG_TRY(auto found, read_lock(file));

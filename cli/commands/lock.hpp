@@ -29,6 +29,9 @@ Result<ReadLock> read(Context& context, const std::string& file);
 void tell_divergences(Output& out, const std::vector<Divergence>& divergences);
 nlohmann::ordered_json json_of(const std::vector<Divergence>& divergences);
 
+/// Of what is asked of pip: it is not locked.
+void warn_of_pip(Context& context, const std::vector<std::string>& requirements);
+
 /// An error for a name that other tools' lock files have: what is written is gpkg's own.
 Result<void> check_own_name(const std::string& output);
 

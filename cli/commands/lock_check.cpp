@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -37,23 +38,52 @@ bool has_manner(const LockCheckOptions& options) {
            !sources.channel_priority.empty() || !sources.exclude_newer.empty();
 }
 
-/// How the lock and what is asked for now have moved apart.
+/// Platforms that the files are for, and no class is, of a lock whose classes are platforms.
+Result<void> add_missing_platforms(Context& context,
+                                   const LockFile& lock,
+                                   const LockCheckOptions& options,
+                                   std::vector<std::string>& lines) {
+    if (std::ranges::any_of(
+            lock.classes, [](const LockedClass& locked) { return locked.name != locked.platform; }))
+        return {};
+    GPKG_TRY(const auto platforms,
+             platforms_of_files(context, options.wishes, options.sources.offline));
+    for (const auto& platform : platforms) {
+        if (std::ranges::find(lock.classes, platform, &LockedClass::platform) == lock.classes.end())
+            lines.push_back(fmt::format("it is for {} too, and no class is", platform));
+    }
+    return {};
+}
+
+/// How the lock and what is asked for now have moved apart; of which classes, where not of all.
 Result<std::vector<std::string>> drift(Context& context,
                                        const LockFile& lock,
                                        const LockCheckOptions& options) {
     auto lines = edits_of(lock);
     if (!is_asked(options.wishes)) return lines;
+    GPKG_CHECK(add_missing_platforms(context, lock, options, lines));
+    std::vector<std::string> found;
+    std::map<std::string, std::vector<std::string>> classes;  // by line
+    std::size_t count = 0;
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
+        ++count;
         auto sources = options.sources;
         sources.for_machine.clear();
         sources.platform = locked.platform;
         GPKG_TRY(const auto now, lock_wishes(context, options.wishes, sources));
         GPKG_TRY(const auto request, lock_request_of(context, sources, now));
         for (auto& line : drift_of(lock, locked, request)) {
-            if (std::find(lines.begin(), lines.end(), line) == lines.end())
-                lines.push_back(std::move(line));
+            auto& of_line = classes[line];
+            if (of_line.empty()) found.push_back(std::move(line));
+            of_line.push_back(locked.name);
         }
+    }
+    for (auto& line : found) {
+        const auto& names = classes.at(line);
+        lines.push_back(names.size() == count
+                            ? line
+                            : fmt::format("{}: {}", join_some(names, "and", names.size()), line));
     }
     return lines;
 }

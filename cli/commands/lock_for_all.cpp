@@ -210,6 +210,8 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     auto sources = options.sources;
     GPKG_TRY(const auto request, lock_wishes(context, options.wishes, sources));
     GPKG_TRY(auto asked, lock_request_of(context, sources, request));
+    GPKG_CHECK(check_names_any(asked.wishes));
+    warn_of_pip(context, asked.wishes.pip);
     GPKG_TRY(auto question, question_of(context, sources, request));
     GPKG_CHECK(check_accelerator_names({&question}));
     GPKG_TRY(const auto found, decision_regions(context, question));

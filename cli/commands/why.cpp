@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,8 +34,8 @@ struct WhyOptions {
 struct Reasons {
     RecordGraph graph;
     std::size_t target = 0;
-    std::map<std::string, std::string> requested;  ///< spec by name
-    std::vector<RecordGraph::Way> ways;            ///< from what was asked for, shortest first
+    std::map<std::string, std::vector<std::string>> requested;  ///< specs by name
+    std::vector<RecordGraph::Way> ways;  ///< from what was asked for, shortest first
 };
 
 Result<Reasons> look(const fs::path& path, const std::string& name) {
@@ -55,7 +56,7 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
     }
     reasons.target = *target;
     std::vector<std::size_t> roots;
-    for (const auto& [asked, spec] : reasons.requested) {
+    for (const auto& [asked, specs] : reasons.requested) {
         if (const auto place = reasons.graph.find(asked)) roots.push_back(*place);
     }
     reasons.ways = reasons.graph.ways(roots, *target);
@@ -68,8 +69,12 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
 void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way) {
     const auto& records = reasons.graph.records();
     const auto& root = records[way.root];
-    out.result(
-        fmt::format("{} is asked for", dependency_text(reasons.requested.at(root.name), "")));
+    std::vector<std::string> asked;
+    for (const auto& spec : reasons.requested.at(root.name))
+        asked.push_back(dependency_text(spec, ""));
+    out.result(fmt::format("{} {} asked for",
+                           join_some(asked, "and", asked.size()),
+                           asked.size() == 1 ? "is" : "are"));
     std::size_t depth = 0;
     for (const auto& step : way.steps)
         out.result(fmt::format("{}└─ {} {} needs {}",
@@ -110,8 +115,13 @@ Json json_of(const Reasons& reasons) {
                     {"extra", need.extra.empty() ? Json() : Json(need.extra)}};
     };
     Json document{{"name", record.name}, {"version", record.version}, {"build", record.build}};
-    const auto asked = reasons.requested.find(record.name);
-    document["requested"] = asked == reasons.requested.end() ? Json() : Json(asked->second);
+    const auto requested = [&](const std::string& name) {
+        const auto asked = reasons.requested.find(name);
+        return asked == reasons.requested.end()
+                   ? Json()
+                   : Json(fmt::format("{}", fmt::join(asked->second, ", ")));
+    };
+    document["requested"] = requested(record.name);
     document["needed_by"] = Json::array();
     for (const auto& need : reasons.graph.needed_by(reasons.target))
         document["needed_by"].push_back(step_json(need));
@@ -120,7 +130,7 @@ Json json_of(const Reasons& reasons) {
         Json steps = Json::array();
         for (const auto& step : way.steps) steps.push_back(step_json(step));
         document["chains"].push_back(
-            {{"requested", reasons.requested.at(records[way.root].name)}, {"steps", steps}});
+            {{"requested", requested(records[way.root].name)}, {"steps", steps}});
     }
     return document;
 }

@@ -4,7 +4,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/accelerators.hpp"
-#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
@@ -205,16 +205,7 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
                     fmt::format("{}: names more than one package", spec.to_string()),
                     "ask about one, e.g. gpkg why-not 'numpy>=2'");
     GPKG_TRY(const auto request, request_of(context, options, spec));
-    GPKG_TRY(auto question, question_of(context, options.sources, request));
-    // Where the request is answered without what cuda-version asks of the driver, so is this.
-    const auto& asked = question.problem.request;
-    if (only_builds_for_nvidia(asked.specs, {}, asked.accelerators)) {
-        auto answered = question;
-        answered.problem.wants_reasons = false;
-        answered.problem.wants_notes = false;
-        GPKG_CHECK(answer_to(answered));
-        question.problem.request.only_builds = answered.problem.request.only_builds;
-    }
+    GPKG_TRY(const auto question, question_of(context, options.sources, request));
     GPKG_TRY(const auto found,
              gpkg::why_not(question.problem, spec, solver::solve, solver::advantage));
     GPKG_CHECK(check_stop(context));

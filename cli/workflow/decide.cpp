@@ -95,7 +95,7 @@ Result<std::vector<std::string>> forgotten_names(const ChangeRequest& wanted) {
     GPKG_TRY(const auto history, prefix.history());
     std::set<std::string> again;
     for (const auto& spec : wanted.specs) again.insert(spec.name);
-    for (const auto& [name, spec] : requested_by_name(history)) {
+    for (const auto& [name, specs] : requested_by_name(history)) {
         if (!again.contains(name)) names.push_back(name);
     }
     return names;
@@ -213,6 +213,8 @@ Result<Change> exactly(ExactRequest request) {
             change.unlink.push_back(*old);
         }
         change.link.push_back(record);
+        if (change.platform.empty() && !record.subdir.empty() && record.subdir != "noarch")
+            change.platform = record.subdir;
     }
     return change;
 }
@@ -228,7 +230,7 @@ Result<Change> return_to(const Context& context,
     GPKG_TRY(const auto opened, Prefix::open(prefix));
     GPKG_TRY(const auto history, opened.history());
     // All of them, so that they are asked for again in their old order.
-    for (const auto& [name, spec] : requested_by_name(history))
+    for (const auto& [name, specs] : requested_by_name(history))
         change.removed_specs.push_back(name);
     for (const auto& text : generation.requested) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));

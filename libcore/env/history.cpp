@@ -117,12 +117,20 @@ std::string to_text(const HistoryEntry& entry) {
     return out;
 }
 
-std::map<std::string, std::string> requested_by_name(const std::vector<HistoryEntry>& history) {
-    std::map<std::string, std::string> out;
+std::map<std::string, std::vector<std::string>> requested_by_name(
+    const std::vector<HistoryEntry>& history) {
+    std::map<std::string, std::vector<std::string>> out;
     for (const auto& entry : history) {
         for (const auto& spec : entry.remove_specs) out.erase(spec_name(spec));
-        for (const auto& spec : entry.update_specs) out[spec_name(spec)] = spec;
-        for (const auto& spec : entry.neutered_specs) out[spec_name(spec)] = spec;
+        for (const auto* specs : {&entry.update_specs, &entry.neutered_specs}) {
+            // "a >=1" and "a <2" of one request hold together, and take the place of earlier ones.
+            std::map<std::string, std::vector<std::string>> together;
+            for (const auto& spec : *specs) {
+                auto& known = together[spec_name(spec)];
+                if (std::ranges::find(known, spec) == known.end()) known.push_back(spec);
+            }
+            for (auto& [name, texts] : together) out[name] = std::move(texts);
+        }
     }
     return out;
 }
@@ -141,8 +149,10 @@ std::vector<std::string> requested_specs(const std::vector<HistoryEntry>& histor
     }
     const auto specs = requested_by_name(history);
     std::vector<std::string> out;
-    out.reserve(names.size());
-    for (const auto& name : names) out.push_back(specs.at(name));
+    for (const auto& name : names) {
+        const auto& texts = specs.at(name);
+        out.insert(out.end(), texts.begin(), texts.end());
+    }
     return out;
 }
 

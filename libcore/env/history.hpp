@@ -38,10 +38,12 @@ std::vector<HistoryEntry> parse_history(std::string_view text);
 std::string to_text(const HistoryEntry& entry);
 
 /// Specs the user asked for and did not take back, in the order in which they were asked for: later
-/// requests come after earlier ones, and what is asked for again keeps its place.
+/// requests come after earlier ones, and what is asked for again keeps its place. A package may
+/// have several, of one entry.
 std::vector<std::string> requested_specs(const std::vector<HistoryEntry>& history);
-/// The same by package name.
-std::map<std::string, std::string> requested_by_name(const std::vector<HistoryEntry>& history);
+/// The same by package name; never empty.
+std::map<std::string, std::vector<std::string>> requested_by_name(
+    const std::vector<HistoryEntry>& history);
 
 /// The name in a spec, without channel: "numpy" of "conda-forge::numpy[version='>=2']".
 std::string spec_name(std::string_view spec);

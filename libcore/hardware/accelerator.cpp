@@ -24,9 +24,12 @@ Verdict meaning_of(std::string_view word) {
 }
 
 /// "cuda129" and "cu102" of "py39_cu102_0"; not "custom". Without a CUDA they are for none:
-/// "cuNone" (torchvision-cpu), "cuda_None" (ambertools).
-Verdict meaning_of_token(std::string_view token, std::string_view behind) {
-    if (token == "cuNone" || (token == "cuda" && behind.starts_with("None")))
+/// "cuNone" (torchvision-cpu), "cuda_None" (ambertools), "cuda0.0" (faiss-cpu), "no_cuda".
+Verdict meaning_of_token(std::string_view before, std::string_view token, std::string_view behind) {
+    const bool is_cuda = token == "cuda";
+    if (token == "cuNone" || token == "cudaNone" || token == "cuda0.0" ||
+        (is_cuda && (before == "no" || before == "without" || behind.starts_with("None") ||
+                     behind == "off" || behind.starts_with("off_"))))
         return Accelerator::None;
     if (token.size() > 2 && token.starts_with("cu") && is_digit(token[2]))
         return Accelerator::Nvidia;
@@ -175,11 +178,13 @@ HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_v
 
 std::optional<Accelerator> accelerator_of_build(std::string_view build) {
     while (build.starts_with('*') || build.starts_with('^')) build.remove_prefix(1);
+    std::string_view before;
     while (!build.empty()) {
         const auto end = std::min(build.find('_'), build.size());
         const auto token = build.substr(0, end);
         build.remove_prefix(std::min(end + 1, build.size()));
-        if (const auto verdict = meaning_of_token(token, build)) return verdict;
+        if (const auto verdict = meaning_of_token(before, token, build)) return verdict;
+        before = token;
     }
     return std::nullopt;
 }

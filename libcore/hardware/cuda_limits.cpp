@@ -49,6 +49,13 @@ std::optional<std::string> CudaLimits::obstacle(const MatchSpec& dependency) con
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_build(std::string_view build) const {
+    if (!driver_ || build.find("cu") == std::string_view::npos)
+        return told_by_build(build, CodeFit::No);
+    const auto toolkit = toolkit_of_build(build);
+    if (toolkit && driver_fit(*toolkit, *driver_) == DriverFit::No)
+        return fmt::format("is compiled with CUDA {}, and the driver runs CUDA {}",
+                           toolkit->to_string(),
+                           driver_->to_string());
     return told_by_build(build, CodeFit::No);
 }
 

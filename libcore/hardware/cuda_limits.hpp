@@ -29,8 +29,8 @@ public:
     /// runs CUDA 11.4".
     std::optional<std::string> obstacle(const MatchSpec& dependency) const;
 
-    /// The same by the toolkit that compiled the build: CUDA 13 makes no code for devices before
-    /// compute capability 7.5.
+    /// The same by the toolkit that compiled the build: the driver may be for an older CUDA, and
+    /// CUDA 13 makes no code for devices before compute capability 7.5.
     std::optional<std::string> obstacle_of_build(std::string_view build) const;
     /// The same of what is compiled with a CUDA, "12.1" or just "12".
     std::optional<std::string> obstacle_of_cuda(std::string_view cuda) const;

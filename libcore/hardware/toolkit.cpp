@@ -18,7 +18,9 @@ std::optional<std::string> cuda_of_build(std::string_view build) {
         const auto rest = token.substr(token.starts_with("cuda") ? 4 : 2);
         const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
         const auto behind = rest.substr(end);
-        if (end > 0 && is_digit(rest.front()) && (behind.empty() || behind.starts_with("py")))
+        // "cuda0.0" is without one.
+        if (end > 0 && is_digit(rest.front()) && rest.front() != '0' &&
+            (behind.empty() || behind.starts_with("py")))
             return dotted_cuda(rest.substr(0, end));
     }
     return std::nullopt;

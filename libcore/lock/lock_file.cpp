@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numeric>
 #include <tuple>
 
@@ -64,9 +65,16 @@ bool may_have_version(std::string_view name, const std::string& version) {
 }  // namespace
 
 std::optional<LockedVirtualPackage> LockedVirtualPackage::parse(std::string_view text) {
-    const auto parts = split(text, '=');
+    constexpr std::string_view kFlags = "[flags=[";
+    const auto bracket = std::min(text.find(kFlags), text.size());
+    const auto parts = split(text.substr(0, bracket), '=');
     if (parts.size() > 3 || !is_virtual_package_name(parts[0])) return std::nullopt;
     LockedVirtualPackage package{std::string(parts[0]), {}, {}};
+    if (text.ends_with("]]") && bracket + kFlags.size() + 2 < text.size()) {
+        auto flags = text.substr(bracket + kFlags.size());
+        flags.remove_suffix(2);
+        for (const auto flag : split(flags, ',')) package.flags.emplace_back(flag);
+    }
     if (parts.size() > 1) package.version = parts[1];
     if (parts.size() > 2) package.build = parts[2];
     // What would be written without them is another text.
@@ -76,8 +84,11 @@ std::optional<LockedVirtualPackage> LockedVirtualPackage::parse(std::string_view
 }
 
 std::string LockedVirtualPackage::to_string() const {
-    if (!build.empty()) return fmt::format("{}={}={}", name, version, build);
-    return version.empty() ? name : name + "=" + version;
+    auto text = name;
+    if (!version.empty() || !build.empty()) text += "=" + version;
+    if (!build.empty()) text += "=" + build;
+    if (!flags.empty()) text += fmt::format("[flags=[{}]]", fmt::join(flags, ","));
+    return text;
 }
 
 bool operator<(const ForeignPackage& a, const ForeignPackage& b) {
@@ -98,17 +109,18 @@ LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages)
     LockedMachine machine;
     machine.reserve(virtual_packages.size());
     for (const auto& record : virtual_packages)
-        machine.push_back({record.name, record.version, record.build});
+        machine.push_back({record.name, record.version, record.build, record.flags});
     return machine;
 }
 
 std::vector<PackageRecord> virtual_packages_of(const LockedMachine& machine) {
     std::vector<PackageRecord> records;
-    for (const auto& [name, version, build] : machine) {
+    for (const auto& [name, version, build, flags] : machine) {
         auto& record = records.emplace_back();
         record.name = name;
         record.version = version;
         record.build = build;
+        record.flags = flags;
     }
     return records;
 }
@@ -222,7 +234,11 @@ std::string request_digest(const LockFile& lock) {
     // One line for each fact, its kind first: no two requests have one text.
     std::string text = "gpkg request 1\n";
     const auto add = [&](std::string_view kind, const std::string& fact) {
-        text += fmt::format("{} {}\n", kind, fact);
+        const auto lines = split(fact, '\n');
+        text += fmt::format("{}{} {}\n",
+                            kind,
+                            lines.size() == 1 ? "" : fmt::format(" of {} lines", lines.size()),
+                            fact);
     };
     for (const auto& channel : lock.channels) add("channel", channel.url);
     for (const auto& channel : lock.request.channels) add("asked channel", channel);

@@ -55,11 +55,13 @@ struct ForeignPackage {
     friend bool operator<(const ForeignPackage&, const ForeignPackage&);
 };
 
-/// "__cuda=12.4=0". Version and build may be empty: not said.
+/// "__cuda=12.4=0". Version and build may be empty: not said. Flags are those of its record, as
+/// "__cuda_arch=8.6=0[flags=[8.6,9.0]]" has of a machine with two GPUs.
 struct LockedVirtualPackage {
     std::string name;
     std::string version;
     std::string build;
+    std::vector<std::string> flags{};
 
     static std::optional<LockedVirtualPackage> parse(std::string_view text);
     std::string to_string() const;

@@ -341,7 +341,10 @@ private:
             out_.item(0, "name", name);
             if (name != locked->platform) out_.line(1, "subdir", locked->platform);
             std::vector<std::string> made_for;
-            for (const auto& package : locked->made_for) made_for.push_back(package.to_string());
+            for (auto package : locked->made_for) {
+                package.flags.clear();  // gpkg's own
+                made_for.push_back(package.to_string());
+            }
             out_.list(1, "virtual-packages", made_for);
         }
     }

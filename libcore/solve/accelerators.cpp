@@ -32,6 +32,11 @@ bool Accelerators::is_bound(std::string_view package) const {
     return wanted != AcceleratorChoice::Auto && wanted != AcceleratorChoice::Conda;
 }
 
+std::vector<AcceleratorChoice> Accelerators::in_turn_on(
+    const std::vector<PackageRecord>& virtual_packages) const {
+    return in_turn.empty() ? std::vector{all} : choices_on(virtual_packages, in_turn);
+}
+
 bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
     switch (vendor) {
     case Accelerator::Nvidia: return has_any(virtual_packages, {"__cuda_arch"});

@@ -24,7 +24,13 @@ struct Accelerators {
     /// stays for the accelerator that it is for otherwise.
     bool all_is_asked = false;
     std::set<std::string> asked_packages{};
+    /// Where there are several to choose from, what `all` may be, the most wanted first
+    /// (libcore/solve/answer.hpp).
+    std::vector<AcceleratorChoice> in_turn{};
 
+    /// What `all` may be on a machine with these virtual packages; never empty.
+    std::vector<AcceleratorChoice> in_turn_on(
+        const std::vector<PackageRecord>& virtual_packages) const;
     AcceleratorChoice choice(std::string_view package) const;
     bool is_asked(std::string_view package) const;
     /// Whether builds for other accelerators are not to be taken at all.

@@ -66,6 +66,9 @@ struct Request {
     /// Nothing is brought in for its own sake: dependencies only restrict what is there anyway.
     bool no_dependencies = false;
     Accelerators accelerators{};
+    /// A version of CUDA is named, and no accelerator: builds for it are wanted where there are any
+    /// that run, over older versions if need be.
+    bool names_cuda = false;
     /// What packages that tell a CUDA version (tells_cuda_version) restrict of the driver does not
     /// count: what is built with it may run elsewhere.
     bool only_builds = false;
@@ -119,6 +122,8 @@ struct Solution {
     std::vector<Idle> idle{};
     /// Null where the name runs, or is not there.
     const Idle* find_idle(std::string_view name) const;
+    /// Of what Accelerators::in_turn has, the one that it was found for.
+    AcceleratorChoice accelerator = AcceleratorChoice::Conda;
     /// One-line remarks a user should see: records that could not be read, installed packages
     /// that the machine could not use.
     std::vector<std::string> notes;

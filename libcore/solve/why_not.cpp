@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/solve/answer.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
@@ -86,13 +87,6 @@ void lift_floors(Request& request) {
         return constraint.holds == Constraint::Holds::WherePossible &&
                !tells_cuda_version(constraint.spec.name);
     });
-}
-
-/// False where nothing holds only where possible.
-bool lift_all(Request& request) {
-    return std::erase_if(request.constraints, [](const Constraint& constraint) {
-               return constraint.holds == Constraint::Holds::WherePossible;
-           }) > 0;
 }
 
 /// What was settled up to the first that is not the same with the spec, which is the last of all.
@@ -212,13 +206,13 @@ Result<WhyNot> why_not(const Problem& problem,
                        const Advantage& advantage) {
     using Verdict = WhyNot::Verdict;
     WhyNot found;
-    GPKG_TRY(auto outcome, solve(problem));
-    if (auto* explanation = std::get_if<Explanation>(&outcome)) {
+    GPKG_TRY(auto answered, gpkg::answer(problem, solve));
+    if (auto* explanation = std::get_if<Explanation>(&answered.outcome)) {
         found.verdict = Verdict::NoAnswer;
         found.explanation = std::move(*explanation);
         return found;
     }
-    const auto& answer = std::get<Solution>(outcome);
+    const auto& answer = std::get<Solution>(answered.outcome);
     const auto now = by_name(problem, answer);
     found.chosen = find(now, spec.name);
     const bool is_chosen = found.chosen && spec.matches(*found.chosen);
@@ -228,11 +222,8 @@ Result<WhyNot> why_not(const Problem& problem,
     const auto index = with_it.request.specs.size();
     with_it.request.specs.push_back(spec);
     lift_floors(with_it.request);
-    GPKG_TRY(auto other_outcome, solve(with_it));
-    if (std::holds_alternative<Explanation>(other_outcome) && lift_all(with_it.request)) {
-        GPKG_TRY(other_outcome, solve(with_it));
-    }
-    if (auto* explanation = std::get_if<Explanation>(&other_outcome)) {
+    GPKG_TRY(auto answered_with_it, gpkg::answer(with_it, solve));
+    if (auto* explanation = std::get_if<Explanation>(&answered_with_it.outcome)) {
         if (is_unknown(*explanation, index)) {
             found.verdict = Verdict::Unknown;
             found.explanation = std::move(*explanation);
@@ -242,7 +233,7 @@ Result<WhyNot> why_not(const Problem& problem,
         }
         return found;
     }
-    const auto& other = std::get<Solution>(other_outcome);
+    const auto& other = std::get<Solution>(answered_with_it.outcome);
     const auto then = by_name(problem, other);
     found.possible = find(then, spec.name);
     auto names = answer.settled;
@@ -264,7 +255,7 @@ Result<WhyNot> why_not(const Problem& problem,
         found.verdict = Verdict::LessGood;
         const auto lost = lost_with(problem.request, now, then);
         if (lost.empty()) {
-            GPKG_TRY(found.reason, advantage(problem, *found.chosen, *found.possible));
+            GPKG_TRY(found.reason, advantage(answered.problem, *found.chosen, *found.possible));
         } else {
             found.reason = fmt::format("goes with {}, which {} installed and would have to leave",
                                        join_some(lost, "and"),
@@ -272,6 +263,10 @@ Result<WhyNot> why_not(const Problem& problem,
         }
     } else {
         found.verdict = Verdict::Outranked;
+        // The accelerator is the answer's: what the spec does not go with is what was chosen.
+        with_it = std::move(answered_with_it.problem);
+        with_it.request.accelerators.all = answered.problem.request.accelerators.all;
+        with_it.request.only_builds = answered.problem.request.only_builds;
         const unsigned ways = settled.graded.empty() ? 4 : 8;  // else nothing is told otherwise
         for (unsigned more = 0; more < ways; ++more) {
             const Told told{(more & 1U) != 0, (more & 2U) != 0, (more & 4U) != 0};

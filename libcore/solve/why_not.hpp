@@ -46,7 +46,7 @@ struct WhyNot {
 using Advantage = std::function<Result<std::string>(
     const Problem&, const PackageRecord& better, const PackageRecord& other)>;
 
-/// `spec` names one package.
+/// `spec` names one package. What an answer is: libcore/solve/answer.hpp.
 Result<WhyNot> why_not(const Problem& problem,
                        const MatchSpec& spec,
                        const Solve& solve,

@@ -660,4 +660,22 @@ gpu expect 0 install -n bound 'bound>=2'
 newer expect 0 update -n bound --all --dry-run
 err_lacks 'accel=none'
 
+# To name a CUDA changes nothing of what is installed for another accelerator, or for none.
+package kindly 1.0 cpu_0
+BUILD_NUMBER=9 package kindly 2.0 cpu_9
+package kindly 2.0 cuda129_0 '__cuda'
+BUILD_NUMBER=9 package kindly 3.0 cpu_9
+package fresh 1.0 cuda129_0 '__cuda'
+BUILD_NUMBER=9 package fresh 2.0 cpu_9
+index
+gpu expect 0 create -n kindly 'kindly[accel=none]=1' cuda-version=12.9
+rm "$(place kindly)/conda-meta/gpkg/state.json"
+for asked in 'update -n kindly kindly cuda-version' 'update -n kindly kindly cuda-version --accel auto'; do
+    # shellcheck disable=SC2086 # words
+    gpu expect 0 $asked --dry-run --json
+    json '[(p["version"], p["build_string"]) for p in d["actions"]["LINK"] if p["name"] == "kindly"] == [("3.0", "cpu_9")]'
+done
+gpu expect 0 install -n kindly fresh cuda-version=12.9 --dry-run --json
+json '[(p["version"], p["build_string"]) for p in d["actions"]["LINK"]] == [("1.0", "cuda129_0")]'
+
 finish

@@ -31,7 +31,7 @@ for i in $(seq 64); do
     elif [ "$status" = 0 ]; then
         made=$((made + 1))
     else
-        check grep -qE 'exists already|made or removed by another process|made by another process|is not an empty folder' "$WORK/said.$i"
+        check grep -qE 'exists already|is not what this change was made for|made or removed by another process|made by another process|is not an empty folder' "$WORK/said.$i"
     fi
 done
 check [ "$made" = 1 ]

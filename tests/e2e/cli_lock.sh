@@ -236,9 +236,9 @@ index
 expect 0 lock tied --for cpu -o tied.lock
 gone tied-2.0-0
 expect 1 lock repair tied.lock
-err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
+err_has 'gpkg lock repair tied.lock tied other  # lets them have another version'
 expect 1 lock repair tied.lock tied
-err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
+err_has 'gpkg lock repair tied.lock tied other  # lets them have another version'
 expect 0 lock repair tied.lock other tied
 out_has 'tied 1.0 0 in place of tied 2.0 0'
 # It names no more than what has to move: here what is gone has its version with another lang.

@@ -67,7 +67,8 @@ bool asks_for_change(const AcceleratorWishes& wishes, const GpkgState& state) {
 
 Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state) {
     Accelerators accelerators;
-    accelerators.all = to_try(wishes, state).front();
+    accelerators.in_turn = to_try(wishes, state);
+    accelerators.all = accelerators.in_turn.front();
     accelerators.all_is_asked = asks_for_change(wishes, state);
     for (const auto& [name, text] : state.package_accelerators)
         accelerators.of_package[name] = read(text);
@@ -76,13 +77,6 @@ Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& s
         accelerators.asked_packages.insert(name);
     }
     return accelerators;
-}
-
-std::vector<AcceleratorChoice> accelerators_to_try(
-    const AcceleratorWishes& wishes,
-    const GpkgState& state,
-    const std::vector<PackageRecord>& virtual_packages) {
-    return choices_on(virtual_packages, to_try(wishes, state));
 }
 
 std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,

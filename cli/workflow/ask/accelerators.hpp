@@ -13,15 +13,8 @@
 
 namespace gpkg::cli {
 
-/// `all` is the first that is to be tried.
+/// `all` is the first of those that are to be tried in turn.
 Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state);
-
-/// The choices for all packages that count on the machine, in the order in which they are to be
-/// tried; never empty.
-std::vector<AcceleratorChoice> accelerators_to_try(
-    const AcceleratorWishes& wishes,
-    const GpkgState& state,
-    const std::vector<PackageRecord>& virtual_packages);
 
 /// What the configuration says of accelerators for new environments, where nothing else is said.
 Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);

@@ -1,8 +1,6 @@
 #pragma once
 
-// What a question's answer is. One question may be asked of the solver several times: for the
-// accelerators in the order in which they are to be tried, and for building, without what
-// cuda-version asks of the driver.
+// What a question's answer is, as libcore/solve/answer.hpp has it of a problem.
 
 #include "cli/workflow/ask/question.hpp"
 
@@ -11,7 +9,8 @@
 
 namespace gpkg::cli {
 
-/// What the environment would be, or why there is no such one. --only-deps may take packages from
+/// What the environment would be, or why there is no such one. The question's problem then is as it
+/// was answered. --only-deps may take packages from
 /// the answer's records and put others in their place in `question.wanted.specs`.
 Result<Outcome> answer_to(Question& question);
 

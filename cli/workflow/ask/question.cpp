@@ -103,6 +103,11 @@ Result<Request> request_of(const ChangeRequest& wanted,
                            const std::vector<PackageRecord>& machine) {
     Request request;
     request.accelerators = accelerators_of(wanted.accelerators, present.state);
+    request.accelerators.all = request.accelerators.in_turn_on(machine).front();
+    request.names_cuda = request.accelerators.in_turn == std::vector{AcceleratorChoice::Auto} &&
+                         std::ranges::any_of(wanted.specs, [](const auto& spec) {
+                             return tells_cuda_version(spec.name);
+                         });
     request.specs = wanted.specs;
     request.update = wanted.update;
     request.update_all = wanted.update_all;
@@ -332,8 +337,9 @@ Result<Question> with_changes(Question question, const std::vector<ProblemChange
         wanted.specs.erase(wanted.specs.begin() + static_cast<std::ptrdiff_t>(*place));
     for (auto place = lifted.rbegin(); place != lifted.rend(); ++place)
         present.pins.erase(present.pins.begin() + static_cast<std::ptrdiff_t>(*place));
-    GPKG_TRY(problem.request, request_of(wanted, present, problem.virtual_packages));
+    // What an update holds to depends on the machine.
     GPKG_TRY(problem, gpkg::with_changes(std::move(problem), outside));
+    GPKG_TRY(problem.request, request_of(wanted, present, problem.virtual_packages));
     return question;
 }
 

@@ -123,6 +123,44 @@ std::vector<std::string> lowered(const Question& question,
     return texts;
 }
 
+bool has_answer(Question question) {
+    question.problem.wants_reasons = false;
+    question.problem.wants_notes = false;
+    const auto outcome = answer_to(question);
+    return outcome && std::holds_alternative<Solution>(*outcome);
+}
+
+/// What the command of a fix for `asked` changes for another class of the same lock: its words
+/// count for all classes, as what stands in a file without a selector does.
+std::vector<ProblemChange> elsewhere(const Question& asked,
+                                     const Question& other,
+                                     const std::vector<ProblemChange>& changes) {
+    const auto& specs = other.wanted.specs;
+    std::vector<ProblemChange> others;
+    for (auto change : changes) {
+        if (change.kind == Kind::SetMachine || change.kind == Kind::DropConstraint) continue;
+        if (change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec) {
+            const auto place = std::ranges::find(specs, asked.wanted.specs.at(change.index));
+            if (place == specs.end()) continue;
+            change.index = static_cast<std::size_t>(place - specs.begin());
+        } else if (change.kind == Kind::SetAccelerator &&
+                   std::ranges::find(specs, change.name, &MatchSpec::name) == specs.end()) {
+            change.kind = Kind::LetChange;
+            change.spec = change.name + "[accel=auto]";
+        }
+        others.push_back(std::move(change));
+    }
+    return others;
+}
+
+/// Whether another class has an answer, and none with the fix.
+bool is_lost_with(const Question& other, const Question& asked, const Fix& fix) {
+    const auto changes = elsewhere(asked, other, fix.changes);
+    if (changes.empty()) return false;
+    auto changed = with_changes(other, changes);
+    return changed && !has_answer(*std::move(changed)) && has_answer(other);
+}
+
 /// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
 /// where there is an environment, an earlier wish or a flag may come in again.
 std::optional<TriedFix> tried(const Question& question, Fix fix) {
@@ -280,8 +318,8 @@ std::string hint_on_accelerator(const Asking& asked, const Explanation& explanat
 /// Of several accelerators that were tried, the explanation is about the first.
 std::string title(const Question& question) {
     std::string plain = "no set of packages meets the request";
-    const auto tried = accelerators_to_try(
-        question.wanted.accelerators, question.present.state, question.problem.virtual_packages);
+    const auto& problem = question.problem;
+    const auto tried = problem.request.accelerators.in_turn_on(problem.virtual_packages);
     if (tried.size() < 2) return plain;
     std::vector<std::string> names;
     names.reserve(tried.size());
@@ -347,12 +385,16 @@ Json fix_json(const Fix& fix) {
 
 Error unsatisfiable(const Context& context,
                     const Question& question,
-                    const Explanation& explanation) {
+                    const Explanation& explanation,
+                    const std::vector<const Question*>& others) {
     const Asking asked{context, question};
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
     std::vector<TriedFix> fixes;
     for (auto& fix : helpful(asked, explanation.fixes)) {
+        if (std::ranges::any_of(
+                others, [&](const Question* other) { return is_lost_with(*other, question, fix); }))
+            continue;
         if (auto one = tried(question, std::move(fix))) fixes.push_back(*std::move(one));
     }
     std::ranges::stable_sort(fixes, {}, [](const TriedFix& one) { return one.lowered.size(); });

@@ -20,9 +20,11 @@ std::string hint_on_names(const Explanation& explanation);
 /// What it changes and gives.
 nlohmann::ordered_json fix_json(const Fix& fix);
 
-/// Fixes are told as changes of this command.
+/// Fixes are told as changes of this command. `others` are asked by it too, for other classes of a
+/// lock: a fix takes the answer of none.
 Error unsatisfiable(const Context& context,
                     const Question& question,
-                    const Explanation& explanation);
+                    const Explanation& explanation,
+                    const std::vector<const Question*>& others = {});
 
 }  // namespace gpkg::cli

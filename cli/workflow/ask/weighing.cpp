@@ -68,7 +68,7 @@ Result<Weighed> weigh_environment(Context& context, const TargetOptions& target)
     for (const auto& record : installed.records) downloads += record.package.size;
     auto graph = graph_of(installed.records);
     std::vector<std::size_t> requested;
-    for (const auto& [name, spec] : requested_by_name(history)) {
+    for (const auto& [name, specs] : requested_by_name(history)) {
         if (const auto place = graph.find(name)) requested.push_back(*place);
     }
     return Weighed{path.native(), true, Closure(std::move(graph), sizes, requested), downloads};

@@ -193,41 +193,37 @@ private:
     /// The CUDA that the environment has, beside the driver's.
     void driver() {
         const auto driver = find_version(machine_, "__cuda");
-        if (!driver) return;
-        for (const auto name : cuda_packages()) {
-            const auto toolkit = version_of_name(checked_.records, name);
-            if (!toolkit) continue;
-            const auto what = fmt::format("{} {}, and the driver supports {}",
-                                          name,
-                                          toolkit->to_string(),
-                                          checked_.machine.find("__cuda")->package.version);
-            if (has_idle_cuda())
-                return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, idle_cuda_));
-            const auto fit =
-                driver_fit(*toolkit, *driver, version_of_name(checked_.records, "cuda-compat"));
-            const auto device = without_code(*toolkit);
-            if (device && fit != DriverFit::No)
-                return add(Grade::Warning,
-                           "CUDA",
-                           fmt::format("{}; it makes no code for compute capability {}",
-                                       what,
-                                       device->to_string()),
-                           older_cuda(name, *driver));
-            switch (fit) {
-            case DriverFit::Native: return add(Grade::Good, "CUDA", what);
-            case DriverFit::MinorVersion:
-                return add(Grade::Warning,
-                           "CUDA",
-                           what + ": that runs, but not what needs PTX compiled",
-                           older_cuda(name, *driver));
-            case DriverFit::Forward:
-                return add(Grade::Warning,
-                           "CUDA",
-                           what + ": that runs by cuda-compat, on data centre GPUs");
-            case DriverFit::No:
-                return add(
-                    Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, *driver));
-            }
+        const auto cuda = cuda_of_environment();
+        if (!driver || !cuda) return;
+        const auto& [name, toolkit] = *cuda;
+        const auto what = fmt::format("{} {}, and the driver supports {}",
+                                      name,
+                                      toolkit.to_string(),
+                                      checked_.machine.find("__cuda")->package.version);
+        if (has_idle_cuda())
+            return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, idle_cuda_));
+        const auto fit =
+            driver_fit(toolkit, *driver, version_of_name(checked_.records, "cuda-compat"));
+        const auto device = without_code(toolkit);
+        if (device && fit != DriverFit::No)
+            return add(
+                Grade::Warning,
+                "CUDA",
+                fmt::format(
+                    "{}; it makes no code for compute capability {}", what, device->to_string()),
+                older_cuda(name, *driver));
+        switch (fit) {
+        case DriverFit::Native: return add(Grade::Good, "CUDA", what);
+        case DriverFit::MinorVersion:
+            return add(Grade::Warning,
+                       "CUDA",
+                       what + ": that runs, but not what needs PTX compiled",
+                       older_cuda(name, *driver));
+        case DriverFit::Forward:
+            return add(
+                Grade::Warning, "CUDA", what + ": that runs by cuda-compat, on data centre GPUs");
+        case DriverFit::No:
+            return add(Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, *driver));
         }
     }
 
@@ -241,9 +237,10 @@ private:
         return device == devices.end() ? std::nullopt : std::optional(*device);
     }
 
-    /// First what builds for NVIDIA's GPUs say that they are for: pytorch of pytorch's channel has
-    /// a pytorch-cuda, and beside it whatever cuda-version there is.
-    std::vector<std::string_view> cuda_packages() const {
+    /// By which package the environment tells its CUDA, and which that is. First what builds for
+    /// NVIDIA's GPUs say that they are for: pytorch of pytorch's channel has a pytorch-cuda, and
+    /// beside it whatever cuda-version there is.
+    std::optional<std::pair<std::string_view, Version>> cuda_of_environment() const {
         const auto is_named = [&](std::string_view name) {
             return std::ranges::any_of(checked_.records, [&](const PrefixRecord& record) {
                 const auto& depends = record.package.depends;
@@ -254,7 +251,11 @@ private:
         std::vector<std::string_view> names(kCudaVersionPackages.begin(),
                                             kCudaVersionPackages.end());
         std::stable_partition(names.begin(), names.end(), is_named);
-        return names;
+        for (const auto name : names) {
+            if (auto version = version_of_name(checked_.records, name))
+                return std::pair(name, *std::move(version));
+        }
+        return std::nullopt;
     }
 
     /// What to do where `name` is of a newer CUDA than the driver. That another version of it is
@@ -271,6 +272,9 @@ private:
         const auto supported =
             fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
         const auto held = held_to_newer(name, supported);
+        if (held.empty() && remedies.can_try())
+            return fmt::format("a newer driver: nothing of CUDA {} goes with what is installed",
+                               bound);
         if (held.empty())
             return fmt::format(
                 "a newer driver, or an older CUDA, which what is installed goes "
@@ -309,12 +313,8 @@ private:
     /// PTX of a newer CUDA than the driver's own it does not compile.
     bool compiles_ptx() const {
         const auto driver = find_version(machine_, "__cuda");
-        if (!driver) return true;
-        for (const auto name : kCudaVersionPackages) {
-            const auto toolkit = version_of_name(checked_.records, name);
-            if (toolkit && driver_fit(*toolkit, *driver) != DriverFit::Native) return false;
-        }
-        return true;
+        const auto cuda = cuda_of_environment();
+        return !driver || !cuda || driver_fit(cuda->second, *driver) == DriverFit::Native;
     }
 
     void code() {

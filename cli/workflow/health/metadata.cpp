@@ -150,7 +150,7 @@ std::string history_again(const fs::path& prefix, const std::optional<Generation
     entry.update_specs = last->requested;
     std::set<std::string> names;
     for (const auto& spec : last->requested) names.insert(spec_name(spec));
-    for (const auto& [name, spec] : requested_by_name(left)) {
+    for (const auto& [name, specs] : requested_by_name(left)) {
         if (!names.contains(name)) entry.remove_specs.push_back(name);
     }
     return text + to_text(entry);

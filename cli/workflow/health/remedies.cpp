@@ -71,6 +71,12 @@ std::optional<Remedy> Remedies::tried(ChangeRequest request, std::string command
     return Remedy{std::move(command), std::move(solution->records)};
 }
 
+bool Remedies::can_try() const {
+    ChangeRequest nothing;
+    nothing.prefix = prefix_;
+    return question_of(context_, sources_, nothing).has_value();
+}
+
 std::string Remedies::install_command(const std::vector<std::string>& specs) const {
     return command("install", specs);
 }

@@ -37,6 +37,9 @@ public:
     std::optional<Remedy> install(const std::vector<std::string>& specs) const;
     std::optional<Remedy> update(const std::string& name) const;
 
+    /// Whether enough is known of the channels: what is not known to work then does not.
+    bool can_try() const;
+
     /// "gpkg install -n ml 'cuda-version<=12.4' --for a100", tried or not.
     std::string install_command(const std::vector<std::string>& specs) const;
     /// "gpkg variants torch --for a100"

@@ -87,10 +87,9 @@ private:
             for (const auto& name : answer.settled) ++classes_with[name];
         }
         orders_.clear();
+        std::map<std::string, std::size_t> leading;
+        for (const auto& name : leading_names(classes_)) leading.emplace(name, leading.size());
         for (std::size_t i = 0; i < classes_.size(); ++i) {
-            std::map<std::string, std::size_t> leading;
-            for (const auto& name : leading_names(classes_[i]))
-                leading.try_emplace(name, leading.size());
             const auto rank = [&](const std::string& name) {
                 if (const auto found = leading.find(name); found != leading.end())
                     return found->second;
@@ -335,12 +334,20 @@ private:
 
 }  // namespace
 
-std::vector<std::string> leading_names(const ClassQuestion& one) {
-    std::vector<std::string> names;
-    for (const auto& spec : one.question.problem.request.specs) {
-        if (spec.has_one_name()) names.push_back(spec.name);
+std::vector<std::string> leading_names(const std::vector<ClassQuestion>& classes) {
+    std::map<std::string, std::size_t> places;  // the first in any class
+    for (const auto& one : classes) {
+        const auto& specs = one.question.problem.request.specs;
+        for (std::size_t i = 0; i < specs.size(); ++i) {
+            if (!specs[i].has_one_name()) continue;
+            auto& place = places.try_emplace(specs[i].name, i).first->second;
+            place = std::min(place, i);
+        }
     }
-    names.emplace_back("python");
+    std::vector<std::string> names;
+    for (const auto& [name, place] : places) names.push_back(name);
+    std::ranges::stable_sort(names, {}, [&](const auto& name) { return places.at(name); });
+    if (!places.contains("python")) names.emplace_back("python");
     return names;
 }
 

@@ -19,7 +19,8 @@ namespace gpkg::cli {
 Result<std::vector<Divergence>> align(std::vector<ClassQuestion>& classes,
                                       std::vector<Solution>& answers);
 
-/// What was asked for by name, and then python: whose minor version everything is built for.
-std::vector<std::string> leading_names(const ClassQuestion& one);
+/// What was asked for by name, in any class, and then python: whose minor version everything is
+/// built for. What comes early in one class comes before what comes late in all.
+std::vector<std::string> leading_names(const std::vector<ClassQuestion>& classes);
 
 }  // namespace gpkg::cli

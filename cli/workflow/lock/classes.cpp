@@ -123,10 +123,6 @@ Result<ChangeRequest> lock_wishes(Context& context,
         return fail(ErrorKind::Usage,
                     "package files are what they are: nothing is to be locked",
                     "gpkg create --file FILE installs a list of them");
-    if (wishes.specs.empty())
-        return fail(ErrorKind::Usage,
-                    "nothing to lock was named",
-                    "gpkg lock -f environment.yml --for a100 --for cpu");
     ChangeRequest request;
     request.specs = std::move(wishes.specs);
     request.accelerators = std::move(wishes.accelerators);
@@ -137,6 +133,13 @@ Result<ChangeRequest> lock_wishes(Context& context,
     return request;
 }
 
+Result<void> check_names_any(const LockWishes& wishes) {
+    if (!wishes.specs.empty()) return {};
+    return fail(ErrorKind::Usage,
+                "nothing to lock was named",
+                "gpkg lock -f environment.yml --for a100 --for cpu");
+}
+
 Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
     auto context = options.machines.empty() ? user : without_overrides(user);
     std::vector<ClassQuestion> classes;
@@ -145,6 +148,12 @@ Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
     for (const auto& asked : named) {
         GPKG_TRY(auto one, question_for(context, options.wishes, asked));
         const auto& name = one.question.name;
+        if (name.empty())
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("--for {}: no name for a class can be made of it", asked.machine),
+                "classes are called as profiles without their folder: give it another name");
+        GPKG_CHECK(check_names_any(one.request.wishes));
         const bool is_there = std::any_of(classes.begin(), classes.end(), [&](const auto& other) {
             return to_lower(other.name) == to_lower(name);
         });

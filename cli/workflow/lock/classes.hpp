@@ -21,6 +21,9 @@ struct ClassOptions {
 /// The lock remembers what was asked for.
 Result<LockedClasses> lock_for(Context& context, const ClassOptions& options);
 
+/// An error where nothing is asked for.
+Result<void> check_names_any(const LockWishes& wishes);
+
 /// What is asked for on the machine of `sources`; channels of files are added to those.
 Result<ChangeRequest> lock_wishes(Context& context,
                                   const WishOptions& options,

@@ -190,6 +190,8 @@ Result<ExactRequest> locked_request(Context& context,
                                          join_some(flaws, "and")));
     }
     tell_others(context, lock, file);
+    for (const auto& line : edits_of(lock))
+        context.out.warn(fmt::format("{}: {}: gpkg lock decides anew", file, line));
     ExactRequest request;
     request.prefix = prefix;
     request.notes.push_back(fmt::format(
@@ -197,9 +199,11 @@ Result<ExactRequest> locked_request(Context& context,
     for (auto& note : notes_on_first(fits)) request.notes.push_back(std::move(note));
     request.records = lock.records_of(*best.locked);
     const auto& wishes = lock.wishes_of(*best.locked);
+    const auto whose = fmt::format("{}: what {} asks for", file, best.locked->name);
     for (const auto& text : wishes.specs) {
-        GPKG_TRY(auto spec, MatchSpec::parse(text));
-        request.requested.push_back(std::move(spec));
+        auto spec = MatchSpec::parse(text);
+        if (!spec) return pass(std::move(spec).error().while_doing(whose));
+        request.requested.push_back(*std::move(spec));
     }
     for (const auto& [name, value] : wishes.variables) {
         auto fine = check_variable_name(name);
@@ -207,7 +211,9 @@ Result<ExactRequest> locked_request(Context& context,
     }
     request.variables = wishes.variables;
     GPKG_TRY(request.channels, wanted_channels(context, sources));
-    GPKG_TRY(request.state, state_of(lock, *best.locked));
+    auto state = state_of(lock, *best.locked);
+    if (!state) return pass(std::move(state).error().while_doing(whose));
+    request.state = *std::move(state);
     std::vector<std::string> locked_channels;
     for (const auto& channel : lock.channels) locked_channels.push_back(channel.url);
     GPKG_TRY(const auto channels, parse_channels(locked_channels, channel_context(context)));

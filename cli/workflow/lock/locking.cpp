@@ -15,9 +15,9 @@ namespace {
 
 using Versions = std::map<std::string, Version>;  ///< by name
 
-Versions leading_versions(const ClassQuestion& one, const Solution& answer) {
+Versions versions_of(const std::vector<std::string>& names, const Solution& answer) {
     Versions versions;
-    for (const auto& name : leading_names(one)) {
+    for (const auto& name : names) {
         if (auto version = find_version(answer.records, name))
             versions.emplace(name, *std::move(version));
     }
@@ -49,13 +49,20 @@ std::vector<std::string> lowered(const std::vector<ClassQuestion>& classes,
     return notes;
 }
 
-Result<Solution> first_answer(Context& context, ClassQuestion& one) {
+Result<Solution> first_answer(Context& context,
+                              std::vector<ClassQuestion>& classes,
+                              ClassQuestion& one) {
     GPKG_CHECK(settle_vendor(context, one.question));
     GPKG_TRY(auto outcome, answer_to(one.question));
     GPKG_CHECK(check_stop(context));
-    if (const auto* explanation = std::get_if<Explanation>(&outcome))
-        return pass(unsatisfiable(context, one.question, *explanation)
+    if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
+        std::vector<const Question*> others;
+        for (const auto& other : classes) {
+            if (&other != &one) others.push_back(&other.question);
+        }
+        return pass(unsatisfiable(context, one.question, *explanation, others)
                         .while_doing(fmt::format("for {}", one.name)));
+    }
     return std::get<Solution>(std::move(outcome));
 }
 
@@ -81,7 +88,7 @@ Result<LockFile> lock_of_answers(const std::vector<ClassQuestion>& classes,
         locked.needs = needs_of(question.problem.request, answers[i]);
         const auto& [all, fallbacks, of_package, elsewhere] = question.wanted.accelerators;
         if (all.size() + fallbacks.size() > 1)
-            locked.accelerator = to_string(question.problem.request.accelerators.all);
+            locked.accelerator = to_string(answers[i].accelerator);
         locked.made_for = locked_machine(question.problem.virtual_packages);
         for (const auto& record : answers[i].records) {
             GPKG_TRY(const auto place, adder.add({record, {}}));
@@ -95,7 +102,7 @@ Result<LockFile> lock_of_answers(const std::vector<ClassQuestion>& classes,
 Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuestion> classes) {
     std::vector<Solution> answers;
     for (auto& one : classes) {
-        GPKG_TRY(answers.emplace_back(), first_answer(context, one));
+        GPKG_TRY(answers.emplace_back(), first_answer(context, classes, one));
     }
     return align_answers(context, std::move(classes), std::move(answers));
 }
@@ -107,15 +114,15 @@ Result<LockedClasses> align_answers(Context& context,
     for (const auto& answer : answers)
         locked.each_alone.insert(
             locked.each_alone.end(), answer.records.begin(), answer.records.end());
+    const auto leading = leading_names(classes);
     std::vector<Versions> alone;
-    for (std::size_t i = 0; i < classes.size(); ++i)
-        alone.push_back(leading_versions(classes[i], answers[i]));
+    for (const auto& answer : answers) alone.push_back(versions_of(leading, answer));
     GPKG_TRY(locked.divergences, align(classes, answers));
     GPKG_CHECK(check_stop(context));
     for (std::size_t i = 0; i < classes.size(); ++i) {
         auto& notes = locked.notes[classes[i].name];
         notes = answers[i].notes;
-        for (auto& note : lowered(classes, alone, i, leading_versions(classes[i], answers[i])))
+        for (auto& note : lowered(classes, alone, i, versions_of(leading, answers[i])))
             notes.push_back(std::move(note));
     }
     GPKG_TRY(locked.lock, lock_of_answers(classes, answers));

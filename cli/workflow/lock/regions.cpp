@@ -45,8 +45,10 @@ bool is_hopeless(const HardwareSpace& space,
                  const std::vector<std::size_t>& hopeless,
                  const Accelerators& accelerators,
                  std::size_t point) {
-    if (accelerators.all == AcceleratorChoice::Nvidia ||
-        accelerators.all == AcceleratorChoice::Amd || !accelerators.of_package.empty())
+    const auto demands = [](AcceleratorChoice choice) {
+        return choice == AcceleratorChoice::Nvidia || choice == AcceleratorChoice::Amd;
+    };
+    if (std::ranges::any_of(accelerators.in_turn, demands) || !accelerators.of_package.empty())
         return false;
     return std::any_of(hopeless.begin(), hopeless.end(), [&](std::size_t solved) {
         return space.has_fewer_records(solved, point);
@@ -112,9 +114,7 @@ Result<Regions> decision_regions(Context& context, Question question) {
         // Which builds gave way hangs on records that are not in the answer.
         const bool may_carry = solution->regained.empty();
         const auto [place, is_new] = places.emplace(urls_of(*solution), found.regions.size());
-        if (is_new)
-            found.regions.push_back(
-                {{}, {}, {}, std::move(*solution), asked.problem.request.accelerators.all, {}});
+        if (is_new) found.regions.push_back({{}, {}, {}, std::move(*solution), {}});
         auto& region = found.regions[place->second];
         region.points.push_back(point);
         if (may_carry) region.solved.push_back(point);
@@ -133,7 +133,6 @@ Result<LockFile> lock_of_regions(const Regions& regions,
         ClassQuestion one{region.name, question};
         one.question.problem.virtual_packages =
             regions.space.points()[region.points.front()].virtual_packages;
-        one.question.problem.request.accelerators.all = region.accelerator;
         classes.push_back(std::move(one));
         answers.push_back(region.solution);
     }

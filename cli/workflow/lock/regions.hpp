@@ -17,7 +17,6 @@ struct Region {
     std::vector<std::size_t> points;  ///< of the space
     std::vector<std::size_t> solved;  ///< those of them whose answer may be others' as well
     Solution solution;
-    AcceleratorChoice accelerator = AcceleratorChoice::Auto;  ///< of several, the one taken
     std::vector<std::string> needs;  ///< the least that its packages ask of a machine
 };
 

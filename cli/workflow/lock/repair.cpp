@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -208,38 +208,58 @@ private:
         return std::optional<Explanation>();
     }
 
-    /// The command that works for the class: with one of what is gone having another version, else
-    /// with the fewest of what clashes, and of what then keeps those from one.
+    /// The command that works for the class, and for all others.
     Result<std::string> hint_for(const LockedClass& locked, const Explanation& first) const {
-        const auto gone = gone_names(locked);
-        auto names = held_in(first);
-        for (const auto& name : names) {
-            if (!gone.contains(name)) continue;
-            auto one = options_.free;
-            one.insert(name);
-            GPKG_TRY(const auto clash, clash_with(locked, one));
-            if (!clash) return command_for(locked, std::move(one));
+        GPKG_TRY(auto names, wider(locked, options_.free, first));
+        for (const auto& other : lock_.classes) {
+            if (names.empty()) break;
+            if (&other == &locked || other.environment != kDefaultEnvironment) continue;
+            GPKG_TRY(const auto clash, clash_with(other, names));
+            if (!clash) continue;
+            GPKG_TRY(names, wider(other, names, *clash));
         }
-        names.insert(options_.free.begin(), options_.free.end());
-        for (int wider = 0; wider <= kMostWider; ++wider) {
-            GPKG_TRY(const auto clash, clash_with(locked, names));
-            if (!clash) return command_for(locked, std::move(names));
-            const auto before = names.size();
-            names.merge(held_in(*clash));
-            if (names.size() == before) names.insert(gone.begin(), gone.end());
-            if (names.size() == before) break;
-        }
+        if (!names.empty()) return command_with(names);
         return fmt::format(
             "no other versions of them do for {}: gpkg lock decides anew, for another request or "
             "without that class",
             locked.name);
     }
 
-    /// For names that work, without those of them that are not needed for it: what was asked for
-    /// keeps its version before anything else does.
-    Result<std::string> command_for(const LockedClass& locked, Names names) const {
-        if (names.contains(kPython)) names.erase(kPythonAbi);
-        std::vector<std::string> order(names.begin(), names.end());
+    /// The names with which the class has an answer, `free` among them: with one of what is gone
+    /// having another version, else with the fewest of what clashes, and of what then keeps those
+    /// from one. Empty where it has none.
+    Result<Names> wider(const LockedClass& locked,
+                        const Names& free,
+                        const Explanation& first) const {
+        const auto gone = gone_names(locked);
+        auto names = held_in(first);
+        for (const auto& name : names) {
+            if (!gone.contains(name)) continue;
+            auto one = free;
+            one.insert(name);
+            GPKG_TRY(const auto clash, clash_with(locked, one));
+            if (!clash) return one;
+        }
+        names.insert(free.begin(), free.end());
+        for (int more = 0; more <= kMostWider; ++more) {
+            GPKG_TRY(const auto clash, clash_with(locked, names));
+            if (!clash) return fewest(locked, free, std::move(names));
+            const auto before = names.size();
+            names.merge(held_in(*clash));
+            if (names.size() == before) names.insert(gone.begin(), gone.end());
+            if (names.size() == before) break;
+        }
+        return Names();
+    }
+
+    /// Of names that work, without those that are not needed for it: what was asked for keeps its
+    /// version before anything else does.
+    Result<Names> fewest(const LockedClass& locked, const Names& free, Names names) const {
+        if (names.contains(kPython) && !free.contains(kPythonAbi)) names.erase(kPythonAbi);
+        std::vector<std::string> order;
+        std::ranges::copy_if(names, std::back_inserter(order), [&](const auto& name) {
+            return !free.contains(name);
+        });
         std::stable_partition(
             order.begin(), order.end(), [&](const auto& name) { return is_asked(locked, name); });
         order.resize(std::min(order.size(), kMostLeftOut));
@@ -250,9 +270,20 @@ private:
             GPKG_TRY(const auto clash, clash_with(locked, fewer));
             if (!clash) names = std::move(fewer);
         }
-        return fmt::format("gpkg lock repair {} {}  # lets {} have another version",
-                           shell_word(options_.file),
-                           fmt::join(names, " "),
+        return names;
+    }
+
+    /// The user's own, with these names beside those in it.
+    std::string command_with(const Names& names) const {
+        auto words = context_.arguments;
+        words.front() = "gpkg";
+        constexpr std::size_t kVerbs = 2;
+        if (context_.positionals.size() <= kVerbs) words.push_back(options_.file);
+        std::ranges::copy_if(names, std::back_inserter(words), [&](const auto& name) {
+            return !options_.free.contains(name);
+        });
+        return fmt::format("{}  # lets {} have another version",
+                           shell_words(words),
                            names.size() == 1 ? "it" : "them");
     }
 

@@ -64,25 +64,39 @@ void compare(std::string_view what,
         lines.push_back(fmt::format("{}: now {}, and was {}", what, text(now), text(before)));
 }
 
-std::string variables_text(const std::map<std::string, std::string>& variables) {
+std::string text_of(const std::map<std::string, std::string>& variables) {
     std::vector<std::string> texts;
     texts.reserve(variables.size());
     for (const auto& [name, value] : variables) texts.push_back(fmt::format("{}={}", name, value));
-    return fmt::format("{}", fmt::join(texts, " "));
+    return shell_words(texts);
+}
+
+/// Of what pip takes for a place: "./lib", ".[dev]", "wheels/x.whl", "~/lib", "file:lib".
+bool is_place_beside(std::string_view text) {
+    text = trim(text);
+    if (const auto at = text.find(" @ "); at != std::string_view::npos)
+        text = trim(text.substr(at + 3));
+    if (text.starts_with("file:")) return !text.substr(5).starts_with('/');
+    if (text.starts_with('/') || text.find("://") != std::string_view::npos) return false;
+    const auto end = std::min(text.find_first_of(" ;["), text.size());
+    text = text.substr(0, end);
+    return text.starts_with('.') || text.starts_with('~') ||
+           text.find('/') != std::string_view::npos || text.ends_with(".whl") ||
+           text.ends_with(".tar.gz") || text.ends_with(".zip");
 }
 
 /// Of a line for pip: "-r more.txt", "-e ./lib", "../lib", but nothing absolute.
 bool names_place_beside(std::string_view line) {
     line = trim(line);
     for (const std::string_view option :
-         {"-r", "-c", "-e", "--requirement", "--constraint", "--editable"}) {
+         {"-r", "-c", "-e", "-f", "--requirement", "--constraint", "--editable", "--find-links"}) {
         if (!line.starts_with(option)) continue;
         const auto rest = line.substr(option.size());
         if (option.starts_with("--") && !rest.starts_with(' ') && !rest.starts_with('=')) continue;
         const auto place = trim(rest.substr(rest.starts_with('=') ? 1 : 0));
         return !place.starts_with('/') && place.find("://") == std::string_view::npos;
     }
-    return line.starts_with("./") || line.starts_with("../");
+    return !line.starts_with('-') && is_place_beside(line);
 }
 
 }  // namespace
@@ -108,6 +122,12 @@ Result<LockRequest> lock_request_of(const Context& context,
                                         section.file.native(),
                                         line),
                             "write a URL or an absolute path");
+            if (std::ranges::any_of(line, [](unsigned char c) { return c < ' '; }))
+                return fail(ErrorKind::Unsupported,
+                            fmt::format("{}: '{}' is not one line, as pip has them in a file",
+                                        section.file.native(),
+                                        printable(line)),
+                            "write an item for each");
             wishes.pip.push_back(line);
         }
     }
@@ -133,9 +153,14 @@ Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked)
 Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
     GPKG_TRY(const auto wishes, parse_accelerator_wishes(lock.wishes_of(locked).accelerator));
     auto state = state_of(wishes);
+    const auto records = lock.records_of(locked);
+    // A file may speak of packages that another platform has.
+    std::erase_if(state.package_accelerators, [&](const auto& entry) {
+        return std::ranges::find(records, entry.first, &PackageRecord::name) == records.end();
+    });
     if (!locked.accelerator.empty()) {
         GPKG_TRY(const auto taken, parse_accelerator_choice(locked.accelerator));
-        remember_taken(state, taken, lock.records_of(locked));
+        remember_taken(state, taken, records);
     }
     return state;
 }
@@ -155,19 +180,13 @@ std::vector<std::string> drift_of(const LockFile& lock,
     const auto& before = lock.wishes_of(locked);
     const auto& wishes = now.wishes;
     compare_specs(before.specs, wishes.specs, lines);
-    compare("channels",
-            fmt::format("{}", fmt::join(request.channels, " ")),
-            fmt::format("{}", fmt::join(now.channels, " ")),
-            lines);
+    compare("channels", shell_words(request.channels), shell_words(now.channels), lines);
     compare("channel priority", request.channel_priority, now.channel_priority, lines);
     compare("accelerator", before.accelerator, wishes.accelerator, lines);
     if (!now.exclude_newer.empty())
         compare("--exclude-newer", request.exclude_newer, now.exclude_newer, lines);
-    compare("pip",
-            fmt::format("{}", fmt::join(before.pip, " ")),
-            fmt::format("{}", fmt::join(wishes.pip, " ")),
-            lines);
-    compare("variables", variables_text(before.variables), variables_text(wishes.variables), lines);
+    compare("pip", shell_words(before.pip), shell_words(wishes.pip), lines);
+    compare("variables", text_of(before.variables), text_of(wishes.variables), lines);
     return lines;
 }
 

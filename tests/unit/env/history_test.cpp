@@ -45,7 +45,8 @@ TEST_CASE("histories of conda and of damaged files are read", "[env]") {
     CHECK(read[0].tool == "conda");
     CHECK(read[0].tool_version == "4.8.3");
     CHECK(read[0].update_specs == std::vector<std::string>{"python=3.7", "pip"});
-    CHECK(requested_by_name(read) == std::map<std::string, std::string>{{"python", "python=3.7"}});
+    CHECK(requested_by_name(read) ==
+          std::map<std::string, std::vector<std::string>>{{"python", {"python=3.7"}}});
 }
 
 TEST_CASE("requests are told in the order in which they were made", "[env]") {
@@ -59,6 +60,20 @@ TEST_CASE("requests are told in the order in which they were made", "[env]") {
         "==> 2026-01-04 00:00:00 <==\n"
         "# update specs: ['torch=2']\n");
     CHECK(requested_specs(read) == std::vector<std::string>{"numpy>=2", "abc", "aaa", "torch=2"});
+}
+
+TEST_CASE("specs of one request on one package hold together", "[env]") {
+    const auto read = parse_history(
+        "==> 2026-01-01 00:00:00 <==\n"
+        "# update specs: ['numpy>=1', 'torch', 'numpy<2', 'numpy>=1']\n"
+        "==> 2026-01-02 00:00:00 <==\n"
+        "# update specs: ['abc<3', 'abc>=2']\n");
+    CHECK(requested_specs(read) ==
+          std::vector<std::string>{"numpy>=1", "numpy<2", "torch", "abc<3", "abc>=2"});
+    auto more = read;
+    more.emplace_back().update_specs = {"numpy"};
+    more.emplace_back().remove_specs = {"abc"};
+    CHECK(requested_specs(more) == std::vector<std::string>{"numpy", "torch"});
 }
 
 TEST_CASE("the name in a spec", "[env]") {

@@ -560,7 +560,7 @@ TEST_CASE("requested specs of packages that stay, and gpkg's state, are part of 
     CHECK(world.installed("a").requested_specs == std::vector<std::string>{"a>=1"});
     const auto prefix = Prefix::open(world.prefix()).value();
     CHECK(prefix.state().value() == *transaction.state);
-    CHECK(requested_by_name(prefix.history().value()).at("a") == "a>=1");
+    CHECK(requested_by_name(prefix.history().value()).at("a") == std::vector<std::string>{"a>=1"});
 }
 
 }  // namespace transaction_test

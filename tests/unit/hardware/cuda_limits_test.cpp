@@ -19,6 +19,16 @@ bool exceeds(const char* driver, std::string_view dependency) {
 
 }  // namespace
 
+TEST_CASE("a build string may tell of a CUDA that the driver does not run", "[spec]") {
+    const CudaLimits limits({machine_has("__cuda", "12.8")});
+    CHECK(limits.obstacle_of_build("cuda130_py312_0").value_or("") ==
+          "is compiled with CUDA 13.0, and the driver runs CUDA 12.8");
+    CHECK_FALSE(limits.obstacle_of_build("cuda129_py312_0"));  // a later minor version runs
+    CHECK_FALSE(limits.obstacle_of_build("py312_cu118_0"));
+    CHECK_FALSE(limits.obstacle_of_build("cpu_py312_0"));
+    CHECK_FALSE(CudaLimits({}).obstacle_of_build("cuda130_py312_0"));
+}
+
 TEST_CASE("a build for a CUDA that the driver does not run is told by all that it goes with",
           "[spec]") {
     CHECK_FALSE(exceeds("12.4", "cuda-version >=12.9,<13"));  // a later minor version runs

@@ -56,7 +56,10 @@ LockFile two_classes() {
     auto old = record("old", "1", "0", "noarch");  // noarch in folder alone
     PackageAdder adder(lock);
     LockedClass a100{"a100", "default", "linux-64", {}, {"__cuda >=12.6"}, {}, {}, {}};
-    a100.made_for = {{"__cuda", "12.8", "0"}, {"__archspec", "1", "zen3"}, {"__unix", "", ""}};
+    a100.made_for = {{"__cuda", "12.8", "0"},
+                     {"__cuda_arch", "8.6", "0", {"8.6", "9.0"}},
+                     {"__archspec", "1", "zen3"},
+                     {"__unix", "", ""}};
     LockedClass plain{"cpu",
                       "default",
                       "linux-64",
@@ -102,6 +105,7 @@ classes:
     - __cuda >=12.6
     made_for:
     - __cuda=12.8=0
+    - __cuda_arch=8.6=0[flags=[8.6,9.0]]
     - __archspec=1=zen3
     - __unix
     packages:

@@ -1,0 +1,175 @@
+#include "libcore/solve/answer.hpp"
+
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpkg {
+namespace {
+
+using Specs = std::vector<MatchSpec>;
+
+/// One way to put a problem to the solver.
+struct Way {
+    AcceleratorChoice accelerator = AcceleratorChoice::Auto;
+    bool is_for_named_cuda = false;
+    Specs lifted;  ///< of what holds where possible
+    bool only_builds = false;
+
+    friend bool operator==(const Way&, const Way&) = default;
+};
+
+Specs liftable(const Request& request) {
+    Specs specs;
+    for (const auto& constraint : request.constraints) {
+        if (constraint.holds == Constraint::Holds::WherePossible) specs.push_back(constraint.spec);
+    }
+    return specs;
+}
+
+/// Nothing; each by itself; all: as where what is installed does not go together any more, by what
+/// its channel says since.
+std::vector<Specs> lifts(const Specs& liftable) {
+    constexpr std::size_t kMostAlone = 8;  // each costs a solve
+    std::vector<Specs> lifts{{}};
+    if (liftable.empty()) return lifts;
+    for (std::size_t i = 0; liftable.size() > 1 && i < std::min(liftable.size(), kMostAlone); ++i)
+        lifts.push_back({liftable[i]});
+    lifts.push_back(liftable);
+    return lifts;
+}
+
+const PackageRecord* driver_of(const Problem& problem) {
+    const auto& machine = problem.virtual_packages;
+    const auto found = std::ranges::find(machine, "__cuda", &PackageRecord::name);
+    return found == machine.end() ? nullptr : &*found;
+}
+
+/// Whether the environment was decided for building: the driver does not go with its CUDA.
+bool was_decided_for_building(const Problem& problem) {
+    const auto& request = problem.request;
+    return only_builds_for_nvidia(request.specs, request.installed, request.accelerators) &&
+           std::ranges::any_of(request.installed, [&](const PackageRecord& record) {
+               return tells_cuda_version(record.name) &&
+                      !unmet_needs(record, problem.virtual_packages).empty();
+           });
+}
+
+/// The ways that differ in the accelerator alone.
+void add_in_turn(const Problem& problem, Way way, std::vector<Way>& ways) {
+    const auto& request = problem.request;
+    if (request.names_cuda) {
+        way.accelerator = AcceleratorChoice::Nvidia;
+        way.is_for_named_cuda = true;
+        ways.push_back(way);
+        way.is_for_named_cuda = false;
+    }
+    for (const auto choice : request.accelerators.in_turn_on(problem.virtual_packages)) {
+        way.accelerator = choice;
+        ways.push_back(way);
+    }
+}
+
+std::vector<Way> ways_of(const Problem& problem, const Specs& liftable) {
+    const auto& request = problem.request;
+    const bool may_build = driver_of(problem) != nullptr &&
+                           only_builds_for_nvidia(request.specs, {}, request.accelerators);
+    const bool builds = may_build && was_decided_for_building(problem);
+    std::vector<Way> ways;
+    if (builds) add_in_turn(problem, {.lifted = {}, .only_builds = true}, ways);
+    for (auto& lifted : lifts(liftable)) add_in_turn(problem, {.lifted = std::move(lifted)}, ways);
+    if (may_build && !builds) add_in_turn(problem, {.lifted = liftable, .only_builds = true}, ways);
+    return ways;
+}
+
+AcceleratorChoice choice_of(Accelerator accelerator) {
+    switch (accelerator) {
+    case Accelerator::Nvidia: return AcceleratorChoice::Nvidia;
+    case Accelerator::Amd: return AcceleratorChoice::Amd;
+    case Accelerator::None: break;
+    }
+    return AcceleratorChoice::None;
+}
+
+Problem put(const Problem& problem, const Way& way) {
+    auto attempt = problem;
+    auto& request = attempt.request;
+    request.accelerators.all = way.accelerator;
+    request.only_builds = way.only_builds;
+    std::erase_if(request.constraints, [&](const Constraint& constraint) {
+        return constraint.holds == Constraint::Holds::WherePossible &&
+               std::ranges::find(way.lifted, constraint.spec) != way.lifted.end();
+    });
+    // What is installed stays what it is.
+    if (way.is_for_named_cuda) {
+        for (const auto& record : request.installed)
+            request.accelerators.of_package.try_emplace(
+                record.name, choice_of(accelerator_of(record).accelerator));
+    }
+    return attempt;
+}
+
+/// Whether the CUDA that is in it is none that the driver and the GPUs run.
+bool has_idle_cuda(const Solution& solution) {
+    return std::ranges::any_of(
+        solution.idle, [](const Solution::Idle& one) { return tells_cuda_version(one.name); });
+}
+
+/// Whether what the solver found is what the way is for.
+bool counts(const Way& way, const Request& request, const Solution& solution) {
+    if (way.is_for_named_cuda && has_idle_cuda(solution)) return false;
+    return !way.only_builds ||
+           only_builds_for_nvidia(request.specs, solution.records, request.accelerators);
+}
+
+/// What did not hold after all.
+void note_way(const Way& way, const Problem& problem, Solution& solution) {
+    for (const auto& spec : way.lifted) {
+        const auto record = std::ranges::find(solution.records, spec.name, &PackageRecord::name);
+        if (record == solution.records.end() || spec.matches(*record)) continue;
+        solution.notes.push_back(fmt::format("with {} nothing meets the request: it comes as {} {}",
+                                             written(spec),
+                                             record->version,
+                                             record->build));
+    }
+    if (way.only_builds)
+        solution.notes.push_back(fmt::format(
+            "for building: the driver of {}, for CUDA {}, does not run what this CUDA builds",
+            problem.machine,
+            driver_of(problem)->version));
+}
+
+}  // namespace
+
+Result<Answered> answer(const Problem& problem, const Solve& solve) {
+    const auto holding = liftable(problem.request);
+    const auto ways = ways_of(problem, holding);
+    const auto& accelerators = problem.request.accelerators;
+    const Way told{accelerators.in_turn_on(problem.virtual_packages).front(), false, holding};
+    for (const auto& way : ways) {
+        const bool is_last_word = way == told && &way == &ways.back();
+        auto attempt = put(problem, way);
+        attempt.wants_reasons = problem.wants_reasons && is_last_word;
+        GPKG_TRY(auto outcome, solve(attempt));
+        auto* solution = std::get_if<Solution>(&outcome);
+        const bool is_answer = solution != nullptr && counts(way, attempt.request, *solution);
+        if (!is_answer && !is_last_word) continue;
+        if (is_answer) {
+            solution->accelerator = way.accelerator;
+            note_way(way, problem, *solution);
+        }
+        attempt.wants_reasons = problem.wants_reasons;
+        return Answered{std::move(attempt), std::move(outcome)};
+    }
+    auto attempt = put(problem, told);
+    if (!problem.wants_reasons) return Answered{std::move(attempt), Explanation{}};
+    GPKG_TRY(auto outcome, solve(attempt));
+    return Answered{std::move(attempt), std::move(outcome)};
+}
+
+}  // namespace gpkg

@@ -1,0 +1,130 @@
+#include "libcore/solve/answer.hpp"
+
+#include "solver/solver.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/machine_has.hpp"
+
+using namespace gpkg;
+using gpkg::tests::machine_has;
+
+namespace answer_test {
+namespace {
+
+using Choice = AcceleratorChoice;
+
+/// A solver of one package x, in whose place the ways that it was asked in are told.
+struct Asked {
+    std::vector<std::string> ways{};
+
+    /// `answers` says of a way whether it has an answer.
+    template <typename Answers>
+    Solve solve(Answers answers) {
+        return [this, answers](const Problem& problem) -> Result<Outcome> {
+            const auto& request = problem.request;
+            auto way = std::string(to_string(request.accelerators.all));
+            for (const auto& constraint : request.constraints)
+                way += " " + constraint.spec.to_string();
+            if (request.only_builds) way += " building";
+            if (problem.wants_reasons) way += "?";
+            ways.push_back(way);
+            if (!answers(way)) return Outcome(Explanation{});
+            return Outcome(Solution{});
+        };
+    }
+};
+
+MatchSpec spec(const char* text) { return MatchSpec::parse(text).value(); }
+
+Problem problem_with(std::vector<Choice> in_turn, std::initializer_list<const char*> held = {}) {
+    Problem problem;
+    problem.virtual_packages = {machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6.0")};
+    problem.request.specs = {spec("x")};
+    problem.request.accelerators.all = in_turn.front();
+    problem.request.accelerators.in_turn = std::move(in_turn);
+    for (const auto* text : held)
+        problem.request.constraints.push_back(
+            {spec(text), "holds", Constraint::Holds::WherePossible});
+    return problem;
+}
+
+}  // namespace
+
+TEST_CASE("one way is asked once, with reasons", "[solve]") {
+    Asked asked;
+    const auto answered =
+        answer(problem_with({Choice::Auto}), asked.solve([](const auto&) { return false; }));
+    REQUIRE(answered);
+    CHECK(asked.ways == std::vector<std::string>{"auto?"});
+    CHECK(std::holds_alternative<Explanation>(answered->outcome));
+}
+
+TEST_CASE("accelerators are tried in turn, and the first is explained", "[solve]") {
+    Asked asked;
+    const auto problem = problem_with({Choice::Nvidia, Choice::Amd, Choice::None});
+    auto answered =
+        answer(problem, asked.solve([](const auto& way) { return way.starts_with("amd"); }));
+    REQUIRE(answered);
+    CHECK(asked.ways == std::vector<std::string>{"nvidia", "amd"});
+    CHECK(std::get<Solution>(answered->outcome).accelerator == Choice::Amd);
+    CHECK(answered->problem.request.accelerators.all == Choice::Amd);
+    CHECK(answered->problem.wants_reasons);
+
+    asked.ways.clear();
+    answered = answer(problem, asked.solve([](const auto&) { return false; }));
+    REQUIRE(answered);
+    CHECK(asked.ways == std::vector<std::string>{"nvidia", "amd", "none", "nvidia?"});
+    CHECK(answered->problem.request.accelerators.all == Choice::Nvidia);
+}
+
+TEST_CASE("what holds where possible is given up one at a time, and then all", "[solve]") {
+    Asked asked;
+    const auto problem = problem_with({Choice::Auto}, {"a==1", "b==2"});
+    auto answered =
+        answer(problem, asked.solve([](const auto& way) { return way == "auto a==1"; }));
+    REQUIRE(answered);
+    CHECK(asked.ways == std::vector<std::string>{"auto a==1 b==2", "auto b==2", "auto a==1"});
+    REQUIRE(answered->problem.request.constraints.size() == 1);
+
+    asked.ways.clear();
+    answered = answer(problem, asked.solve([](const auto&) { return false; }));
+    REQUIRE(answered);
+    CHECK(asked.ways ==
+          std::vector<std::string>{"auto a==1 b==2", "auto b==2", "auto a==1", "auto?"});
+}
+
+TEST_CASE("a named CUDA is tried for NVIDIA, and what is installed stays what it is", "[solve]") {
+    auto problem = problem_with({Choice::Auto});
+    problem.request.names_cuda = true;
+    auto& installed = problem.request.installed.emplace_back();
+    installed.name = "flow";
+    installed.version = "1";
+    installed.build = "rocm6_0";
+    Asked asked;
+    const auto answered = answer(problem, asked.solve([](const auto&) { return true; }));
+    REQUIRE(answered);
+    CHECK(asked.ways == std::vector<std::string>{"nvidia"});
+    CHECK(answered->problem.request.accelerators.of_package ==
+          std::map<std::string, Choice>{{"flow", Choice::Amd}});
+}
+
+TEST_CASE("what is only to build with is asked for without the driver, last", "[solve]") {
+    auto problem = problem_with({Choice::Auto});
+    problem.request.specs = {spec("cuda-nvcc")};
+    Asked asked;
+    auto answered =
+        answer(problem, asked.solve([](const auto& way) { return way.ends_with("building"); }));
+    REQUIRE(answered);
+    CHECK(asked.ways == std::vector<std::string>{"auto", "auto building"});
+    const auto& solution = std::get<Solution>(answered->outcome);
+    CHECK(solution.notes ==
+          std::vector<std::string>{"for building: the driver of this machine, for CUDA 12.8, does "
+                                   "not run what this CUDA builds"});
+
+    // Without a driver nothing is in the way of it.
+    problem.virtual_packages.clear();
+    asked.ways.clear();
+    REQUIRE(answer(problem, asked.solve([](const auto&) { return false; })));
+    CHECK(asked.ways == std::vector<std::string>{"auto?"});
+}
+
+}  // namespace answer_test
