@@ -108,8 +108,13 @@ std::string unknown_after(const CudaReport& report, std::string_view how) {
             how,
             kSayIt);
     const auto* step = report.init ? "while it listed its devices" : "in cuInit";
+    const auto count = report.devices.size();
+    const auto known =
+        count == 0
+            ? std::string("its devices are unknown")
+            : fmt::format("only {} of its devices {} known", count, count == 1 ? "is" : "are");
     return fmt::format(
-        "the CUDA driver {} {} {}: its devices are unknown; {}", report.library, how, step, kSayIt);
+        "the CUDA driver {} {} {}: {}; {}", report.library, how, step, known, kSayIt);
 }
 
 void judge(const ProbeText& text,

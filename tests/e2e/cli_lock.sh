@@ -236,7 +236,7 @@ index
 expect 0 lock tied --for cpu -o tied.lock
 gone tied-2.0-0
 expect 1 lock repair tied.lock
-err_has 'gpkg lock repair tied.lock tied other  # lets them have another version'
+err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
 expect 1 lock repair tied.lock tied
 err_has 'gpkg lock repair tied.lock tied other  # lets them have another version'
 expect 0 lock repair tied.lock other tied
@@ -743,5 +743,105 @@ check [ "$(sort control/answers | uniq -c | tr -s ' ')" = ' 1 200 /arm.yml
 status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr") last='a profile through a pipe'
 check [ "$status" = 0 ]
 json '"__amdgpu_arch=9.4.2=0" in d["virtual_packages"]'
+
+# What any class asks for comes before what none does; and who can have no newer is told.
+package lead 1.0 0 'aside' 'wanted'
+for subdir in linux-64 linux-aarch64; do
+    SUBDIR=$subdir package aside 1.0 0
+    SUBDIR=$subdir package aside 2.0 0
+done
+SUBDIR=linux-aarch64 package aside 3.0 0
+package wanted 2.0 0 'aside'
+package wanted 1.0 0 'aside 1.0'
+SUBDIR=linux-aarch64 package wanted 1.0 0 'aside'
+printf 'dependencies:\n- lead # [x86_64]\n- wanted # [aarch64]\n' > leading.yml
+expect 0 lock -f leading.yml --for a100 --for gh200 -o leading.lock
+out_lacks 'is not the same in all: 2.0'
+err_has 'a100: wanted 1.0 in place of 2.0, so that all classes have one version; gh200 can have no newer'
+
+# What would work works for all classes; what one platform has nothing of is told as that.
+package driven 2.0 0 '__cuda >=12'
+package driven 1.0 0 '__cuda >=11,<12'
+printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
+expect 1 lock driven=2 --for a100 --for ./old.yaml -o driven.lock
+err_has 'for old: no set of packages meets the request'
+err_lacks 'would work'
+expect 1 lock driven=2 --for ./old.yaml -o driven.lock
+err_has 'gpkg lock driven=1.0 --for ./old.yaml'
+expect 1 lock lead --for a100 --for gh200 -o lead.lock
+err_has 'lead is there for linux-64: in an environment.yml, a selector asks for it there alone'
+
+# A repair's command keeps what was typed, and works for all classes.
+for subdir in linux-64 linux-aarch64; do
+    SUBDIR=$subdir package fix 1.0 0 'goes 1.0'
+    SUBDIR=$subdir BUILD_NUMBER=1 package fix 1.0 1 'goes 2.0'
+    SUBDIR=$subdir package goes 1.0 0
+    SUBDIR=$subdir package goes 2.0 0
+done
+expect 0 lock fix --for a100 --for gh200 -o fix.lock
+package fix 2.0 0 'goes 2.0'
+sed -i '/"goes-2.0-0.tar.bz2"/d' "$WORK/records.linux-aarch64"
+gone fix-1.0-0
+gone fix-1.0-1
+expect 1 lock repair fix.lock -o fixed.gpkg.lock --channel-priority flexible
+err_has 'gpkg lock repair fix.lock -o fixed.gpkg.lock --channel-priority flexible fix goes  # lets them'
+expect 1 lock repair fix.lock fix
+err_has 'gpkg lock repair fix.lock fix goes'
+expect 0 lock repair fix.lock fix goes -o fixed.gpkg.lock
+
+# Drift is told of the class that it is of.
+printf 'dependencies:\n- torch=2 # [x86_64]\n- torch=1 # [aarch64]\nvariables: {A: "1 B=2"}\n' > drift.yml
+expect 0 lock -f drift.yml --for cpu --for gh200 -o drift.lock
+printf 'dependencies:\n- torch=1\nvariables: {A: "1", B: "2"}\n' > drift2.yml
+expect 1 lock check drift.lock -f drift2.yml --json
+json 'd["drift"] == ["cpu: '"'torch=1'"' is asked for now, and was '"'torch=2'"'", "variables: now A=1 B=2, and was '"'A=1 B=2'"'"]'
+printf 'dependencies:\n- torch=2 # [x86_64]\nvariables: {A: "1 B=2"}\n' > drift3.yml
+expect 1 lock check drift.lock -f drift3.yml
+out_has "drift: gh200: 'torch=1' was asked for, and is no more"
+printf 'dependencies: [torch]\nplatforms: [linux-64]\n' > platforms.yml
+expect 0 lock -f platforms.yml -o platforms.lock
+printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > platforms.yml
+expect 1 lock check platforms.lock -f platforms.yml
+out_has 'drift: it is for linux-aarch64 too, and no class is'
+
+# A request that was edited is told of where its packages are taken; values may have any characters.
+printf 'dependencies: [torch=1]\nvariables: {A: "tab\\tand\\nline"}\n' > lines.yml
+expect 0 lock -f lines.yml --for cpu -o lines.lock
+expect 0 lock check lines.lock -f lines.yml
+expect 0 create -n lines --lock lines.lock -y
+expect 0 run -n lines sh -c 'printf "%s" "$A"'
+out_is "$(printf 'tab\tand\nline')"
+sed -i 's/torch=1/torch=9/' lines.lock
+expect 0 create -n edited --lock lines.lock --dry-run
+err_has 'lines.lock: the request in it was changed since its packages were decided'
+sed -i 's/torch=9/torch=9[[/' lines.lock
+expect 1 create -n edited --lock lines.lock --dry-run
+err_has 'lines.lock: what cpu asks for: '
+
+# What pip would look for beside the file.
+for line in . '.[dev]' wheels/foo-1.0-py3-none-any.whl '--find-links wheels' file:foo 'foo @ file:./foo' '~/foo'; do
+    printf 'dependencies: [torch, pip: ["%s"]]\n' "$line" > beside.yml
+    expect 1 lock -f beside.yml --for cpu -o beside.lock
+    err_has "'$line' names a place beside this file"
+done
+
+# Packages of another platform are looked at, not installed.
+expect 0 lock torch=1 --for gh200 -o arm.gpkg.lock
+expect 1 create -n arm --lock arm.gpkg.lock --for gh200 -y
+err_has 'packages for linux-aarch64 cannot be installed on linux-64'
+expect 0 create -n arm --lock arm.gpkg.lock --for gh200 --dry-run
+expect 0 lock convert arm.gpkg.lock arm.txt
+expect 1 create -n arm --file arm.txt --platform linux-aarch64 -y
+err_has 'packages for linux-aarch64 cannot be installed on linux-64'
+
+# Accelerators of what is not there are not remembered.
+printf 'dependencies:\n- torch\n- goes # [aarch64]\naccelerator: {torch: none, goes: none}\n' > elsewhere.yml
+sed -i 's/- goes/- onlyarm/; s/goes:/onlyarm:/' elsewhere.yml
+SUBDIR=linux-aarch64 package onlyarm 1.0 0
+index
+expect 0 lock -f elsewhere.yml --for cpu --for gh200 -o elsewhere.lock
+expect 0 create -n elsewhere --lock elsewhere.lock -y
+expect 0 env export -n elsewhere -f elsewhere2.yml
+expect 0 create -n elsewhere2 -f elsewhere2.yml --dry-run
 
 finish

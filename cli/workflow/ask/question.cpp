@@ -242,7 +242,10 @@ Result<void> check_accelerator_names(const std::vector<const Question*>& questio
                                 "nothing for {}",
                                 name,
                                 join_some(platforms, "or", platforms.size())),
-                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+                    near.empty()
+                        ? "in an environment.yml, what another platform has takes a selector, as "
+                          "in '# [linux and aarch64]'"
+                        : fmt::format("did you mean {}?", join_or(near)));
     }
     return {};
 }

@@ -330,6 +330,24 @@ std::string title(const Question& question) {
                        names.front());
 }
 
+/// Where a name that the class' platform has nothing of is to be had for another class.
+std::string hint_on_platforms(const Explanation& explanation,
+                              const std::vector<const Question*>& others) {
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        if (line.channels.empty()) continue;
+        for (const auto* other : others) {
+            if (std::ranges::any_of(other->problem.indexes,
+                                    [&](const auto& index) { return index->has(line.name); }))
+                return fmt::format(
+                    "{} is there for {}: in an environment.yml, a selector asks for it there alone",
+                    line.name,
+                    other->machine.platform);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string hint_on_names(const Explanation& explanation) {
@@ -405,7 +423,8 @@ Error unsatisfiable(const Context& context,
     if (!fixes.empty()) message += "\nwhat would work:";
     for (const auto& fix : fixes) message += "\n  " + fix_text(asked, fix);
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
-    error.hint = hint_on_names(explanation);
+    error.hint = hint_on_platforms(explanation, others);
+    if (error.hint.empty()) error.hint = hint_on_names(explanation);
     if (error.hint.empty()) error.hint = hint_on_overrides(asked, explanation);
     if (error.hint.empty()) error.hint = hint_on_accelerator(asked, explanation);
     error.details = json_text(details);

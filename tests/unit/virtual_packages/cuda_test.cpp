@@ -106,16 +106,15 @@ TEST_CASE("a driver that hangs is left alone after the limit", "[virtual-package
         std::string devices, warning;
     };
     const std::string tail =
-        ": its devices are unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, "
-        "answer in its place";
+        "; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {"hang-version", 300ms, 0, "",
          "the CUDA driver gave no answer within 0.3 s and was left alone before it said its version: nothing is known of it; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
         {"hang-init", 2s, 12040, "",
-         "the CUDA driver " + kLibrary + " gave no answer within 2 s and was left alone in cuInit" + tail},
+         "the CUDA driver " + kLibrary + " gave no answer within 2 s and was left alone in cuInit: its devices are unknown" + tail},
         {"hang-device", 2s, 12040, "9.0 1 MiB A",
-         "the CUDA driver " + kLibrary + " gave no answer within 2 s and was left alone while it listed its devices" + tail},
+         "the CUDA driver " + kLibrary + " gave no answer within 2 s and was left alone while it listed its devices: only 1 of its devices is known" + tail},
     }));
     // clang-format on
     CAPTURE(row.what);
