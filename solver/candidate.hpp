@@ -97,7 +97,6 @@ struct Name {
     CandidateId end = 0;
     bool is_virtual = false;    ///< "__cuda": true or false from the start, never chosen
     bool is_reached = false;    ///< its candidates are to be collected
-    bool is_collected = false;  ///< and were
     std::vector<SpecId> specs;  ///< that are about it
     std::vector<LeftOut> left_out;
 };

@@ -48,12 +48,19 @@ tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem)
 
 class Collecting {
 public:
-    explicit Collecting(const Problem& problem)
+    /// What is collected: everything, or only what takes others along, and what that takes along.
+    enum class Extent { All, Leading };
+
+    Collecting(const Problem& problem, const Keeping& keeping, Extent extent)
         : problem_(problem),
-          universe_(problem),
+          extent_(extent),
+          universe_(problem, keeping),
           maker_(problem.request, table_, universe_.versions_) {}
 
-    Result<Universe> run();
+    Result<void> collect_reached();
+    /// What is kept where what was collected takes more along; nothing where it does not.
+    std::optional<Keeping> with_followers() const;
+    Result<Universe> finish() &&;
 
 private:
     using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
@@ -87,19 +94,37 @@ private:
     Name& name_at(NameId id) { return table_.name(id); }
 
     const Problem& problem_;
+    Extent extent_;
     Universe universe_;
     SpecTable& table_ = universe_.table_;
     std::vector<Candidate>& candidates_ = universe_.candidates_;
-    Keeping& keeping_ = universe_.keeping_;
+    const Keeping& keeping_ = universe_.keeping_;
     CandidateMaker maker_;
     std::vector<NameId> queue_;
     std::vector<std::uint32_t> channel_of_index_;
 };
 
-Result<Universe> Universe::collect(const Problem& problem) { return Collecting(problem).run(); }
+/// What is asked of a package counts for its parts, which are known once it was collected, and may
+/// have parts themselves: then it is collected anew, so that nothing depends on what was collected
+/// first. What is named leads nearly always, and to collect that alone is little.
+Result<Universe> Universe::collect(const Problem& problem) {
+    using Extent = Collecting::Extent;
+    Keeping keeping(problem.request);
+    for (auto extent = Extent::Leading;;) {
+        Collecting collecting(problem, keeping, extent);
+        GPKG_CHECK(collecting.collect_reached());
+        if (auto more = collecting.with_followers()) {
+            keeping = *std::move(more);
+        } else if (extent == Extent::All) {
+            return std::move(collecting).finish();
+        } else {
+            extent = Extent::All;
+        }
+    }
+}
 
-Result<Universe> Collecting::run() {
-    candidates_.reserve(kLikelyCandidates);
+Result<void> Collecting::collect_reached() {
+    if (extent_ == Extent::All) candidates_.reserve(kLikelyCandidates);
     count_channels();
     const auto& request = problem_.request;
     universe_.found_accelerator_ =
@@ -112,6 +137,34 @@ Result<Universe> Collecting::run() {
         queue_.pop_back();
         GPKG_CHECK(collect(name));
     }
+    return {};
+}
+
+/// What is named has a say before what is needed, in its order.
+std::optional<Keeping> Collecting::with_followers() const {
+    std::vector<NameId> leading;
+    for (NameId name = 0; name < names().size(); ++name) {
+        if (names()[name].is_reached && keeping_.leads(names()[name].text)) leading.push_back(name);
+    }
+    const auto place = [&](NameId name) {
+        const auto& requested = universe_.requested_;
+        return std::ranges::find(requested, name, [&](SpecId id) { return specs()[id].name; }) -
+               requested.begin();
+    };
+    std::ranges::sort(leading, [&](NameId a, NameId b) {
+        return std::pair(place(a), std::string_view(names()[a].text)) <
+               std::pair(place(b), std::string_view(names()[b].text));
+    });
+    std::vector<Keeping::Leader> leaders;
+    for (const auto id : leading) {
+        const auto& name = names()[id];
+        leaders.push_back(
+            {&name.text, std::span(candidates_).subspan(name.begin, name.end - name.begin)});
+    }
+    return keeping_.with_followers(leaders, specs(), names());
+}
+
+Result<Universe> Collecting::finish() && {
     GPKG_CHECK(check_extras());
     table_.link(candidates_, universe_.versions_);
     mark_dependents(table_, candidates_);
@@ -155,27 +208,8 @@ Result<void> Collecting::take_request() {
     for (const auto& name : request.keep) universe_.kept_.push_back(table_.intern_name(name));
 
     // In this order, so that ids, and with them every tie, do not depend on the records' order.
-    std::vector<NameId> leading;
-    const auto reach_or_lead = [&](NameId name) {
-        if (keeping_.is_asked_otherwise(names()[name].text))
-            leading.push_back(name);
-        else
-            reach(name);
-    };
-    for (const auto id : universe_.requested_) reach_or_lead(specs()[id].name);
-    for (const auto id : universe_.kept_) reach_or_lead(id);
-    // What other packages are to follow: first that of which it is said for which accelerator, for
-    // what is named after it may be a part of it.
-    while (!leading.empty()) {
-        const auto says = std::ranges::find_if(leading, [&](NameId name) {
-            return keeping_.accelerators().of_package.contains(names()[name].text);
-        });
-        const auto next = says == leading.end() ? leading.begin() : says;
-        const auto name = *next;
-        leading.erase(next);
-        name_at(name).is_reached = true;
-        GPKG_CHECK(collect(name));
-    }
+    for (const auto id : universe_.requested_) reach(specs()[id].name);
+    for (const auto id : universe_.kept_) reach(id);
     return {};
 }
 
@@ -194,7 +228,9 @@ void Collecting::take_constraints(NameId name) {
 }
 
 void Collecting::reach(NameId name) {
-    if (names()[name].is_reached) return;
+    if (names()[name].is_reached ||
+        (extent_ == Extent::Leading && !keeping_.leads(names()[name].text)))
+        return;
     name_at(name).is_reached = true;
     queue_.push_back(name);
 }
@@ -210,7 +246,6 @@ void Collecting::reach_from(const Candidate& candidate) {
 }
 
 Result<void> Collecting::collect(NameId name) {
-    if (std::exchange(name_at(name).is_collected, true)) return {};
     name_at(name).begin = static_cast<CandidateId>(candidates_.size());
     take_constraints(name);
     if (names()[name].is_virtual) {
@@ -224,12 +259,8 @@ Result<void> Collecting::collect(NameId name) {
         leave_out_accelerators(name);
     }
     name_at(name).end = static_cast<CandidateId>(candidates_.size());
-    const auto own = std::span(candidates_).subspan(names()[name].begin);
-    for (const auto next : keeping_.take_along(names()[name].text, own, specs(), names())) {
-        name_at(next).is_reached = true;
-        queue_.push_back(next);
-    }
-    for (const auto& candidate : own) reach_from(candidate);
+    for (const auto& candidate : std::span(candidates_).subspan(names()[name].begin))
+        reach_from(candidate);
     return {};
 }
 

@@ -103,12 +103,6 @@ std::set<std::string> Keeping::other_channels(const About& about) {
     return channels;
 }
 
-bool Keeping::is_asked_otherwise(const std::string& name) const {
-    const auto* about = this->about(name);
-    return accelerators_.of_package.contains(name) || is_in_another_build(name) ||
-           (about != nullptr && !other_channels(*about).empty());
-}
-
 /// Whether a channel has it, and all specs of its name take it.
 bool Keeping::is_as_asked(const Candidate& candidate, const About& about) {
     return candidate.is_offered() &&
@@ -179,68 +173,86 @@ std::optional<LeftOut::Why> Keeping::Kept::why_not(const Candidate& candidate) c
                                                   : std::nullopt;
 }
 
-std::vector<NameId> Keeping::take_along(const std::string& name,
-                                        std::span<const Candidate> candidates,
-                                        const std::vector<Spec>& specs,
-                                        const std::vector<Name>& names) {
+bool Keeping::leads(const std::string& name) const {
+    if (accelerators_.of_package.contains(name)) return true;
+    const auto* about = this->about(name);
+    return about != nullptr && (about->follows_build || !about->follows_to.empty() ||
+                                is_in_another_build(name) || !other_channels(*about).empty());
+}
+
+std::optional<Keeping> Keeping::with_followers(const std::vector<Leader>& leaders,
+                                               const std::vector<Spec>& specs,
+                                               const std::vector<Name>& names) const {
+    std::optional<Keeping> led;
+    for (const auto& leader : leaders) {
+        if (!led) led = *this;
+        lead(leader, specs, names, *led);
+    }
+    if (!led || !std::exchange(led->is_led_, false)) return std::nullopt;
+    return led;
+}
+
+void Keeping::lead(const Leader& leader,
+                   const std::vector<Spec>& specs,
+                   const std::vector<Name>& names,
+                   Keeping& led) const {
     static const About nothing;
-    const auto* said = this->about(name);
-    const auto& about = said == nullptr ? nothing : *said;  // stays where it is as names are added
-    const bool is_other_build = is_in_another_build(name);
-    const bool is_other_accelerator = accelerators_.is_asked(name) && accelerators_.is_bound(name);
-    if (has_former_ && (is_other_build || is_other_accelerator)) let_kind_change(about, candidates);
-    const bool leads_parts = about.follows_build || is_other_build;
-    const bool has_accelerator = accelerators_.of_package.contains(name);
+    const auto& [name, candidates] = leader;
+    const auto* said = this->about(*name);
+    const auto& about = said == nullptr ? nothing : *said;
+    const bool is_other_build = is_in_another_build(*name);
+    const bool is_other_accelerator =
+        accelerators_.is_asked(*name) && accelerators_.is_bound(*name);
+    if (has_former_ && (is_other_build || is_other_accelerator)) lead_kind(about, candidates, led);
+    const bool leads_build = about.follows_build || is_other_build;
+    const bool has_accelerator = accelerators_.of_package.contains(*name);
     auto channels = about.follows_to;
     channels.merge(other_channels(about));
-    std::vector<NameId> released;
-    if (!leads_parts && !has_accelerator && channels.empty()) return released;
     for (const auto& candidate : candidates) {
         for (const auto dependency : candidate.depends) {
             const auto& spec = specs[dependency];
             const auto& part = names[spec.name].text;
-            bool is_new = false;
             // Where libtorch, of which each build of pytorch wants one, is of the kind that was.
-            if (leads_parts && spec.match.build && !candidate.is_installed)
-                is_new = !std::exchange(names_[part].follows_build, true);
+            if (leads_build && spec.match.build && !candidate.is_installed &&
+                !std::exchange(led.names_[part].follows_build, true))
+                led.is_led_ = true;
             if (has_accelerator) {
                 const bool is_part =
                     spec.match.build && accelerator_of_build(spec.match.build->text());
-                is_new = let_accelerator_follow(name, part, is_part) || is_new;
+                lead_accelerator(*name, part, is_part, led);
             }
             for (const auto& channel : channels) {
                 if (candidate.is_offered() &&
-                    channel_matches(channel, candidate.offered.index->source().channel))
-                    is_new = names_[part].follows_to.insert(channel).second || is_new;
+                    channel_matches(channel, candidate.offered.index->source().channel) &&
+                    led.names_[part].follows_to.insert(channel).second)
+                    led.is_led_ = true;
             }
-            if (is_new) released.push_back(spec.name);
         }
     }
-    return released;
 }
 
 /// What is said of the other itself goes before. Where nothing is to be for a GPU but this, what it
-/// needs may be. False where nothing changes.
-bool Keeping::let_accelerator_follow(const std::string& name,
-                                     const std::string& needed,
-                                     bool is_part) {
+/// needs may be.
+void Keeping::lead_accelerator(const std::string& name,
+                               const std::string& needed,
+                               bool is_part,
+                               Keeping& led) const {
     auto choice = accelerators_.of_package.at(name);
     if (!is_part) {
         const bool is_for_gpus =
             choice == AcceleratorChoice::Nvidia || choice == AcceleratorChoice::Amd;
-        if (!is_for_gpus || accelerators_.all != AcceleratorChoice::None) return false;
+        if (!is_for_gpus || accelerators_.all != AcceleratorChoice::None) return;
         choice = AcceleratorChoice::Auto;
     }
-    if (!accelerators_.of_package.try_emplace(needed, choice).second) return false;
+    if (!led.accelerators_.of_package.try_emplace(needed, choice).second) return;
+    led.is_led_ = true;
     if (is_part && accelerators_.asked_packages.contains(name))
-        accelerators_.asked_packages.insert(needed);
-    return true;
+        led.accelerators_.asked_packages.insert(needed);
 }
 
 /// What is installed is with; empty where nothing says it.
-const Keeping::Kinds& Keeping::kinds_of_environment() {
-    if (kinds_of_environment_) return *kinds_of_environment_;
-    auto& kinds = kinds_of_environment_.emplace();
+Keeping::Kinds Keeping::kinds_of_environment() const {
+    Kinds kinds;
     for (const auto& [name, about] : names_) {
         if (about.was == nullptr || about.is_gone) continue;
         const auto own = kind_of(*about.was);
@@ -254,8 +266,10 @@ const Keeping::Kinds& Keeping::kinds_of_environment() {
 /// Where all that is asked for of a name is of a kind that not everything is of, the whole
 /// environment may become so: an environment has one BLAS, and what is linked with one MPI does not
 /// go with another.
-void Keeping::let_kind_change(const About& about, std::span<const Candidate> candidates) {
-    const auto& before = kinds_of_environment();
+void Keeping::lead_kind(const About& about,
+                        std::span<const Candidate> candidates,
+                        Keeping& led) const {
+    const auto before = kinds_of_environment();
     const auto is_new = [&](std::size_t i, const std::string& kind) {
         return !is_generic(kind) && (before[i].size() != 1 || !before[i].contains(kind));
     };
@@ -270,8 +284,9 @@ void Keeping::let_kind_change(const About& about, std::span<const Candidate> can
             is_other[i] = (is_first || is_other[i]) && is_new(i, kind[i]);
         is_first = false;
     }
-    for (std::size_t i = 0; i < is_other.size(); ++i)
-        may_change_[i] = may_change_[i] || is_other[i];
+    for (std::size_t i = 0; i < is_other.size(); ++i) {
+        if (is_other[i] && !std::exchange(led.may_change_[i], true)) led.is_led_ = true;
+    }
 }
 
 }  // namespace gpkg::solver

@@ -38,10 +38,6 @@ public:
     /// As the request has them, and for parts what is said of what they are parts of: where a build
     /// of pytorch wants one of libtorch, pytorch[accel=none] means both.
     const Accelerators& accelerators() const { return accelerators_; }
-    /// Whether the name is asked for otherwise than it is there, or than others are: for another
-    /// accelerator, in another build, of another channel. Others may follow it, so that it is to be
-    /// looked at first.
-    bool is_asked_otherwise(const std::string& name) const;
     /// Whether the name may come of a channel that others go before: it is of it, or follows
     /// something there.
     bool may_come_of(const std::string& name, std::string_view channel) const;
@@ -65,13 +61,20 @@ public:
     /// Nothing where nothing was there.
     std::optional<Kept> kept_of(const std::string& name) const;
 
-    /// Takes note of what goes along with `name`, whose candidates these are: from now on
-    /// accelerators(), may_come_of() and kept_of() answer accordingly. Gives the names for which
-    /// they do.
-    std::vector<NameId> take_along(const std::string& name,
-                                   std::span<const Candidate> candidates,
-                                   const std::vector<Spec>& specs,
-                                   const std::vector<Name>& names);
+    /// Whether the name takes others along: it is asked for otherwise than it is there, or than
+    /// others are (for another accelerator, in another build, of another channel), or goes along
+    /// with one that is.
+    bool leads(const std::string& name) const;
+    /// A name that does, and its candidates.
+    struct Leader {
+        const std::string* name;
+        std::span<const Candidate> candidates;
+    };
+    /// What is kept where these, in the order in which they have a say, take along what they need:
+    /// what is asked of a package counts for its parts. Nothing where that is so already.
+    std::optional<Keeping> with_followers(const std::vector<Leader>& leaders,
+                                          const std::vector<Spec>& specs,
+                                          const std::vector<Name>& names) const;
 
 private:
     /// What the request says of one name.
@@ -90,15 +93,22 @@ private:
     static std::set<std::string> other_channels(const About& about);
     static bool is_as_asked(const Candidate& candidate, const About& about);
     static bool keeps_channel(const About& about);
-    bool let_accelerator_follow(const std::string& name, const std::string& needed, bool is_part);
-    const Kinds& kinds_of_environment();
-    void let_kind_change(const About& about, std::span<const Candidate> candidates);
+    void lead(const Leader& leader,
+              const std::vector<Spec>& specs,
+              const std::vector<Name>& names,
+              Keeping& led) const;
+    void lead_accelerator(const std::string& name,
+                          const std::string& needed,
+                          bool is_part,
+                          Keeping& led) const;
+    Kinds kinds_of_environment() const;
+    void lead_kind(const About& about, std::span<const Candidate> candidates, Keeping& led) const;
 
     Accelerators accelerators_;
     std::unordered_map<std::string, About> names_;
-    bool has_former_ = false;                    ///< anything is installed, or gone
-    std::optional<Kinds> kinds_of_environment_;  ///< once they were asked for
-    std::array<bool, 2> may_change_{};           ///< of a Kind: another is asked for
+    bool has_former_ = false;           ///< anything is installed, or gone
+    std::array<bool, 2> may_change_{};  ///< of a Kind: another is asked for
+    bool is_led_ = false;               ///< something was added since it was copied
 };
 
 }  // namespace gpkg::solver

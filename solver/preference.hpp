@@ -33,7 +33,9 @@ std::vector<std::uint32_t> rank_candidates(const Universe& universe);
 /// What puts one candidate of a name before another: "is of a newer version".
 std::string advantage(const Universe& universe, CandidateId better, CandidateId other);
 
-/// Whether two candidates of a name are told apart by none of the keys 2 to 6.
+/// Whether two candidates of a name have one version, run or do not, are for one accelerator, both
+/// have track_features or none, and under flexible priority are of one channel: all that keys 2 to
+/// 6 look at.
 bool differ_in_build_alone(const Universe& universe, CandidateId a, CandidateId b);
 
 }  // namespace gpkg::solver

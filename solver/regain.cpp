@@ -65,10 +65,19 @@ private:
         const auto is_lost = [&](CandidateId id) {
             const auto preferred = universe_.preferred_accelerator(candidate(id).name);
             return names.contains(candidate(id).name) && !candidate(id).is_installed && preferred &&
-                   (candidate(id).accelerator != *preferred || answer_.idle.contains(id));
+                   (answer_.idle.contains(id) || (candidate(id).accelerator != *preferred &&
+                                                  has_build_for(candidate(id).name, *preferred)));
         };
         std::ranges::copy_if(answer_.chosen, std::back_inserter(lost), is_lost);
         return lost;
+    }
+
+    bool has_build_for(NameId id, Accelerator accelerator) const {
+        const auto& name = universe_.names()[id];
+        for (auto one = name.begin; one < name.end; ++one) {
+            if (open_.live()[one] && candidate(one).accelerator == accelerator) return true;
+        }
+        return false;
     }
 
     std::set<NameId> needed() const {
@@ -137,6 +146,22 @@ private:
         return open;
     }
 
+    bool is_preferred(CandidateId id) const {
+        return candidate(id).accelerator == universe_.preferred_accelerator(candidate(id).name);
+    }
+
+    /// Nothing gets older, or loses the preferred accelerator, or runs no more.
+    Narrowing without_loss() const {
+        auto open = open_;
+        for (const auto id : answer_.chosen) {
+            exclude(open, candidate(id).name, [&](CandidateId other) {
+                return version(other) < version(id) || (is_preferred(id) && !is_preferred(other)) ||
+                       (candidate(other).will_not_run && !answer_.idle.contains(id));
+            });
+        }
+        return open;
+    }
+
     /// What runs of the name.
     Narrowing with_running(const Narrowing& open, CandidateId id) const {
         auto narrowed = open;
@@ -163,7 +188,7 @@ private:
 
     void regain(const std::vector<CandidateId>& lost, Price price) {
         if (lost.empty()) return;
-        auto open = with_versions(lost);
+        auto open = price == Price::Nothing ? without_loss() : with_versions(lost);
         std::optional<std::vector<CandidateId>> first;
         std::vector<NameId> names;
         for (const auto id : lost) {
@@ -181,7 +206,8 @@ private:
         }
         if (!first) return;
         auto chosen = improve(universe_, open, ranks_, search_, goals_, *first);
-        if (price != Price::Unnamed && is_older(chosen, price)) return;
+        if (price == Price::VendorParts && is_older(chosen)) return;
+        if (price == Price::Nothing && has_new_idle(chosen)) return;
         open_ = std::move(open);
         answer_.chosen = std::move(chosen);
         answer_.idle = idle_in(universe_, answer_.chosen);
@@ -205,13 +231,23 @@ private:
         }
     }
 
-    /// Whether something in it is that may not get older.
-    bool is_older(const std::vector<CandidateId>& chosen, Price price) const {
+    /// Whether something in it is, and no part of what a vendor's GPUs need.
+    bool is_older(const std::vector<CandidateId>& chosen) const {
         const auto before = by_name(answer_.chosen);
         return std::ranges::any_of(chosen, [&](CandidateId id) {
             const auto found = before.find(candidate(id).name);
             return found != before.end() && version(id) < version(found->second) &&
-                   (price == Price::Nothing || !is_vendors(found->first));
+                   !is_vendors(found->first);
+        });
+    }
+
+    bool has_new_idle(const std::vector<CandidateId>& chosen) const {
+        const auto idle = idle_in(universe_, chosen);
+        return std::ranges::any_of(idle, [&](const auto& entry) {
+            const auto name = candidate(entry.first).name;
+            return std::ranges::none_of(answer_.idle, [&](const auto& before) {
+                return candidate(before.first).name == name;
+            });
         });
     }
 

@@ -8,7 +8,7 @@
 //   search    a first answer, then a better one name by name  engine.hpp, improve.hpp
 //   regain    accelerators that best builds of others cost   regain.hpp
 //   note      what a user should know of the answer           notes/notes.hpp
-//   explain   when there is none                              explain.hpp
+//   explain   when there is none                              explain/explain.hpp
 
 #include "libcore/solve/solve.hpp"
 

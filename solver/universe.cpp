@@ -5,8 +5,8 @@
 
 namespace gpkg::solver {
 
-Universe::Universe(const Problem& problem)
-    : problem_(&problem), table_(problem.virtual_packages), keeping_(problem.request) {}
+Universe::Universe(const Problem& problem, const Keeping& keeping)
+    : problem_(&problem), table_(problem.virtual_packages), keeping_(keeping) {}
 
 std::uint32_t Universe::constraint_index(std::size_t place) const {
     return static_cast<std::uint32_t>(constraint_of_[place] - problem_->request.constraints.data());

@@ -1,9 +1,9 @@
 #pragma once
 
 // The closed world of one solve: every candidate that the request can reach, with names, versions
-// and dependency specs as small integers. Hard filters (subdir, strict
-// priority, exclude-newer, readable specs) are applied here; nothing is ranked or dropped for being
-// worse.
+// and dependency specs as small integers. What may not be taken at all is left out here: by strict
+// priority, exclude-newer, the accelerators that are asked for, and what is kept of what is
+// installed (keeping.hpp). Nothing is ranked or dropped for being worse.
 
 #include "libcore/solve/solve.hpp"
 #include "solver/candidate.hpp"
@@ -68,7 +68,7 @@ public:
 
 private:
     friend class Collecting;
-    explicit Universe(const Problem& problem);
+    Universe(const Problem& problem, const Keeping& keeping);
 
     const Problem* problem_;
     SpecTable table_;

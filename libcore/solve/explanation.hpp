@@ -10,13 +10,13 @@
 
 namespace gpkg {
 
-/// One step of a clash. Leave any line out and what the others say has a solution.
 /// What a machine has of a virtual package, as people call it: "h100 has a driver for CUDA 12.8
 /// (__cuda)". `version` is that, of __archspec the build; empty where it has none.
 std::string machine_fact(const std::string& machine,
                          const std::string& name,
                          const std::string& version);
 
+/// One step of a clash. Leave any line out and what the others say has a solution.
 struct ExplanationLine {
     enum class Kind {
         Request,  ///< the user asks for `specs`
