@@ -87,15 +87,6 @@ std::vector<Way> ways_of(const Problem& problem, const Specs& liftable) {
     return ways;
 }
 
-AcceleratorChoice choice_of(Accelerator accelerator) {
-    switch (accelerator) {
-    case Accelerator::Nvidia: return AcceleratorChoice::Nvidia;
-    case Accelerator::Amd: return AcceleratorChoice::Amd;
-    case Accelerator::None: break;
-    }
-    return AcceleratorChoice::None;
-}
-
 Problem put(const Problem& problem, const Way& way) {
     auto attempt = problem;
     auto& request = attempt.request;
@@ -108,8 +99,7 @@ Problem put(const Problem& problem, const Way& way) {
     // What is installed stays what it is.
     if (way.is_for_named_cuda) {
         for (const auto& record : request.installed)
-            request.accelerators.of_package.try_emplace(
-                record.name, choice_of(accelerator_of(record).accelerator));
+            request.accelerators.of_package.try_emplace(record.name, AcceleratorChoice::Auto);
     }
     return attempt;
 }

@@ -104,7 +104,7 @@ TEST_CASE("a named CUDA is tried for NVIDIA, and what is installed stays what it
     REQUIRE(answered);
     CHECK(asked.ways == std::vector<std::string>{"nvidia"});
     CHECK(answered->problem.request.accelerators.of_package ==
-          std::map<std::string, Choice>{{"flow", Choice::Amd}});
+          std::map<std::string, Choice>{{"flow", Choice::Auto}});
 }
 
 TEST_CASE("what is only to build with is asked for without the driver, last", "[solve]") {
