@@ -62,7 +62,7 @@ Result<LockWishes> read_wishes(const Node& node) {
         GPKG_CHECK(expect_map(*variables, "variables"));
         for (const auto& [name, value] : variables->entries()) {
             GPKG_CHECK(check_name(value, name));
-            GPKG_TRY(wishes.variables[name], value.as_text(name));  // of any characters
+            GPKG_TRY(wishes.variables[name], any_text(value, name));
         }
     }
     GPKG_TRY(wishes.accelerator, text_of(node, "accelerator"));

@@ -59,10 +59,15 @@ bool is_yaml_text(std::string_view text) {
     return true;
 }
 
-Result<std::string> plain_text(const Node& node, std::string_view what) {
+Result<std::string> utf8_text(const Node& node, std::string_view what) {
     GPKG_TRY(auto text, node.as_text(what));
     if (!is_yaml_text(text))
         return node.fail(fmt::format("{} is not UTF-8: '{}'", printable(what), printable(text)));
+    return text;
+}
+
+Result<std::string> plain_text(const Node& node, std::string_view what) {
+    GPKG_TRY(auto text, utf8_text(node, what));
     // Texts end up in file names and on terminals.
     if (std::any_of(text.begin(), text.end(), [](char c) {
             return (static_cast<unsigned char>(c) < ' ') || c == '\x7f';
@@ -248,6 +253,13 @@ Result<std::string> text_of(const Node& map, std::string_view key) {
     const auto* node = map.find(key);
     if (node == nullptr || node->is_null()) return std::string{};
     return plain_text(*node, key);
+}
+
+Result<std::string> any_text(const Node& node, std::string_view what) {
+    GPKG_TRY(auto text, utf8_text(node, what));
+    if (text.find('\0') != std::string::npos)
+        return node.fail(fmt::format("{} has a NUL character", printable(what)));
+    return text;
 }
 
 Result<std::string> required_text(const Node& map, std::string_view key) {

@@ -19,6 +19,8 @@ namespace gpkg::lock {
 Result<const yaml::Node*> required(const yaml::Node& map, std::string_view key);
 /// The text of a key, free of control characters; empty when the key is absent or says nothing.
 Result<std::string> text_of(const yaml::Node& map, std::string_view key);
+/// The text of any characters, as a variable may have it, but NUL.
+Result<std::string> any_text(const yaml::Node& node, std::string_view what);
 Result<std::string> required_text(const yaml::Node& map, std::string_view key);
 Result<std::vector<std::string>> texts_of(const yaml::Node& map, std::string_view key);
 /// The hash in lowercase hex digits, as many as `length`; empty when there is none.

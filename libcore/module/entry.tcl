@@ -1,5 +1,6 @@
 ## What a room asks is looked for as module systems can: by files of the driver and by the flags
-## of /proc/cpuinfo (the levels of the x86-64 psABI). CONDA_OVERRIDE_* say it as they do to gpkg.
+## of /proc/cpuinfo (the levels of the x86-64 psABI, but for abm: all that have the others of its
+## level have it, and some virtual machines do not list it). CONDA_OVERRIDE_* say it as they do to gpkg.
 
 ## It may have been loaded on another machine: what goes is every room that there can be.
 set gpkg_unloading [module-info mode unload]
@@ -29,7 +30,7 @@ proc gpkg_level {} {
     set reached 1
     foreach step {
         {cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3}
-        {abm avx avx2 bmi1 bmi2 f16c fma movbe xsave}
+        {avx avx2 bmi1 bmi2 f16c fma movbe xsave}
         {avx512bw avx512cd avx512dq avx512f avx512vl}
     } {
         foreach flag $step {
