@@ -345,6 +345,7 @@ std::vector<std::string> leading_names(const std::vector<ClassQuestion>& classes
         }
     }
     std::vector<std::string> names;
+    names.reserve(places.size() + 1);
     for (const auto& [name, place] : places) names.push_back(name);
     std::ranges::stable_sort(names, {}, [&](const auto& name) { return places.at(name); });
     if (!places.contains("python")) names.emplace_back("python");

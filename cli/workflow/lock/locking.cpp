@@ -116,6 +116,7 @@ Result<LockedClasses> align_answers(Context& context,
             locked.each_alone.end(), answer.records.begin(), answer.records.end());
     const auto leading = leading_names(classes);
     std::vector<Versions> alone;
+    alone.reserve(answers.size());
     for (const auto& answer : answers) alone.push_back(versions_of(leading, answer));
     GPKG_TRY(locked.divergences, align(classes, answers));
     GPKG_CHECK(check_stop(context));
