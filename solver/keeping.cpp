@@ -251,8 +251,9 @@ void Keeping::lead_accelerator(const std::string& name,
 }
 
 /// What is installed is with; empty where nothing says it.
-Keeping::Kinds Keeping::kinds_of_environment() const {
-    Kinds kinds;
+const Keeping::Kinds& Keeping::kinds_of_environment() const {
+    if (kinds_of_environment_) return *kinds_of_environment_;
+    auto& kinds = kinds_of_environment_.emplace();
     for (const auto& [name, about] : names_) {
         if (about.was == nullptr || about.is_gone) continue;
         const auto own = kind_of(*about.was);
@@ -269,7 +270,7 @@ Keeping::Kinds Keeping::kinds_of_environment() const {
 void Keeping::lead_kind(const About& about,
                         std::span<const Candidate> candidates,
                         Keeping& led) const {
-    const auto before = kinds_of_environment();
+    const auto& before = kinds_of_environment();
     const auto is_new = [&](std::size_t i, const std::string& kind) {
         return !is_generic(kind) && (before[i].size() != 1 || !before[i].contains(kind));
     };

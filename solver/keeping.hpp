@@ -101,14 +101,15 @@ private:
                           const std::string& needed,
                           bool is_part,
                           Keeping& led) const;
-    Kinds kinds_of_environment() const;
+    const Kinds& kinds_of_environment() const;
     void lead_kind(const About& about, std::span<const Candidate> candidates, Keeping& led) const;
 
     Accelerators accelerators_;
     std::unordered_map<std::string, About> names_;
-    bool has_former_ = false;           ///< anything is installed, or gone
-    std::array<bool, 2> may_change_{};  ///< of a Kind: another is asked for
-    bool is_led_ = false;               ///< something was added since it was copied
+    bool has_former_ = false;                            ///< anything is installed, or gone
+    mutable std::optional<Kinds> kinds_of_environment_;  ///< once they were asked for
+    std::array<bool, 2> may_change_{};                   ///< of a Kind: another is asked for
+    bool is_led_ = false;  ///< something was added since it was copied
 };
 
 }  // namespace gpkg::solver

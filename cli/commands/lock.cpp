@@ -7,7 +7,6 @@
 #include "libcore/lock/class_words.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -63,7 +62,6 @@ std::vector<std::string> notes_on(const LockedClasses& locked, const std::string
 }
 
 Result<int> write(Context& context, const LockOptions& options) {
-    using locks::warn_of_pip;
     GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
         if (!options.machines.empty())
@@ -74,7 +72,7 @@ Result<int> write(Context& context, const LockOptions& options) {
     GPKG_TRY(const auto locked,
              lock_for(context, {options.sources, options.wishes, options.machines}));
     for (const auto& one : locked.lock.classes)
-        warn_of_pip(context, locked.lock.wishes_of(one).pip);
+        locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
         tell(context, locked);

@@ -49,14 +49,15 @@ std::optional<std::string> CudaLimits::obstacle(const MatchSpec& dependency) con
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_build(std::string_view build) const {
-    if (!driver_ || build.find("cu") == std::string_view::npos)
-        return told_by_build(build, CodeFit::No);
+    if ((!driver_ && devices_.empty()) || build.find("cu") == std::string_view::npos)
+        return std::nullopt;
     const auto toolkit = toolkit_of_build(build);
-    if (toolkit && driver_fit(*toolkit, *driver_) == DriverFit::No)
+    if (!toolkit) return std::nullopt;
+    if (driver_ && driver_fit(*toolkit, *driver_) == DriverFit::No)
         return fmt::format("is compiled with CUDA {}, and the driver runs CUDA {}",
                            toolkit->to_string(),
                            driver_->to_string());
-    return told_by_build(build, CodeFit::No);
+    return told_by_cuda(toolkit->to_string(), {*toolkit}, CodeFit::No);
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_cuda(std::string_view cuda) const {
@@ -85,7 +86,8 @@ bool CudaLimits::has_obstacles(std::string_view name) const {
 }
 
 std::optional<std::string> CudaLimits::caution_of(const PackageRecord& record) const {
-    if (toolkit_of_build(record.build)) return told_by_build(record.build, CodeFit::Compiled);
+    if (const auto toolkit = toolkit_of_build(record.build))
+        return told_by_cuda(toolkit->to_string(), {*toolkit}, CodeFit::Compiled);
     for (const auto& dependency : on_cuda(record)) {
         if (auto told = told_by_toolkits(dependency, CodeFit::Compiled)) return told;
     }
@@ -106,13 +108,6 @@ const Version* CudaLimits::device_with(CodeFit fit, const std::vector<Version>& 
         return best == fit;
     });
     return device == devices_.end() ? nullptr : &*device;
-}
-
-std::optional<std::string> CudaLimits::told_by_build(std::string_view build, CodeFit fit) const {
-    if (devices_.empty() || build.find("cu") == std::string_view::npos) return std::nullopt;
-    const auto toolkit = toolkit_of_build(build);
-    if (!toolkit) return std::nullopt;
-    return told_by_cuda(toolkit->to_string(), {*toolkit}, fit);
 }
 
 std::optional<std::string> CudaLimits::told_by_cuda(std::string_view cuda,

@@ -48,7 +48,6 @@ public:
 private:
     bool has_obstacles(std::string_view name) const;
     const Version* device_with(CodeFit fit, const std::vector<Version>& toolkits) const;
-    std::optional<std::string> told_by_build(std::string_view build, CodeFit fit) const;
     std::optional<std::string> told_by_cuda(std::string_view cuda,
                                             const std::vector<Version>& toolkits,
                                             CodeFit fit) const;
