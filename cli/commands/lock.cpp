@@ -1,15 +1,13 @@
 #include "cli/commands/lock.hpp"
 
-#include "cli/table.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_fit.hpp"
-#include "libcore/lock/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -37,30 +35,6 @@ Result<void> refuse_own_options(const std::vector<CLI::Option*>& own, const std:
     return {};
 }
 
-void tell(Context& context, const LockedClasses& locked) {
-    auto& out = context.out;
-    const auto needs = [&](const LockedClass& one) {
-        return (one.needs.empty() ? "" : "needs ") + needs_text(locked.lock, one);
-    };
-    Table table({1});
-    for (const auto& one : locked.lock.classes)
-        table.add({one.name,
-                   one.packages.size() == 1 ? "1 package"
-                                            : fmt::format("{} packages", one.packages.size()),
-                   one.platform,
-                   needs(one)});
-    for (const auto& line : table.lines()) out.print(line);
-    for (const auto& [name, notes] : locked.notes) {
-        for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
-    }
-    locks::tell_divergences(out, locked.divergences);
-}
-
-std::vector<std::string> notes_on(const LockedClasses& locked, const std::string& name) {
-    const auto notes = locked.notes.find(name);
-    return notes == locked.notes.end() ? std::vector<std::string>() : notes->second;
-}
-
 Result<int> write(Context& context, const LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
@@ -75,21 +49,14 @@ Result<int> write(Context& context, const LockOptions& options) {
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
-        tell(context, locked);
+        locks::tell_classes(context.out, locked);
         if (!options.dry_run)
             context.out.print(
                 fmt::format("wrote {0}:  gpkg create -n NAME --lock {0}", options.output));
         return 0;
     }
-    Json document{{"success", true}, {"file", options.output}, {"classes", Json::array()}};
-    for (const auto& one : locked.lock.classes)
-        document["classes"].push_back({{"name", one.name},
-                                       {"platform", one.platform},
-                                       {"needs", one.needs},
-                                       {"restricts", restrictions_beside_needs(locked.lock, one)},
-                                       {"useful_with", useful_with(locked.lock, one)},
-                                       {"packages", one.packages.size()},
-                                       {"notes", notes_on(locked, one.name)}});
+    Json document{{"success", true}, {"file", options.output}};
+    document["classes"] = locks::classes_json(locked);
     document["divergences"] = locks::json_of(locked.divergences);
     context.out.json(document);
     return 0;
@@ -99,37 +66,29 @@ Result<int> write(Context& context, const LockOptions& options) {
 
 namespace locks {
 
-void warn_of_pip(Context& context, const std::vector<std::string>& requirements) {
-    if (!requirements.empty())
-        context.out.warn_once(
-            "what the section 'pip:' asks for is not locked: pip decides when an environment is "
-            "made of the lock");
-}
-
 Result<ReadLock> read(Context& context, const std::string& file) {
     GPKG_TRY(auto found, read_lock(file));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     return found;
 }
 
-void tell_divergences(Output& out, const std::vector<Divergence>& divergences) {
-    for (const auto& [name, versions, of, reason] : divergences) {
-        std::vector<std::string> items;
-        items.reserve(versions.size());
-        for (const auto& [where, version] : versions)
-            items.push_back(fmt::format("{} for {}", version, where));
-        out.print(fmt::format("{} is not the same in all: {}", name, join_some(items, "and", 8)));
-        for (const auto line : split(reason, '\n'))
-            out.print(fmt::format("  {}{}", of.empty() ? "" : of + ": ", line));
+Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb) {
+    auto found = read(context, file);
+    if (!found) {
+        auto error = std::move(found).error();
+        const bool may_be_name = file.find('/') == std::string::npos && !file.ends_with(".lock");
+        if (error.kind == ErrorKind::NotFound && error.hint.empty() && may_be_name)
+            error.hint = fmt::format("the file comes before packages: gpkg lock {} {} {}",
+                                     verb,
+                                     kUsualName,
+                                     shell_word(file));
+        return pass(std::move(error));
     }
-}
-
-Json json_of(const std::vector<Divergence>& divergences) {
-    Json list = Json::array();
-    for (const auto& [name, versions, of, reason] : divergences)
-        list.push_back(
-            {{"name", name}, {"versions", versions}, {"because_of", of}, {"reason", reason}});
-    return list;
+    if (found->format != LockFormat::Gpkg)
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("{}: only gpkg's own lock files tell what they were decided for", file));
+    return found;
 }
 
 Result<void> check_own_name(const std::string& output) {
@@ -177,6 +136,9 @@ Action bind_lock(CLI::App& app) {
     add("repair",
         "put other builds of the same versions where a lock's packages are gone",
         locks::bind_repair);
+    add("update",
+        "bring a lock to what is asked for now, or to more machines; all else in it stays",
+        locks::bind_update);
     add("convert", "write a lock in another format", locks::bind_convert);
     app.footer(
         "One file for several kinds of machines, with the same versions for all where that can be "
@@ -185,6 +147,7 @@ Action bind_lock(CLI::App& app) {
         "  gpkg lock pytorch --for-all --dry-run\n"
         "  gpkg lock check --for h100\n"
         "  gpkg lock check -f environment.yml --available\n"
+        "  gpkg lock update gpkg.lock numpy --for gh200\n"
         "  gpkg lock repair gpkg.lock\n"
         "  gpkg lock convert gpkg.lock pixi.lock\n"
         "  gpkg lock convert gpkg.lock a100.txt --class a100\n"

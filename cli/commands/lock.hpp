@@ -12,6 +12,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg::cli::locks {
@@ -19,15 +20,35 @@ namespace gpkg::cli::locks {
 inline constexpr const char* kUsualName = "gpkg.lock";
 
 Action bind_check(CLI::App& app);
+Action bind_update(CLI::App& app);
 Action bind_repair(CLI::App& app);
 Action bind_convert(CLI::App& app);
 
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
 
+/// The same for verbs that decide again, FILE before names: Unsupported for other tools' locks.
+Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb);
+
 /// Of which packages classes have different versions, and why: for people, and in --json.
 void tell_divergences(Output& out, const std::vector<Divergence>& divergences);
 nlohmann::ordered_json json_of(const std::vector<Divergence>& divergences);
+
+/// What each class has and needs, with notes and divergences.
+void tell_classes(Output& out, const LockedClasses& locked);
+/// The same without the divergences.
+nlohmann::ordered_json classes_json(const LockedClasses& locked);
+
+/// A package of a class that both locks have, before and after; a null pointer where there is none.
+struct Replaced {
+    std::string of;  ///< the class
+    const PackageRecord* before = nullptr;
+    const PackageRecord* after = nullptr;
+};
+/// They are of these locks, which have to stay where they are.
+std::vector<Replaced> changes_between(const LockFile& old, const LockFile& now);
+void tell_changes(Output& out, const std::vector<Replaced>& changes);
+nlohmann::ordered_json json_of(const std::vector<Replaced>& changes);
 
 /// Of what is asked of pip: it is not locked.
 void warn_of_pip(Context& context, const std::vector<std::string>& requirements);

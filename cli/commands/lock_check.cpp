@@ -88,6 +88,16 @@ Result<std::vector<std::string>> drift(Context& context,
     return lines;
 }
 
+/// What to do about drift.
+std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& options) {
+    const auto& files = options.wishes.files;
+    if (files.empty() || lock.request == LockRequest{} || !edits_of(lock).empty())
+        return "gpkg lock decides anew";
+    auto command = "gpkg lock update " + shell_word(options.lock.file);
+    for (const auto& file : files) command += " -f " + shell_word(file);
+    return command + " changes what it has to, gpkg lock decides anew";
+}
+
 struct Answer {
     std::string machine;
     std::vector<ClassFit> fits;  ///< the best first
@@ -144,7 +154,7 @@ void tell(Output& out,
     for (const auto& line : answer.flaws) out.result("flaw: " + line);
     for (const auto& line : answer.drift) out.result("drift: " + line);
     if (!answer.drift.empty())
-        out.note("gpkg lock decides anew");
+        out.note(what_brings_it_back(lock, options));
     else if (!answer.flaws.empty())
         out.note(answer.mending);
     for (const auto& [place, why] : answer.gone)

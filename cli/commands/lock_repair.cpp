@@ -6,8 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,62 +24,19 @@ struct LockRepairOptions {
     bool dry_run = false;
 };
 
-/// A package of a class before and after; a null pointer where there is none.
-struct Replaced {
-    std::string of;  ///< the class
-    const PackageRecord* before = nullptr;
-    const PackageRecord* after = nullptr;
-};
-
-std::vector<Replaced> replaced(const LockFile& old, const LockFile& repaired) {
-    std::vector<Replaced> all;
-    for (const auto& locked : repaired.classes) {
-        std::map<std::string, Replaced> by_name;
-        if (const auto* before = old.find_class(locked.name)) {
-            for (const auto place : before->packages) {
-                const auto& record = old.packages[place].record;
-                by_name[record.name].before = &record;
-            }
-        }
-        for (const auto place : locked.packages) {
-            const auto& record = repaired.packages[place].record;
-            by_name[record.name].after = &record;
-        }
-        for (auto& [name, one] : by_name) {
-            one.of = locked.name;
-            const bool same = one.before != nullptr && one.after != nullptr &&
-                              one.before->url == one.after->url &&
-                              one.before->sha256 == one.after->sha256;
-            if (!same) all.push_back(one);
-        }
-    }
-    return all;
-}
-
-std::string title(const PackageRecord* record) {
-    if (record == nullptr) return "nothing";
-    return fmt::format("{} {} {}", record->name, record->version, record->build);
-}
-
 Json json_of(const LockFile& old,
              const std::vector<GonePackage>& gone,
              const std::vector<Replaced>& changes,
              const std::optional<std::string>& mended,
              const std::vector<Divergence>& divergences,
              const LockRepairOptions& options) {
-    const auto url = [](const PackageRecord* record) {
-        return record == nullptr ? Json() : Json(record->url);
-    };
     Json document{{"success", true},
                   {"dry_run", options.dry_run},
                   {"file", options.output},
-                  {"gone", Json::array()},
-                  {"changes", Json::array()}};
+                  {"gone", Json::array()}};
     for (const auto& [place, why] : gone)
         document["gone"].push_back({{"url", old.packages[place].record.url}, {"why", why}});
-    for (const auto& [of, before, after] : changes)
-        document["changes"].push_back(
-            {{"class", of}, {"before", url(before)}, {"after", url(after)}});
+    document["changes"] = locks::json_of(changes);
     document["mended"] = mended ? Json(*mended) : Json();
     document["divergences"] = locks::json_of(divergences);
     return document;
@@ -102,11 +57,7 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
     if (!given.output.empty()) GPKG_CHECK(check_own_name(given.output));
     auto options = given;
     if (options.output.empty()) options.output = options.file;
-    GPKG_TRY(const auto found, read(context, options.file));
-    if (found.format != LockFormat::Gpkg)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: only gpkg's own lock files tell what they were decided for",
-                                options.file));
+    GPKG_TRY(const auto found, read_own(context, options.file, "repair"));
     GPKG_TRY(const auto gone, gone_packages(context, found.lock, options.sources));
     auto& out = context.out;
     if (!out.json_mode()) {
@@ -119,7 +70,7 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
                     gone,
                     {options.sources, options.file, {options.names.begin(), options.names.end()}});
     if (!repaired) return pass(std::move(repaired).error().while_doing(options.file));
-    const auto changes = replaced(found.lock, repaired->lock);
+    const auto changes = changes_between(found.lock, repaired->lock);
     // Of what was edited by hand, what packages ask for is written down again.
     const auto mended = flaw_in(found.lock);
     if (const auto left = flaw_in(repaired->lock))
@@ -132,12 +83,7 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
         out.json(json_of(found.lock, gone, changes, mended, repaired->divergences, options));
         return 0;
     }
-    for (const auto& [of, before, after] : changes) {
-        const auto now = title(after);
-        const auto then = title(before);
-        out.print(fmt::format(
-            "{}: {} in place of {}", of, now, now == then ? "another file of this name" : then));
-    }
+    tell_changes(out, changes);
     tell_divergences(out, repaired->divergences);
     if (mended) out.print("mended: " + *mended);
     if (!gone.empty() && changes.empty())

@@ -41,6 +41,8 @@ struct AcceleratorWishes {
     /// them for heeded.
     std::vector<std::string> unheeded() const;
     bool empty() const { return all.empty() && fallbacks.empty() && of_package.empty(); }
+    /// Whether what is for all packages depends on the machine: then somebody has to remember it.
+    bool are_several() const { return all.size() + fallbacks.size() > 1; }
     /// What `later` says goes before what was said so far.
     void override_with(const AcceleratorWishes& later);
 };

@@ -66,16 +66,18 @@ std::vector<MatchSpec> cuda_pins(const Present& present,
     return pins;
 }
 
-/// Of names alone, which are there: a version or a build, what is new, or another accelerator, may
-/// take from the rest what it needs.
-bool is_plain_update(const ChangeRequest& wanted) {
+/// Of names alone, which are there: a version or a build that was not asked for before, what is
+/// new, or another accelerator, may take from the rest what it needs.
+bool is_plain_update(const ChangeRequest& wanted, const Present& present) {
     const auto& names = wanted.update;
+    const auto& wishes = present.wishes;
     return !names.empty() && wanted.accelerators.empty() &&
            std::all_of(wanted.specs.begin(), wanted.specs.end(), [&](const MatchSpec& spec) {
                MatchSpec bare;
                bare.name = spec.name;
-               return spec == bare &&
-                      std::find(names.begin(), names.end(), spec.name) != names.end();
+               const bool is_old =
+                   spec == bare || std::find(wishes.begin(), wishes.end(), spec) != wishes.end();
+               return is_old && std::find(names.begin(), names.end(), spec.name) != names.end();
            });
 }
 
@@ -136,7 +138,7 @@ Result<Request> request_of(const ChangeRequest& wanted,
             request.constraints.push_back({std::move(pin),
                                            "holds: CUDA keeps its major version unless it is named",
                                            Constraint::Holds::WherePossible});
-        if (is_plain_update(wanted)) {
+        if (is_plain_update(wanted, present)) {
             for (auto& floor : floors(wanted, present, machine))
                 request.constraints.push_back({std::move(floor),
                                                "holds: an update takes no version from it",
@@ -149,8 +151,10 @@ Result<Request> request_of(const ChangeRequest& wanted,
     }
     for (const auto& record : present.records) {
         request.installed.push_back(record.package);
-        if (!wanted.prune) request.keep.push_back(record.name());
+        // What nobody asks for any more leaves a lock.
+        if (!wanted.prune && !wanted.is_for_lock) request.keep.push_back(record.name());
     }
+    if (wanted.is_for_lock) request.of_what = "the lock";
     return request;
 }
 
@@ -252,7 +256,7 @@ Result<void> check_accelerator_names(const std::vector<const Question*>& questio
 
 std::vector<MatchSpec> builds_kept(const ChangeRequest& wanted, const Present& present) {
     std::vector<MatchSpec> kept;
-    if (!is_plain_update(wanted)) return kept;
+    if (!is_plain_update(wanted, present)) return kept;
     for (const auto& wish : present.wishes) {
         const bool is_named = std::ranges::find(wanted.update, wish.name) != wanted.update.end();
         if (!is_named || !wish.build || wish.build->is_exact() || wish.build->is_any()) continue;
@@ -292,6 +296,14 @@ Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& wanted) {
     GPKG_TRY(auto present, present_for(context.config, wanted));
+    return put(context, sources, wanted, std::move(present));
+}
+
+Result<Question> question_of(Context& context,
+                             const Sources& sources,
+                             const ChangeRequest& wanted,
+                             Present present) {
+    GPKG_TRY(present.pins, pins_of(context.config, wanted.prefix));
     return put(context, sources, wanted, std::move(present));
 }
 

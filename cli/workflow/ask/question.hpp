@@ -49,6 +49,12 @@ Result<Question> question_of(Context& context,
                              const Sources& sources,
                              const ChangeRequest& request);
 
+/// The same where what is there is in no prefix, but a class of a lock.
+Result<Question> question_of(Context& context,
+                             const Sources& sources,
+                             const ChangeRequest& request,
+                             Present present);
+
 /// An accelerator that is asked for a package which no channel has would be heeded by nothing: an
 /// error with near names. Of questions for several machines, one has to have it. question_of()
 /// looks at those that are not for a lock.

@@ -126,11 +126,13 @@ private:
         const auto versions = versions_in(answers_, name);
         if (versions.empty()) return give_up(name, "", "its version cannot be read");
         // A class may have an older version than it could for the sake of a better build.
-        Refusal refusal;
+        std::optional<Refusal> refusal;
         for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
             GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(*version)));
             if (trial.answers) return accept(name, *version, *std::move(trial.answers));
-            refusal = std::move(trial.refusal);
+            // Why what is locked cannot be had elsewhere tells more than that it is locked.
+            if (!refusal || refusal->is_locked || !trial.refusal.is_locked)
+                refusal = std::move(trial.refusal);
         }
         // How far down each class then has to go is the next bound; where all meet is the highest
         // version for all.
@@ -143,14 +145,15 @@ private:
             if (*next.begin() == bound) return accept(name, bound, *std::move(trial.answers));
             bound = *next.begin();
         }
-        GPKG_TRY(auto reason, reason_of(refusal, name, *versions.begin()));
-        return give_up(name, classes_[refusal.by].name, std::move(reason));
+        GPKG_TRY(auto reason, reason_of(*refusal, name, *versions.begin()));
+        return give_up(name, classes_[refusal->by].name, std::move(reason));
     }
 
     /// Why a class cannot have a version.
     struct Refusal {
         std::size_t by = 0;
-        std::string lost;  ///< what it would have to give up; empty: it has no answer
+        std::string lost{};      ///< what it would have to give up; empty: it has no answer
+        bool is_locked = false;  ///< it has it in the lock, and nobody named it
     };
     struct Trial {
         std::optional<std::vector<Solution>> answers;
@@ -166,11 +169,13 @@ private:
                 answers.push_back(answers_[i]);
                 continue;
             }
+            if (classes_[i].held.contains(name))
+                return Trial{std::nullopt, {i, "is in the lock, and was not named", true}};
             auto question = question_with(name, version, i);
             question.problem.wants_reasons = false;
             GPKG_TRY(auto outcome, answer_to(question));
             auto* answer = std::get_if<Solution>(&outcome);
-            if (answer == nullptr) return Trial{std::nullopt, {i, ""}};
+            if (answer == nullptr) return Trial{std::nullopt, {i}};
             if (auto lost = lost_code(i, *answer))
                 return Trial{std::nullopt, {i, *std::move(lost)}};
             answers.push_back(std::move(*answer));

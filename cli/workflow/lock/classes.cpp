@@ -8,82 +8,22 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
 
-/// "node" of "./node.yaml": a class is named as --for names its machine.
-std::string class_name(const std::string& machine) {
-    const bool is_file = machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
-                         machine.ends_with(".yml");
-    auto name = is_file ? fs::path(machine).stem().native() : machine;
-    // As a lock file can name it.
-    std::replace_if(
-        name.begin(),
-        name.end(),
-        [](char c) {
-            return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' &&
-                   c != '.';
-        },
-        '-');
-    name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
-    return name;
-}
-
-/// What CONDA_OVERRIDE_CUDA says would be of every class, and the lock for none of its machines.
-Context without_overrides(const Context& context) {
-    std::vector<std::string> left_out;
-    for (const auto& [variable, value] : set_overrides(context)) left_out.push_back(variable);
-    if (left_out.empty()) return context;
-    context.out.note(
-        fmt::format("note: {} left out: with --for, classes are what their machines are",
-                    join_some(left_out, "and", left_out.size())));
-    auto without = context;
-    without.env = [env = context.env](std::string_view name) {
-        return name.starts_with(kOverrides) ? std::nullopt : env(name);
-    };
-    return without;
-}
-
-/// A class before anything is decided: what its machine is called, and how that is said.
-struct NamedClass {
-    std::string machine;
-    SourceOptions sources;
-};
-
-/// The classes that are asked for; without any, platforms, for which this machine stands.
-Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptions& options) {
-    std::vector<NamedClass> classes;
-    const auto add = [&](const std::string& machine, std::string SourceOptions::*how) {
-        classes.push_back({machine, options.sources});
-        classes.back().sources.*how = machine;
-    };
-    for (const auto& machine : options.machines) add(machine, &SourceOptions::for_machine);
-    if (!classes.empty()) return classes;
-    std::vector<std::string> platforms{options.sources.platform};
-    if (platforms.front().empty()) {
-        GPKG_TRY(platforms, platforms_of_files(context, options.wishes, options.sources.offline));
-    }
-    if (platforms.empty()) platforms = {context.config.platform.value};
-    for (const auto& platform : platforms) add(platform, &SourceOptions::platform);
-    return classes;
-}
-
-struct AskedClass {
-    ClassQuestion question;
-    LockRequest request;
-};
-
-Result<AskedClass> question_for(Context& context,
-                                const WishOptions& wishes,
-                                const NamedClass& named) {
+Result<AskedClass> asked_for(Context& context, const WishOptions& wishes, const NamedClass& named) {
     auto sources = named.sources;
     // Selectors of an environment.yml may choose other packages for another platform.
-    GPKG_TRY(const auto request, lock_wishes(context, wishes, sources));
-    GPKG_TRY(auto locked, lock_request_of(context, sources, request));
-    GPKG_TRY(auto question, question_of(context, sources, request));
-    question.machine.name = class_name(named.machine);
-    return AskedClass{{class_name(named.machine), std::move(question)}, std::move(locked)};
+    GPKG_TRY(const auto wanted, lock_wishes(context, wishes, sources));
+    AskedClass asked;
+    GPKG_TRY(asked.request, lock_request_of(context, sources, wanted));
+    GPKG_TRY(asked.question.question, question_of(context, sources, wanted));
+    asked.question.name = named.class_name();
+    asked.question.question.machine.name = asked.question.name;
+    asked.question.tells_accelerator = wanted.accelerators.are_several();
+    return asked;
 }
 
 /// A lock holds the channels once, whatever the class.
@@ -140,43 +80,105 @@ Result<void> check_names_any(const LockWishes& wishes) {
                 "gpkg lock -f environment.yml --for a100 --for cpu");
 }
 
-Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
-    auto context = options.machines.empty() ? user : without_overrides(user);
+std::string NamedClass::class_name() const {
+    const bool is_file = machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
+                         machine.ends_with(".yml");
+    auto name = is_file ? fs::path(machine).stem().native() : machine;
+    // As a lock file can name it.
+    std::replace_if(
+        name.begin(),
+        name.end(),
+        [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' &&
+                   c != '.';
+        },
+        '-');
+    name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
+    return name;
+}
+
+Context without_overrides(const Context& context) {
+    std::vector<std::string> left_out;
+    for (const auto& [variable, value] : set_overrides(context)) left_out.push_back(variable);
+    if (left_out.empty()) return context;
+    context.out.note(
+        fmt::format("note: {} left out: with --for, classes are what their machines are",
+                    join_some(left_out, "and", left_out.size())));
+    auto without = context;
+    without.env = [env = context.env](std::string_view name) {
+        return name.starts_with(kOverrides) ? std::nullopt : env(name);
+    };
+    return without;
+}
+
+Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptions& options) {
+    std::vector<NamedClass> classes;
+    const auto add = [&](const std::string& machine, std::string SourceOptions::*how) {
+        classes.push_back({machine, options.sources});
+        classes.back().sources.*how = machine;
+    };
+    for (const auto& machine : options.machines) add(machine, &SourceOptions::for_machine);
+    if (!classes.empty()) return classes;
+    std::vector<std::string> platforms{options.sources.platform};
+    if (platforms.front().empty()) {
+        GPKG_TRY(platforms, platforms_of_files(context, options.wishes, options.sources.offline));
+    }
+    if (platforms.empty()) platforms = {context.config.platform.value};
+    for (const auto& platform : platforms) add(platform, &SourceOptions::platform);
+    return classes;
+}
+
+Result<void> check_class_names(const std::vector<NamedClass>& named) {
+    std::set<std::string> taken;
+    for (const auto& one : named) {
+        const auto name = one.class_name();
+        const auto hint =
+            "classes are called as profiles without their folder: give it another "
+            "name";
+        if (name.empty())
+            return fail(ErrorKind::Usage,
+                        fmt::format("--for {}: no name for a class can be made of it", one.machine),
+                        hint);
+        if (!taken.insert(to_lower(name)).second)
+            return fail(ErrorKind::Usage,
+                        fmt::format("--for {}: a class {} is named twice", one.machine, name),
+                        hint);
+    }
+    return {};
+}
+
+Result<LockedClasses> lock_of(Context& context, std::vector<AskedClass> asked) {
     std::vector<ClassQuestion> classes;
     std::vector<std::pair<std::string, LockRequest>> requests;
-    GPKG_TRY(const auto named, named_classes(context, options));
-    for (const auto& asked : named) {
-        GPKG_TRY(auto one, question_for(context, options.wishes, asked));
-        const auto& name = one.question.name;
-        if (name.empty())
-            return fail(
-                ErrorKind::Usage,
-                fmt::format("--for {}: no name for a class can be made of it", asked.machine),
-                "classes are called as profiles without their folder: give it another name");
+    for (auto& one : asked) {
         GPKG_CHECK(check_names_any(one.request.wishes));
-        const bool is_there = std::any_of(classes.begin(), classes.end(), [&](const auto& other) {
-            return to_lower(other.name) == to_lower(name);
-        });
-        if (is_there)
-            return fail(
-                ErrorKind::Usage,
-                fmt::format("--for {}: a class {} is named twice", asked.machine, name),
-                "classes are called as profiles without their folder: give one another name");
-        requests.emplace_back(name, std::move(one.request));
+        requests.emplace_back(one.question.name, std::move(one.request));
         classes.push_back(std::move(one.question));
     }
     GPKG_CHECK(check_same_channels(requests));
     std::vector<Channel> channels;
     std::vector<const Question*> questions;
-    for (const auto& [name, question] : classes) {
-        questions.push_back(&question);
-        channels.insert(channels.end(), question.channels.begin(), question.channels.end());
+    for (const auto& one : classes) {
+        const auto& own = one.question.channels;
+        questions.push_back(&one.question);
+        channels.insert(channels.end(), own.begin(), own.end());
     }
     GPKG_CHECK(check_accelerator_names(questions));
     GPKG_TRY(auto locked, decide_and_align(context, std::move(classes)));
     locked.channels = std::move(channels);
     remember(locked.lock, requests);
     return locked;
+}
+
+Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
+    auto context = options.machines.empty() ? user : without_overrides(user);
+    GPKG_TRY(const auto named, named_classes(context, options));
+    GPKG_CHECK(check_class_names(named));
+    std::vector<AskedClass> asked;
+    for (const auto& one : named) {
+        GPKG_TRY(asked.emplace_back(), asked_for(context, options.wishes, one));
+    }
+    return lock_of(context, std::move(asked));
 }
 
 }  // namespace gpkg::cli

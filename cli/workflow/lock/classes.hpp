@@ -21,6 +21,35 @@ struct ClassOptions {
 /// The lock remembers what was asked for.
 Result<LockedClasses> lock_for(Context& context, const ClassOptions& options);
 
+/// A class before anything is decided, and what a lock remembers of what is asked for there.
+struct AskedClass {
+    ClassQuestion question;
+    LockRequest request;
+};
+
+/// Decides them. Unsupported where they are to have different channels, of which a lock has one
+/// list.
+Result<LockedClasses> lock_of(Context& context, std::vector<AskedClass> asked);
+
+/// A machine that is to have a class: what it is called, and how that is said.
+struct NamedClass {
+    std::string machine;
+    SourceOptions sources;
+
+    /// "node" of "./node.yaml": a class is named as --for names its machine.
+    std::string class_name() const;
+};
+
+/// Those that are asked for; without any, platforms, for which this machine stands.
+Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptions& options);
+
+/// Usage errors for classes without a name, and for two of one.
+Result<void> check_class_names(const std::vector<NamedClass>& named);
+
+/// What CONDA_OVERRIDE_CUDA says would be of every class, and the lock for none of its machines: it
+/// is left out, which is told.
+Context without_overrides(const Context& context);
+
 /// An error where nothing is asked for.
 Result<void> check_names_any(const LockWishes& wishes);
 

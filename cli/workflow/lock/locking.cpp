@@ -7,6 +7,7 @@
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
@@ -33,6 +34,8 @@ std::vector<std::string> lowered(const std::vector<ClassQuestion>& classes,
     for (const auto& [name, version] : now) {
         const auto before = alone[place].find(name);
         if (before == alone[place].end() || !(version < before->second)) continue;
+        const auto is_holding = [&](const auto& one) { return one.held.contains(name); };
+        if (std::ranges::any_of(classes, is_holding)) continue;  // as others have it in the lock
         std::vector<std::string> others;
         for (std::size_t i = 0; i < classes.size(); ++i) {
             const auto theirs = alone[i].find(name);
@@ -66,7 +69,39 @@ Result<Solution> first_answer(Context& context,
     return std::get<Solution>(std::move(outcome));
 }
 
+/// What is locked and not named stays, once there is an answer with it.
+void hold_what_stayed(ClassQuestion& one, const Solution& answer) {
+    auto& request = one.question.problem.request;
+    for (const auto& before : request.installed) {
+        const auto now = std::ranges::find(answer.records, before.name, &PackageRecord::name);
+        if (now == answer.records.end() || now->version != before.version ||
+            request.may_move(before.name))
+            continue;
+        auto version = version_of(before);
+        if (!version) continue;
+        Constraint same;
+        same.spec.name = before.name;
+        same.spec.version = VersionSpec::equal_to(*std::move(version));
+        same.reason = "is in the lock";
+        request.constraints.push_back(std::move(same));
+        one.held.insert(before.name);
+    }
+}
+
 }  // namespace
+
+void leave_out_known(std::vector<Divergence>& divergences, const LockFile& old) {
+    std::erase_if(divergences, [&](const Divergence& divergence) {
+        return std::ranges::all_of(divergence.versions, [&](const auto& entry) {
+            const auto* locked = old.find_class(entry.first);
+            if (locked == nullptr) return false;
+            return std::ranges::any_of(locked->packages, [&](std::size_t place) {
+                const auto& record = old.packages[place].record;
+                return record.name == divergence.name && record.version == entry.second;
+            });
+        });
+    });
+}
 
 std::vector<std::string> needs_of(const Request& request, const Solution& answer) {
     std::vector<std::string> asked;
@@ -86,9 +121,7 @@ Result<LockFile> lock_of_answers(const std::vector<ClassQuestion>& classes,
         locked.name = classes[i].name;
         locked.platform = question.machine.platform;
         locked.needs = needs_of(question.problem.request, answers[i]);
-        const auto& [all, fallbacks, of_package, elsewhere] = question.wanted.accelerators;
-        if (all.size() + fallbacks.size() > 1)
-            locked.accelerator = to_string(answers[i].accelerator);
+        if (classes[i].tells_accelerator) locked.accelerator = to_string(answers[i].accelerator);
         locked.made_for = locked_machine(question.problem.virtual_packages);
         for (const auto& record : answers[i].records) {
             GPKG_TRY(const auto place, adder.add({record, {}}));
@@ -103,6 +136,7 @@ Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuesti
     std::vector<Solution> answers;
     for (auto& one : classes) {
         GPKG_TRY(answers.emplace_back(), first_answer(context, classes, one));
+        hold_what_stayed(one, answers.back());
     }
     return align_answers(context, std::move(classes), std::move(answers));
 }

@@ -7,6 +7,7 @@
 #include "libcore/lock/lock_file.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace gpkg::cli {
 struct ClassQuestion {
     std::string name;  ///< what --for names
     Question question;
+    /// Whether the class remembers which of several accelerators was taken.
+    bool tells_accelerator = false;
+    /// What stays in the version that is locked, whatever others have.
+    std::set<std::string> held{};
 };
 
 /// A package of which not all classes have the same version.
@@ -38,8 +43,13 @@ struct LockedClasses {
 /// What one class asks of its machine: its packages, and the request itself.
 std::vector<std::string> needs_of(const Request& request, const Solution& answer);
 
-/// Decides each class, and then brings all to the same versions. Unsatisfiable for the first class
-/// without a solution, which the message names.
+/// Of what is to have one version in all, leaves out what the classes of an older lock had in these
+/// very versions.
+void leave_out_known(std::vector<Divergence>& divergences, const LockFile& old);
+
+/// Decides each class, and then brings all to the same versions: a class that was locked before
+/// holds to what it keeps. Unsatisfiable for the first class without a solution, which the message
+/// names.
 Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuestion> classes);
 
 /// The second half of it, for answers that there are: versions change, and where they cannot be the

@@ -130,7 +130,7 @@ Result<LockFile> lock_of_regions(const Regions& regions,
     std::vector<ClassQuestion> classes;
     std::vector<Solution> answers;
     for (const auto& region : regions.regions) {
-        ClassQuestion one{region.name, question};
+        ClassQuestion one{region.name, question, question.wanted.accelerators.are_several()};
         one.question.problem.virtual_packages =
             regions.space.points()[region.points.front()].virtual_packages;
         classes.push_back(std::move(one));

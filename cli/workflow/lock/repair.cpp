@@ -2,6 +2,7 @@
 
 #include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/lock/locked_sources.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -15,38 +16,6 @@
 
 namespace gpkg::cli {
 namespace {
-
-/// The channels of the lock and of its environments, with the user's credentials for those that are
-/// configured.
-Result<std::vector<Channel>> channels_of(const Context& context,
-                                         const LockFile& lock,
-                                         const SourceOptions& sources) {
-    GPKG_TRY(const auto configured, wanted_channels(context, sources));
-    ChannelContext where;
-    where.home = context.home;
-    auto named = lock.channels;
-    for (const auto& [name, environment] : lock.environments) {
-        if (environment.channels)
-            named.insert(named.end(), environment.channels->begin(), environment.channels->end());
-    }
-    std::vector<Channel> channels;
-    for (const auto& [url, used_env_vars] : named) {
-        GPKG_TRY(const auto channel, Channel::parse(url, where));
-        if (std::find(channels.begin(), channels.end(), channel) != channels.end()) continue;
-        const auto known = std::find(configured.begin(), configured.end(), channel);
-        channels.push_back(known == configured.end() ? channel : *known);
-    }
-    return channels;
-}
-
-Result<Channels> open_channels(Context& context,
-                               const LockFile& lock,
-                               const std::string& platform,
-                               const SourceOptions& sources) {
-    GPKG_TRY(const auto channels, channels_of(context, lock, sources));
-    return Channels::fetch(
-        context, channels, subdirs_for(platform), sources.offline, Extent::Named);
-}
 
 std::set<std::string> platforms_of(const LockFile& lock) {
     std::set<std::string> platforms;
@@ -75,10 +44,6 @@ Result<std::string> why_gone(const PackageRecord& record, const std::vector<Shar
     return why;
 }
 
-/// The second goes with the first.
-constexpr const char* kPython = "python";
-constexpr const char* kPythonAbi = "python_abi";
-
 /// Everything that the lock says of a class, as a question whose answer it still is as far as its
 /// packages are there.
 Result<ClassQuestion> question_for(Context& context,
@@ -96,6 +61,7 @@ Result<ClassQuestion> question_for(Context& context,
     one.name = locked.name;
     auto& question = one.question;
     GPKG_TRY(question.wanted, wanted_by(lock, locked));
+    one.tells_accelerator = question.wanted.accelerators.are_several();
     question.machine.platform = locked.platform;
     question.machine.name = locked.name;
     auto& problem = question.problem;
@@ -118,7 +84,7 @@ Result<ClassQuestion> question_for(Context& context,
             request.specs.push_back(std::move(named));
         }
         (gone.contains(place) ? request.gone : request.installed).push_back(record);
-        if (free.contains(record.name) || (record.name == kPythonAbi && free.contains(kPython))) {
+        if (are_naming(free, record.name)) {
             request.update.push_back(record.name);
             continue;
         }
@@ -140,13 +106,6 @@ Result<ClassQuestion> question_for(Context& context,
     return one;
 }
 
-/// The sources as the lock's request has them, where the user says nothing else.
-SourceOptions sources_of(const LockFile& lock, SourceOptions sources) {
-    if (sources.channel_priority.empty()) sources.channel_priority = lock.request.channel_priority;
-    if (sources.exclude_newer.empty()) sources.exclude_newer = lock.request.exclude_newer;
-    return sources;
-}
-
 /// How often a hint lets more have another version, where what is gone alone does not help, and how
 /// many of those it then tries to leave out. Each is a solve.
 constexpr int kMostWider = 5;
@@ -162,7 +121,7 @@ public:
         : context_(context),
           lock_(lock),
           options_(options),
-          sources_(sources_of(lock, options.sources)) {
+          sources_(as_locked(lock, options.sources)) {
         for (const auto& one : gone) gone_.insert(one.place);
     }
 
@@ -255,7 +214,7 @@ private:
     /// Of names that work, without those that are not needed for it: what was asked for keeps its
     /// version before anything else does.
     Result<Names> fewest(const LockedClass& locked, const Names& free, Names names) const {
-        if (names.contains(kPython) && !free.contains(kPythonAbi)) names.erase(kPythonAbi);
+        if (names.contains("python") && !free.contains("python_abi")) names.erase("python_abi");
         std::vector<std::string> order;
         std::ranges::copy_if(names, std::back_inserter(order), [&](const auto& name) {
             return !free.contains(name);
@@ -346,31 +305,6 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
     return {};
 }
 
-/// Whether the classes of the old lock had these very versions: nothing that repairing brought.
-bool is_of_before(const Divergence& divergence, const LockFile& old) {
-    return std::ranges::all_of(divergence.versions, [&](const auto& entry) {
-        const auto* locked = old.find_class(entry.first);
-        return locked != nullptr && std::ranges::any_of(locked->packages, [&](std::size_t place) {
-                   const auto& record = old.packages[place].record;
-                   return record.name == divergence.name && record.version == entry.second;
-               });
-    });
-}
-
-Result<void> check_has(const LockFile& lock, const std::set<std::string>& names) {
-    std::set<std::string> known;
-    for (const auto& one : lock.packages) known.insert(one.record.name);
-    for (const auto& name : names) {
-        if (known.contains(name)) continue;
-        const std::vector<std::string> sorted(known.begin(), known.end());
-        const auto near = near_names(name, sorted);
-        return fail(ErrorKind::NotFound,
-                    fmt::format("the lock has no {}", name),
-                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<std::vector<GonePackage>> gone_packages(Context& context,
@@ -415,8 +349,7 @@ Result<LockedClasses> repair(Context& context,
         return fail(ErrorKind::NotFound,
                     fmt::format("the lock has no environment {}", kDefaultEnvironment));
     GPKG_TRY(auto repaired, align_answers(context, std::move(classes), std::move(answers)));
-    std::erase_if(repaired.divergences,
-                  [&](const Divergence& one) { return is_of_before(one, lock); });
+    leave_out_known(repaired.divergences, lock);
     GPKG_CHECK(take_over(lock, repaired.lock));
     return repaired;
 }

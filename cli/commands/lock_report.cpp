@@ -1,0 +1,141 @@
+#include "cli/commands/lock.hpp"
+#include "cli/table.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_words.hpp"
+
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace gpkg::cli::locks {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> notes_on(const LockedClasses& locked, const std::string& name) {
+    const auto notes = locked.notes.find(name);
+    return notes == locked.notes.end() ? std::vector<std::string>() : notes->second;
+}
+
+/// "numpy 2.4.3 h1_0 in place of numpy 2.4.2 h1_0"
+std::string told(const Replaced& change) {
+    const auto title = [](const PackageRecord& record) {
+        return fmt::format("{} {} {}", record.name, record.version, record.build);
+    };
+    if (change.before == nullptr) return title(*change.after) + " is new";
+    const auto before = title(*change.before);
+    if (change.after == nullptr) return before + " is there no more";
+    const auto after = title(*change.after);
+    return fmt::format(
+        "{} in place of {}", after, after == before ? "another file of this name" : before);
+}
+
+}  // namespace
+
+void warn_of_pip(Context& context, const std::vector<std::string>& requirements) {
+    if (!requirements.empty())
+        context.out.warn_once(
+            "what the section 'pip:' asks for is not locked: pip decides when an environment is "
+            "made of the lock");
+}
+
+void tell_divergences(Output& out, const std::vector<Divergence>& divergences) {
+    for (const auto& [name, versions, of, reason] : divergences) {
+        std::vector<std::string> items;
+        items.reserve(versions.size());
+        for (const auto& [where, version] : versions)
+            items.push_back(fmt::format("{} for {}", version, where));
+        out.print(fmt::format("{} is not the same in all: {}", name, join_some(items, "and", 8)));
+        for (const auto line : split(reason, '\n'))
+            out.print(fmt::format("  {}{}", of.empty() ? "" : of + ": ", line));
+    }
+}
+
+Json json_of(const std::vector<Divergence>& divergences) {
+    Json list = Json::array();
+    for (const auto& [name, versions, of, reason] : divergences)
+        list.push_back(
+            {{"name", name}, {"versions", versions}, {"because_of", of}, {"reason", reason}});
+    return list;
+}
+
+void tell_classes(Output& out, const LockedClasses& locked) {
+    const auto needs = [&](const LockedClass& one) {
+        return (one.needs.empty() ? "" : "needs ") + needs_text(locked.lock, one);
+    };
+    Table table({1});
+    for (const auto& one : locked.lock.classes)
+        table.add({one.name,
+                   one.packages.size() == 1 ? "1 package"
+                                            : fmt::format("{} packages", one.packages.size()),
+                   one.platform,
+                   needs(one)});
+    for (const auto& line : table.lines()) out.print(line);
+    for (const auto& [name, notes] : locked.notes) {
+        for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
+    }
+    tell_divergences(out, locked.divergences);
+}
+
+Json classes_json(const LockedClasses& locked) {
+    Json list = Json::array();
+    for (const auto& one : locked.lock.classes)
+        list.push_back({{"name", one.name},
+                        {"platform", one.platform},
+                        {"needs", one.needs},
+                        {"restricts", restrictions_beside_needs(locked.lock, one)},
+                        {"useful_with", useful_with(locked.lock, one)},
+                        {"packages", one.packages.size()},
+                        {"notes", notes_on(locked, one.name)}});
+    return list;
+}
+
+std::vector<Replaced> changes_between(const LockFile& old, const LockFile& now) {
+    std::vector<Replaced> all;
+    for (const auto& locked : now.classes) {
+        const auto* before = old.find_class(locked.name);
+        if (before == nullptr) continue;
+        std::map<std::string, Replaced> by_name;
+        for (const auto place : before->packages) {
+            const auto& record = old.packages[place].record;
+            by_name[record.name].before = &record;
+        }
+        for (const auto place : locked.packages) {
+            const auto& record = now.packages[place].record;
+            by_name[record.name].after = &record;
+        }
+        for (auto& [name, one] : by_name) {
+            one.of = locked.name;
+            const bool same = one.before != nullptr && one.after != nullptr &&
+                              one.before->url == one.after->url &&
+                              one.before->sha256 == one.after->sha256;
+            if (!same) all.push_back(one);
+        }
+    }
+    return all;
+}
+
+void tell_changes(Output& out, const std::vector<Replaced>& changes) {
+    // What is the same in several classes is one line; packages stand in their order.
+    std::map<std::pair<std::string, std::string>, std::vector<std::string>> classes;
+    for (const auto& change : changes) {
+        const auto* record = change.after == nullptr ? change.before : change.after;
+        classes[{record->name, told(change)}].push_back(change.of);
+    }
+    for (const auto& [change, of] : classes)
+        out.print(fmt::format("{}: {}", join_some(of, "and", 4), change.second));
+}
+
+Json json_of(const std::vector<Replaced>& changes) {
+    const auto url = [](const PackageRecord* record) {
+        return record == nullptr ? Json() : Json(record->url);
+    };
+    Json list = Json::array();
+    for (const auto& [of, before, after] : changes)
+        list.push_back({{"class", of}, {"before", url(before)}, {"after", url(after)}});
+    return list;
+}
+
+}  // namespace gpkg::cli::locks

@@ -1,0 +1,97 @@
+#include "cli/commands/lock.hpp"
+#include "cli/workflow/lock/updating.hpp"
+#include "libcore/base/text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli::locks {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct LockUpdateOptions {
+    UpdateOptions update;
+    std::vector<std::string> names;
+    std::string file = kUsualName;
+    std::string output;  ///< empty: the file itself
+    bool dry_run = false;
+};
+
+std::vector<std::string> new_classes(const LockFile& old, const LockFile& now) {
+    std::vector<std::string> names;
+    for (const auto& one : now.classes) {
+        if (old.find_class(one.name) == nullptr) names.push_back(one.name);
+    }
+    return names;
+}
+
+Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
+    auto options = given;
+    options.update.names = {given.names.begin(), given.names.end()};
+    if (!options.output.empty()) GPKG_CHECK(check_own_name(options.output));
+    if (options.output.empty()) options.output = options.file;
+    GPKG_TRY(const auto found, read_own(context, options.file, "update"));
+    // What would help is told as this command with more names: behind that of the file.
+    auto naming = context;
+    constexpr std::size_t kVerbs = 2;
+    if (naming.positionals.size() <= kVerbs) {
+        naming.positionals.push_back(naming.arguments.size());
+        naming.arguments.push_back(options.file);
+    }
+    auto updated = update_lock(naming, found.lock, options.update);
+    if (!updated) return pass(std::move(updated).error().while_doing(options.file));
+    for (const auto& one : updated->lock.classes)
+        warn_of_pip(context, updated->lock.wishes_of(one).pip);
+    // As files have it.
+    updated->lock.sort();
+    const auto changes = changes_between(found.lock, updated->lock);
+    const auto added = new_classes(found.lock, updated->lock);
+    const bool differs = updated->lock != found.lock || options.output != options.file;
+    if (!options.dry_run && differs)
+        GPKG_CHECK(write_lock(updated->lock, LockFormat::Gpkg, options.output));
+    auto& out = context.out;
+    if (out.json_mode()) {
+        Json document{{"success", true}, {"dry_run", options.dry_run}, {"file", options.output}};
+        document["added"] = added;
+        document["changes"] = locks::json_of(changes);
+        document["classes"] = classes_json(*updated);
+        document["divergences"] = locks::json_of(updated->divergences);
+        out.json(document);
+        return 0;
+    }
+    tell_changes(out, changes);
+    tell_classes(out, *updated);
+    for (const auto& name : added) out.print(fmt::format("{} is new in it", name));
+    if (!differs)
+        out.print("nothing to do: it is what is asked for");
+    else if (!options.dry_run)
+        out.print("wrote " + options.output);
+    return 0;
+}
+
+}  // namespace
+
+Action bind_update(CLI::App& app) {
+    const auto options = std::make_shared<LockUpdateOptions>();
+    auto& update = options->update;
+    app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
+    app.add_option("names", options->names, "of packages that may have another version")
+        ->type_name("NAME");
+    add_source_options(app, update.sources);
+    add_wish_options(app, update.wishes);
+    app.remove_option(app.get_option("specs"));
+    for (const auto* name : {"--for", "--devices"}) app.remove_option(app.get_option(name));
+    add_machines_option(app,
+                        update.machines,
+                        "add a class for this machine, or decide it anew: a profile or a name");
+    app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
+    app.add_option("-o,--output", options->output, "the file; the lock itself without it")
+        ->type_name("FILE");
+    return [=](Context& context) { return write_updated(context, *options); };
+}
+
+}  // namespace gpkg::cli::locks

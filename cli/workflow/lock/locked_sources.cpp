@@ -1,0 +1,65 @@
+#include "cli/workflow/lock/locked_sources.hpp"
+
+#include "libcore/base/text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+
+Result<std::vector<Channel>> with_credentials(const Context& context,
+                                              const std::vector<std::string>& urls,
+                                              const SourceOptions& sources) {
+    GPKG_TRY(const auto configured, wanted_channels(context, sources));
+    ChannelContext where;
+    where.home = context.home;
+    std::vector<Channel> channels;
+    for (const auto& url : urls) {
+        GPKG_TRY(const auto channel, Channel::parse(url, where));
+        if (std::find(channels.begin(), channels.end(), channel) != channels.end()) continue;
+        const auto known = std::find(configured.begin(), configured.end(), channel);
+        channels.push_back(known == configured.end() ? channel : *known);
+    }
+    return channels;
+}
+
+Result<Channels> open_channels(Context& context,
+                               const LockFile& lock,
+                               const std::string& platform,
+                               const SourceOptions& sources) {
+    std::vector<std::string> urls;
+    for (const auto& channel : lock.channels) urls.push_back(channel.url);
+    for (const auto& [name, environment] : lock.environments) {
+        if (!environment.channels) continue;
+        for (const auto& channel : *environment.channels) urls.push_back(channel.url);
+    }
+    GPKG_TRY(const auto channels, with_credentials(context, urls, sources));
+    return Channels::fetch(
+        context, channels, subdirs_for(platform), sources.offline, Extent::Named);
+}
+
+SourceOptions as_locked(const LockFile& lock, SourceOptions sources) {
+    if (sources.channel_priority.empty()) sources.channel_priority = lock.request.channel_priority;
+    if (sources.exclude_newer.empty()) sources.exclude_newer = lock.request.exclude_newer;
+    return sources;
+}
+
+bool are_naming(const std::set<std::string>& names, const std::string& name) {
+    return names.contains(name) || (name == "python_abi" && names.contains("python"));
+}
+
+Result<void> check_has(const LockFile& lock, const std::set<std::string>& names) {
+    std::set<std::string> known;
+    for (const auto& one : lock.packages) known.insert(one.record.name);
+    for (const auto& name : names) {
+        if (known.contains(name)) continue;
+        const std::vector<std::string> sorted(known.begin(), known.end());
+        const auto near = near_names(name, sorted);
+        return fail(ErrorKind::NotFound,
+                    fmt::format("the lock has no {}", name),
+                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+    }
+    return {};
+}
+
+}  // namespace gpkg::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+// The channels that a lock names, opened to decide for its classes again.
+
+#include "cli/workflow/sources.hpp"
+#include "libcore/lock/lock_file.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// Channels by their URLs, with the user's credentials for those that are configured or given in
+/// `sources`.
+Result<std::vector<Channel>> with_credentials(const Context& context,
+                                              const std::vector<std::string>& urls,
+                                              const SourceOptions& sources);
+
+/// All channels of the lock and of its environments, for one platform.
+Result<Channels> open_channels(Context& context,
+                               const LockFile& lock,
+                               const std::string& platform,
+                               const SourceOptions& sources);
+
+/// The options as the lock's request has them, where the user says nothing else.
+SourceOptions as_locked(const LockFile& lock, SourceOptions sources);
+
+/// Of names whose packages may have another version: python takes python_abi along.
+bool are_naming(const std::set<std::string>& names, const std::string& name);
+
+/// Such packages have to be in the lock: NotFound with near names.
+Result<void> check_has(const LockFile& lock, const std::set<std::string>& names);
+
+}  // namespace gpkg::cli

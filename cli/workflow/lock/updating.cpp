@@ -1,0 +1,279 @@
+#include "cli/workflow/lock/updating.hpp"
+
+#include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/lock/classes.hpp"
+#include "cli/workflow/lock/locked_sources.hpp"
+#include "cli/workflow/lock/request.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+/// What is asked for of a class now.
+struct Wanted {
+    ChangeRequest request;
+    LockRequest remembered;
+    std::vector<Channel> channels;
+};
+
+class Updating {
+public:
+    Updating(Context& context, const LockFile& lock, const UpdateOptions& options)
+        : context_(context), lock_(lock), options_(options) {}
+
+    Result<std::vector<AskedClass>> asked() {
+        GPKG_TRY(auto named, named_classes());
+        GPKG_CHECK(check_class_names(named));
+        std::vector<AskedClass> asked;
+        for (const auto& locked : lock_.classes) {
+            const auto anew = std::ranges::find(named, locked.name, &NamedClass::class_name);
+            GPKG_TRY(asked.emplace_back(), kept(locked, anew == named.end() ? nullptr : &*anew));
+        }
+        std::erase_if(named, [&](const auto& one) { return lock_.find_class(one.class_name()); });
+        for (const auto& one : named) {
+            GPKG_TRY(asked.emplace_back(), added(one));
+        }
+        return asked;
+    }
+
+private:
+    /// Machines, and where the classes are platforms, the file's that have none yet.
+    Result<std::vector<NamedClass>> named_classes() {
+        const bool is_of_platforms = std::ranges::all_of(
+            lock_.classes, [](const auto& one) { return one.name == one.platform; });
+        const bool names_any = !options_.machines.empty() || !options_.sources.platform.empty();
+        if (!names_any && (!is_of_platforms || options_.wishes.files.empty()))
+            return std::vector<NamedClass>();
+        GPKG_TRY(
+            auto named,
+            cli::named_classes(context_, {options_.sources, options_.wishes, options_.machines}));
+        // The file says again what is locked: that asks for no other machine.
+        if (!names_any)
+            std::erase_if(named,
+                          [&](const auto& one) { return lock_.find_class(one.class_name()); });
+        return named;
+    }
+
+    /// By the files, else as this class was asked for.
+    Result<Wanted> wanted_for(SourceOptions sources, const LockedClass& like) {
+        Wanted wanted;
+        const bool has_files = !options_.wishes.files.empty();
+        if (has_files) {
+            GPKG_TRY(wanted.request, lock_wishes(context_, options_.wishes, sources));
+            GPKG_TRY(wanted.remembered, lock_request_of(context_, sources, wanted.request));
+        } else {
+            GPKG_TRY(wanted.request, wanted_by(lock_, like));
+            wanted.remembered = lock_.request;
+            wanted.remembered.wishes = lock_.wishes_of(like);
+            if (options_.wishes.accelerator) {
+                GPKG_TRY(const auto said, lock_wishes(context_, options_.wishes, sources));
+                wanted.request.accelerators.override_with(said.accelerators);
+                wanted.remembered.wishes.accelerator = to_string(wanted.request.accelerators);
+            }
+        }
+        if (has_files || !sources.channels.empty()) {
+            GPKG_TRY(wanted.channels, wanted_channels(context_, sources));
+            wanted.remembered.channels.clear();
+            for (const auto& channel : wanted.channels)
+                wanted.remembered.channels.push_back(channel.base_url());
+        } else {
+            GPKG_TRY(wanted.channels, with_credentials(context_, lock_.request.channels, sources));
+        }
+        const auto as_it_was = as_locked(lock_, sources);
+        wanted.remembered.channel_priority = as_it_was.channel_priority;
+        wanted.remembered.exclude_newer = as_it_was.exclude_newer;
+        return wanted;
+    }
+
+    Result<Sources> open(const Wanted& wanted,
+                         Machine machine,
+                         std::vector<PackageRecord> virtual_packages,
+                         const std::vector<PrefixRecord>& there) {
+        Sources sources;
+        const auto as_it_was = as_locked(lock_, options_.sources);
+        sources.priority = channel_priority(context_, as_it_was);
+        GPKG_TRY(sources.exclude_newer, newest_of(as_it_was));
+        GPKG_TRY(const auto channels,
+                 Channels::fetch(context_,
+                                 wanted.channels,
+                                 subdirs_for(machine.platform),
+                                 options_.sources.offline,
+                                 Extent::Named));
+        std::vector<std::string> names;
+        for (const auto& spec : wanted.request.specs) {
+            if (spec.has_one_name()) names.push_back(spec.name);
+        }
+        for (const auto& record : there) names.push_back(record.name());
+        GPKG_TRY(sources.indexes, channels.reach(names));
+        sources.channels = channels.list();
+        sources.machine = std::move(machine);
+        sources.virtual_packages = std::move(virtual_packages);
+        return sources;
+    }
+
+    /// A class that is there, for the machine that it was made for, or for `anew`.
+    Result<AskedClass> kept(const LockedClass& locked, const NamedClass* anew) {
+        Machine machine;
+        machine.platform = locked.platform;
+        auto virtual_packages = virtual_packages_of(locked.made_for);
+        auto sources = options_.sources;
+        sources.platform = locked.platform;
+        if (anew != nullptr) {
+            sources = anew->sources;
+            GPKG_TRY(machine, machine_of(context_, sources));
+            if (machine.platform != locked.platform)
+                return fail(ErrorKind::Usage,
+                            fmt::format("--for {}: is a machine of {}, and the lock's class {} is "
+                                        "for {}",
+                                        anew->machine,
+                                        machine.platform,
+                                        locked.name,
+                                        locked.platform),
+                            "give its profile another name");
+            GPKG_TRY(virtual_packages, virtual_packages_of(context_, machine));
+        }
+        machine.name = locked.name;
+        GPKG_TRY(auto wanted, wanted_for(sources, locked));
+        auto present = present_of(locked);
+        GPKG_TRY(present.state, state_of(lock_, locked));
+        AskedClass asked;
+        asked.question.name = locked.name;
+        asked.question.tells_accelerator = wanted.request.accelerators.are_several();
+        GPKG_TRY(const auto opened,
+                 open(wanted, std::move(machine), std::move(virtual_packages), present.records));
+        leave_what_is_old(wanted, locked, present);
+        GPKG_TRY(asked.question.question,
+                 question_of(context_, opened, wanted.request, std::move(present)));
+        asked.request = std::move(wanted.remembered);
+        return asked;
+    }
+
+    Present present_of(const LockedClass& locked) const {
+        Present present;
+        for (const auto& record : lock_.records_of(locked)) {
+            PrefixRecord one;
+            one.package = record;
+            present.records.push_back(std::move(one));
+        }
+        return present;
+    }
+
+    /// As in an environment, what was asked for before is an earlier wish, and what is new or named
+    /// goes before it.
+    void leave_what_is_old(Wanted& wanted, const LockedClass& locked, Present& present) const {
+        auto& request = wanted.request;
+        const auto& names = options_.names;
+        const auto& before = lock_.wishes_of(locked);
+        for (const auto& record : present.records) {
+            if (are_naming(names, record.name())) request.update.push_back(record.name());
+        }
+        std::vector<MatchSpec> own;
+        for (auto& spec : request.specs) {
+            const auto& specs = before.specs;
+            const bool is_old = std::ranges::find(specs, as_typed(spec)) != specs.end();
+            if (is_old) present.wishes.push_back(spec);
+            if (!is_old || names.contains(spec.name)) own.push_back(std::move(spec));
+        }
+        request.specs = std::move(own);
+        if (wanted.remembered.wishes.accelerator == before.accelerator)
+            request.accelerators = {};  // as the class has it
+    }
+
+    /// A class that is new.
+    Result<AskedClass> added(const NamedClass& named) {
+        GPKG_TRY(auto machine, machine_of(context_, named.sources));
+        GPKG_TRY(auto virtual_packages, virtual_packages_of(context_, machine));
+        machine.name = named.class_name();
+        GPKG_TRY(const auto* like, like_of(machine));
+        GPKG_TRY(auto wanted, wanted_for(named.sources, *like));
+        AskedClass asked;
+        asked.question.name = machine.name;
+        asked.question.tells_accelerator = wanted.request.accelerators.are_several();
+        GPKG_TRY(const auto opened,
+                 open(wanted, std::move(machine), std::move(virtual_packages), {}));
+        GPKG_TRY(asked.question.question, question_of(context_, opened, wanted.request, Present{}));
+        asked.request = std::move(wanted.remembered);
+        return asked;
+    }
+
+    /// The class whose request is asked for a new machine.
+    Result<const LockedClass*> like_of(const Machine& machine) const {
+        std::vector<const LockedClass*> of_platform;
+        std::vector<const LockedClass*> all;
+        for (const auto& locked : lock_.classes) {
+            all.push_back(&locked);
+            if (locked.platform == machine.platform) of_platform.push_back(&locked);
+        }
+        const auto& like = of_platform.empty() ? all : of_platform;
+        const bool is_one = std::ranges::all_of(like, [&](const auto* one) {
+            return lock_.wishes_of(*one) == lock_.wishes_of(*like.front());
+        });
+        if (!is_one && options_.wishes.files.empty())
+            return fail(ErrorKind::Usage,
+                        fmt::format("by its selectors the lock asks for other packages in some "
+                                    "classes than in others, and none is for {}",
+                                    machine.platform),
+                        fmt::format("-f FILE says what is asked for {}", machine.name));
+        return like.front();
+    }
+
+    Context& context_;
+    const LockFile& lock_;
+    const UpdateOptions& options_;
+};
+
+/// Each class of the lock has to say what it is.
+Result<void> check_can_be_updated(const LockFile& lock) {
+    const auto refuse = [](std::string why) {
+        return fail(ErrorKind::Unsupported, std::move(why), "gpkg lock decides anew");
+    };
+    if (!edits_of(lock).empty())
+        return fail(ErrorKind::Conflict,
+                    "the request in it was changed since its packages were decided",
+                    "gpkg lock decides anew");
+    if (lock.request == LockRequest{}) return refuse("it does not tell what was asked for");
+    for (const auto& locked : lock.classes) {
+        if (locked.environment != kDefaultEnvironment || !locked.foreign.empty())
+            return refuse("it has environments, or packages of PyPI, that another tool decided");
+        if (locked.made_for.empty())
+            return refuse(
+                fmt::format("it does not tell which machines {} was decided for", locked.name));
+        if (!locked.also_made_for.empty())
+            return refuse(
+                fmt::format("it is for every machine there could be: {} is the answer on several",
+                            locked.name));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<LockedClasses> update_lock(Context& user,
+                                  const LockFile& lock,
+                                  const UpdateOptions& options) {
+    const auto& [sources, wishes, machines, names] = options;
+    if (names.empty() && wishes.files.empty() && !wishes.accelerator && machines.empty() &&
+        sources.platform.empty() && sources.channels.empty() && sources.channel_priority.empty() &&
+        sources.exclude_newer.empty())
+        return fail(
+            ErrorKind::Usage,
+            "nothing is named that is to change",
+            "packages that may have another version, as in gpkg lock update gpkg.lock numpy; "
+            "-f environment.yml, where that has changed; or --for MACHINE, that is to have a "
+            "class; gpkg lock decides all anew");
+    GPKG_CHECK(check_can_be_updated(lock));
+    GPKG_CHECK(check_has(lock, names));
+    auto context = machines.empty() ? user : without_overrides(user);
+    GPKG_TRY(auto asked, Updating(context, lock, options).asked());
+    GPKG_TRY(auto updated, lock_of(context, std::move(asked)));
+    leave_out_known(updated.divergences, lock);
+    updated.lock.kept = lock.kept;
+    return updated;
+}
+
+}  // namespace gpkg::cli

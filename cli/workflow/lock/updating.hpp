@@ -1,0 +1,32 @@
+#pragma once
+
+// A lock brought to what is asked for now, or to more machines, where all else stays as it is. Each
+// class is decided as an environment with its packages would be.
+
+#include "cli/workflow/lock/locking.hpp"
+#include "cli/workflow/sources.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+struct UpdateOptions {
+    SourceOptions sources;
+    WishOptions wishes;                 ///< without files what the lock was made for is asked again
+    std::vector<std::string> machines;  ///< that are to have a class, or theirs anew
+    std::set<std::string> names;        ///< of packages that may have another version
+};
+
+/// What is locked stays where what is asked for allows, in its version and build; a class that is
+/// new gets the versions that others have. Divergences are those that the lock did not have.
+/// Unsupported for a lock that does not say for what and for which machines it was made, and for
+/// one of --for-all; NotFound for names that it does not have; Usage where nothing is to change;
+/// Unsatisfiable where a class has no answer.
+Result<LockedClasses> update_lock(Context& context,
+                                  const LockFile& lock,
+                                  const UpdateOptions& options);
+
+}  // namespace gpkg::cli

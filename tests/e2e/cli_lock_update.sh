@@ -1,0 +1,184 @@
+# gpkg lock update: a lock brought to what is asked for now, or to more machines
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
+
+# NAME FILE: "a100: lib-1.0-0 torch-1.0-cuda12_0"
+packages() { python3 - "$1" << 'PY'
+import sys, yaml
+for name, body in sorted(yaml.safe_load(open(sys.argv[1]))["classes"].items()):
+    print(f"{name}:", *(p.removesuffix(".tar.bz2") for p in body["packages"]))
+PY
+}
+expect_packages() { check [ "$(packages "$1")" = "$2" ]; }
+
+package lib 1.0 0
+package torch 1.0 cpu_0 lib
+package torch 1.0 cuda12_0 lib '__cuda >=12'
+expect 0 lock torch lib --for a100 --for cpu -o first.lock
+expect_packages first.lock 'a100: lib-1.0-0 torch-1.0-cuda12_0
+cpu: lib-1.0-0 torch-1.0-cpu_0'
+
+# The channel moves on. What is not named stays, and so does a lock that nothing is asked of.
+package lib 2.0 0
+package torch 2.0 cpu_0 'lib >=2'
+package torch 2.0 cuda12_0 'lib >=2' '__cuda >=12'
+cp first.lock gpkg.lock
+expect 2 lock update
+err_has 'nothing is named that is to change' 'gpkg lock update gpkg.lock numpy'
+expect 0 lock update --for a100
+out_has 'nothing to do: it is what is asked for'
+check cmp first.lock gpkg.lock
+
+# A new machine gets the versions that the others have; nothing moves for its sake.
+expect 0 lock update --for h100 --dry-run --json
+json '[d["added"], d["changes"], d["divergences"]] == [["h100"], [], []]'
+check cmp first.lock gpkg.lock
+expect 0 lock update --for h100
+out_has 'h100 is new in it' 'wrote gpkg.lock'
+expect_packages gpkg.lock 'a100: lib-1.0-0 torch-1.0-cuda12_0
+cpu: lib-1.0-0 torch-1.0-cpu_0
+h100: lib-1.0-0 torch-1.0-cuda12_0'
+expect 0 lock check --for h100
+out_has 'h100'
+expect 0 lock check --available
+
+# What is named moves in all classes, with what that needs; the request stays what it was.
+cp first.lock lib.lock
+expect 0 lock update lib.lock lib
+expect_packages lib.lock 'a100: lib-2.0-0 torch-1.0-cuda12_0
+cpu: lib-2.0-0 torch-1.0-cpu_0'
+out_has 'a100 and cpu: lib 2.0 0 in place of lib 1.0 0'
+cp first.lock torch.lock
+expect 0 lock update torch.lock torch --json
+json '[[c["class"], c["before"].rsplit("/", 1)[1], c["after"].rsplit("/", 1)[1]] for c in d["changes"]] == [
+  ["a100", "lib-1.0-0.tar.bz2", "lib-2.0-0.tar.bz2"], ["a100", "torch-1.0-cuda12_0.tar.bz2", "torch-2.0-cuda12_0.tar.bz2"],
+  ["cpu", "lib-1.0-0.tar.bz2", "lib-2.0-0.tar.bz2"], ["cpu", "torch-1.0-cpu_0.tar.bz2", "torch-2.0-cpu_0.tar.bz2"]]'
+check [ "$(sed -n '/^request/,/^classes/p' torch.lock)" = "$(sed -n '/^request/,/^classes/p' first.lock)" ]
+
+# What a file asks for now: what is new comes, what is not asked for any more goes.
+package extra 1.0 0 'more >=1'
+package more 1.0 0
+printf 'dependencies: [torch, lib]\n' > environment.yml
+expect 0 lock -f environment.yml --for a100 --for cpu -o file.lock
+expect_packages file.lock 'a100: lib-2.0-0 torch-2.0-cuda12_0
+cpu: lib-2.0-0 torch-2.0-cpu_0'
+package torch 3.0 cpu_0 'lib >=2'
+package torch 3.0 cuda12_0 'lib >=2' '__cuda >=12'
+printf 'dependencies: [torch, extra]\n' > environment.yml
+expect 1 lock check file.lock -f environment.yml --for cpu
+err_has 'gpkg lock update file.lock -f environment.yml changes what it has to, gpkg lock decides anew'
+expect 0 lock update file.lock -f environment.yml
+out_has 'a100 and cpu: extra 1.0 0 is new' 'a100 and cpu: more 1.0 0 is new'
+expect_packages file.lock 'a100: extra-1.0-0 lib-2.0-0 more-1.0-0 torch-2.0-cuda12_0
+cpu: extra-1.0-0 lib-2.0-0 more-1.0-0 torch-2.0-cpu_0'
+expect 0 lock check file.lock -f environment.yml --for cpu
+printf 'dependencies: [torch]\n' > environment.yml
+expect 0 lock update file.lock -f environment.yml
+out_has 'a100 and cpu: extra 1.0 0 is there no more' 'a100 and cpu: more 1.0 0 is there no more'
+# Another restriction of what is there moves as much as it has to.
+printf 'dependencies: [torch <2]\n' > environment.yml
+expect 0 lock update file.lock -f environment.yml
+expect_packages file.lock 'a100: lib-2.0-0 torch-1.0-cuda12_0
+cpu: lib-2.0-0 torch-1.0-cpu_0'
+expect 0 lock check file.lock -f environment.yml --for cpu
+# As an update has it, a restriction that stands is no obstacle to naming what it is about.
+expect 0 lock update file.lock torch
+out_has 'nothing to do'
+
+# python's minor version stays unless it is named, and what would help is told as this command.
+package python 3.12.1 0
+package python 3.13.1 0
+package app 1.0 py312_0 'python >=3.12,<3.13.0a0'
+printf 'dependencies: [app]\n' > environment.yml
+expect 0 lock -f environment.yml --for cpu -o python.lock
+package app 2.0 py313_0 'python >=3.13,<3.14.0a0'
+package tool 1.0 0 'python >=3.13,<3.14.0a0'
+printf 'dependencies: [app, tool]\n' > environment.yml
+cp python.lock gpkg.lock
+expect 1 lock update -f environment.yml
+err_has 'for cpu: no set of packages' 'python keeps its minor version unless it is named'
+err_has 'gpkg lock update -f environment.yml gpkg.lock python'
+check cmp python.lock gpkg.lock
+expect 0 lock update -f environment.yml gpkg.lock python
+expect_packages gpkg.lock 'cpu: app-2.0-py313_0 python-3.13.1-0 tool-1.0-0'
+
+# A version that a new machine cannot have is told; the others keep theirs.
+package nn 1.0 cuda118_0 '__cuda >=11'
+package nn 1.0 cpu_0
+expect 0 lock nn --for a100 --for cpu -o nn.lock
+package nn 2.0 cuda129_0 '__cuda >=12'
+package nn 2.0 cpu_0
+expect 0 lock update nn.lock --for rtx5090 --json
+json '[d["changes"], d["added"], d["divergences"][0]["versions"]] == [[], ["rtx5090"], {"a100": "1.0", "cpu": "1.0", "rtx5090": "2.0"}]'
+json 'd["divergences"][0]["because_of"] == "rtx5090" and "makes no machine code for compute capability 12.0" in d["divergences"][0]["reason"]'
+# What was told once is not told again, and naming it brings all to one version.
+expect 0 lock update nn.lock --for h100 --json
+json '[d["added"], [x["versions"] for x in d["divergences"]]] == [["h100"], [{"a100": "1.0", "cpu": "1.0", "h100": "2.0", "rtx5090": "2.0"}]]'
+expect 0 lock update nn.lock nn --json
+json 'd["divergences"] == []'
+check grep -q 'nn-2.0-cuda129_0' nn.lock
+check [ "$(grep -c nn-1.0 nn.lock)" = 0 ]
+
+# Of several accelerators the class goes on to remember which was taken; what is locked flips for none.
+package both 1.0 rocm6_0 '__amdgpu'
+package both 1.0 cpu_0
+expect 0 lock both --accel nvidia,none --for a100 -o several.lock
+package both 1.0 cuda12_0 '__cuda >=12'
+package both 2.0 cuda12_0 '__cuda >=12'
+package both 2.0 cpu_0
+expect 0 lock update several.lock both
+expect_packages several.lock 'a100: both-2.0-cpu_0'
+check grep -q 'accelerator: none' several.lock
+expect 0 lock update several.lock --accel nvidia
+expect_packages several.lock 'a100: both-2.0-cuda12_0'
+
+# A machine of another platform, and a file's platform that the lock does not have yet.
+SUBDIR=linux-aarch64 package torch 1.0 cpu_0
+SUBDIR=linux-aarch64 package torch 2.0 cpu_0
+cp first.lock arm.lock
+expect 1 lock update arm.lock --for gh200
+err_has 'for gh200: no set of packages' 'lib: no package of this name'
+SUBDIR=linux-aarch64 package lib 1.0 0
+expect 0 lock update arm.lock --for gh200
+check grep -A12 '^  gh200:' arm.lock
+check [ "$(grep -c torch-1.0 arm.lock)" -ge 3 ]
+printf 'dependencies: [torch]\nplatforms: [linux-64]\n' > two.yml
+expect 0 lock -f two.yml -o two.lock
+printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > two.yml
+expect 0 lock update two.lock -f two.yml --json
+json 'd["added"] == ["linux-aarch64"]'
+expect 0 lock check two.lock -f two.yml --for cpu
+# Where selectors ask for something else in some classes, the file has to be named for a new platform.
+printf 'dependencies:\n  - torch\n  - extra  # [x86_64]\nplatforms: [linux-64, linux-aarch64]\n' > two.yml
+expect 0 lock -f two.yml -o two.lock
+SUBDIR=osx-arm64 package torch 1.0 cpu_0
+expect 2 lock update two.lock --platform osx-arm64
+err_has 'by its selectors the lock asks for other packages in some classes' '-f FILE says what is asked for osx-arm64'
+expect 0 lock update two.lock --platform osx-arm64 -f two.yml
+check grep -q '^  osx-arm64:' two.lock
+
+# What cannot be updated, with nothing lost.
+expect 1 lock update first.lock libb
+err_has 'the lock has no libb' 'did you mean lib?'
+expect 1 lock update lib
+err_has 'lib: cannot open' 'gpkg lock update gpkg.lock lib'
+expect 1 lock update nowhere.lock lib
+err_lacks 'comes before packages'
+expect 2 lock update first.lock lib -o pixi.lock
+sed 's/^  - lib$/  - lib <2/' first.lock > edited.lock
+expect 1 lock update edited.lock lib
+err_has 'the request in it was changed since its packages were decided' 'gpkg lock decides anew'
+sed "s/^    made_for:/    also_made_for:\n    - __cuda=12.8=0 __unix=0=0\n    made_for:/" first.lock > all.lock
+expect 1 lock update all.lock torch
+err_has 'a100 is the answer on several' 'gpkg lock decides anew'
+expect 0 lock convert first.lock conda-lock.yml --class cpu
+expect 1 lock update conda-lock.yml lib
+err_has "only gpkg's own lock files tell what they were decided for"
+printf 'gpkg_profile: 1\nplatform: linux-aarch64\n' > a100.yaml
+expect 2 lock update first.lock --for ./a100.yaml
+err_has "the lock's class a100 is for linux-64"
+expect 2 lock update first.lock --for ./a100.yaml --for a100
+err_has 'a class a100 is named twice'
+
+finish
