@@ -127,12 +127,14 @@ private:
         if (versions.empty()) return give_up(name, "", "its version cannot be read");
         // A class may have an older version than it could for the sake of a better build.
         std::optional<Refusal> refusal;
+        auto refused = *versions.rbegin();
         for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
             GPKG_TRY(auto trial, try_with(name, VersionSpec::equal_to(*version)));
             if (trial.answers) return accept(name, *version, *std::move(trial.answers));
             // Why what is locked cannot be had elsewhere tells more than that it is locked.
-            if (!refusal || refusal->is_locked || !trial.refusal.is_locked)
-                refusal = std::move(trial.refusal);
+            if (refusal && !refusal->is_locked && trial.refusal.is_locked) continue;
+            refusal = std::move(trial.refusal);
+            refused = *version;
         }
         // How far down each class then has to go is the next bound; where all meet is the highest
         // version for all.
@@ -145,7 +147,7 @@ private:
             if (*next.begin() == bound) return accept(name, bound, *std::move(trial.answers));
             bound = *next.begin();
         }
-        GPKG_TRY(auto reason, reason_of(*refusal, name, *versions.begin()));
+        GPKG_TRY(auto reason, reason_of(*refusal, name, refused));
         return give_up(name, classes_[refusal->by].name, std::move(reason));
     }
 

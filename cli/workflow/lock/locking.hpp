@@ -27,7 +27,7 @@ struct ClassQuestion {
 struct Divergence {
     std::string name;
     std::map<std::string, std::string> versions;  ///< by class; those without the package have none
-    std::string of;      ///< the class that cannot have the lowest of the versions
+    std::string of;  ///< the class that cannot have the lowest of the versions, or what is locked
     std::string reason;  ///< why, in a few lines
 };
 
