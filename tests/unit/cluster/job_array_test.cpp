@@ -91,11 +91,11 @@ TEST_CASE(
         "JobId=7 ArrayJobId=7 ArrayTaskId=4294967294 JobName=b\n   JobState=CANCELLED "
         "Reason=JobHeldUser\n\n";
     const auto some = std::string(kOwn) + std::string(kSome);
-    for (const std::size_t index : {0, 3, 4, 5})
+    for (const auto index : {0U, 3U, 4U, 5U})
         CHECK(gpkg::parse_ended_in(some, index)->state == "CANCELLED");
     CHECK(gpkg::parse_ended_in(some, 1)->state == "COMPLETED");
     CHECK(gpkg::parse_ended_in(some, 1)->node == "n1");
-    for (const std::size_t index : {2, 6, 30})
+    for (const auto index : {2U, 6U, 30U})
         CHECK(gpkg::parse_ended_in(some, index)->state == "CANCELLED");
     CHECK_FALSE(gpkg::parse_ended_in("JobId=7 ArrayTaskId=0-9\n   JobState=PENDING\n\n", 4));
     CHECK(gpkg::parse_ended_in(kAll, 12)->state == "CANCELLED");
