@@ -34,7 +34,9 @@ std::vector<std::string> lowered(const std::vector<ClassQuestion>& classes,
     for (const auto& [name, version] : now) {
         const auto before = alone[place].find(name);
         if (before == alone[place].end() || !(version < before->second)) continue;
-        const auto is_holding = [&, name = name](const auto& one) { return one.held.contains(name); };
+        const auto is_holding = [&, name = name](const auto& one) {
+            return one.held.contains(name);
+        };
         if (std::ranges::any_of(classes, is_holding)) continue;  // as others have it in the lock
         std::vector<std::string> others;
         for (std::size_t i = 0; i < classes.size(); ++i) {
