@@ -43,8 +43,9 @@ Result<int> write(Context& context, const LockOptions& options) {
         return locks::write_for_all(
             context, {options.sources, options.wishes, options.output, options.dry_run});
     }
-    GPKG_TRY(const auto locked,
+    GPKG_TRY(const auto decided,
              lock_for(context, {options.sources, options.wishes, options.machines}));
+    const auto& locked = decided.locked;
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));

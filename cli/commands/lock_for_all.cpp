@@ -3,11 +3,14 @@
 #include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/lock/classes.hpp"
-#include "cli/workflow/lock/regions.hpp"
 #include "cli/workflow/lock/request.hpp"
+#include "cli/workflow/progress.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/classes/regions.hpp"
 #include "libcore/lock/class_fit.hpp"
 #include "libcore/lock/class_words.hpp"
+#include "solver/solver.hpp"
+#include "virtual-packages/virtual_package.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -204,6 +207,24 @@ void tell(Context& context,
                           join_some(hopeless, "or", 8)));
 }
 
+/// What any machine of the platform has.
+std::vector<PackageRecord> bare_machine(const std::string& platform) {
+    virtual_packages::HardwareProfile profile;
+    profile.platform = platform;
+    const auto no_overrides = [](std::string_view) { return std::optional<std::string>(); };
+    return virtual_packages::virtual_packages_of(profile, platform, no_overrides).records();
+}
+
+Result<Regions> regions_of(Context& context, const Question& question) {
+    Progress progress(context.out);
+    return decision_regions(question.problem,
+                            bare_machine(question.machine.platform),
+                            solver::solve,
+                            [&](std::size_t done, std::size_t total) {
+                                progress.count("deciding", done, total, "kinds of machines");
+                            });
+}
+
 }  // namespace
 
 Result<int> write_for_all(Context& context, const ForAllOptions& options) {
@@ -214,14 +235,21 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     warn_of_pip(context, asked.wishes.pip);
     GPKG_TRY(auto question, question_of(context, sources, request));
     GPKG_CHECK(check_accelerator_names({&question}));
-    GPKG_TRY(const auto found, decision_regions(context, question));
+    GPKG_TRY(const auto found, regions_of(context, question));
+    GPKG_CHECK(check_stop(context));
     if (found.regions.empty()) {
         GPKG_TRY(const auto outcome, answer_to(question));
         const auto* explanation = std::get_if<Explanation>(&outcome);
         return explanation == nullptr ? fail(ErrorKind::Unsatisfiable, "no machine has an answer")
                                       : pass(unsatisfiable(context, question, *explanation));
     }
-    GPKG_TRY(auto lock, lock_of_regions(found, question, std::move(asked)));
+    GPKG_TRY(
+        auto lock,
+        lock_of_regions(
+            found,
+            {"", question.machine.platform, question.problem, request.accelerators.are_several()}));
+    for (const auto& channel : question.channels) lock.channels.push_back({channel.base_url(), {}});
+    lock.request = std::move(asked);
     lock.request.digest = request_digest(lock);
     const auto others = points_that_take_another(found, lock);
     if (!options.dry_run) GPKG_CHECK(write_lock(lock, LockFormat::Gpkg, options.output));

@@ -147,7 +147,7 @@ Result<void> check_class_names(const std::vector<NamedClass>& named) {
     return {};
 }
 
-Result<LockedClasses> lock_of(Context& context, std::vector<AskedClass> asked) {
+Result<LockedFor> lock_of(Context& context, std::vector<AskedClass> asked) {
     std::vector<ClassQuestion> classes;
     std::vector<std::pair<std::string, LockRequest>> requests;
     for (auto& one : asked) {
@@ -156,21 +156,25 @@ Result<LockedClasses> lock_of(Context& context, std::vector<AskedClass> asked) {
         classes.push_back(std::move(one.question));
     }
     GPKG_CHECK(check_same_channels(requests));
-    std::vector<Channel> channels;
+    LockedFor decided;
     std::vector<const Question*> questions;
     for (const auto& one : classes) {
         const auto& own = one.question.channels;
         questions.push_back(&one.question);
-        channels.insert(channels.end(), own.begin(), own.end());
+        decided.channels.insert(decided.channels.end(), own.begin(), own.end());
     }
     GPKG_CHECK(check_accelerator_names(questions));
-    GPKG_TRY(auto locked, decide_and_align(context, std::move(classes)));
-    locked.channels = std::move(channels);
-    remember(locked.lock, requests);
-    return locked;
+    auto& lock = decided.locked.lock;
+    std::vector<LockedChannel> channels;
+    for (const auto& channel : questions.front()->channels)
+        channels.push_back({channel.base_url(), {}});
+    GPKG_TRY(decided.locked, decide_and_align(context, std::move(classes)));
+    lock.channels = std::move(channels);
+    remember(lock, requests);
+    return decided;
 }
 
-Result<LockedClasses> lock_for(Context& user, const ClassOptions& options) {
+Result<LockedFor> lock_for(Context& user, const ClassOptions& options) {
     auto context = options.machines.empty() ? user : without_overrides(user);
     GPKG_TRY(const auto named, named_classes(context, options));
     GPKG_CHECK(check_class_names(named));

@@ -18,8 +18,13 @@ struct ClassOptions {
     std::vector<std::string> machines;
 };
 
+struct LockedFor {
+    LockedClasses locked;
+    std::vector<Channel> channels;  ///< of all classes, with the user's logins
+};
+
 /// The lock remembers what was asked for.
-Result<LockedClasses> lock_for(Context& context, const ClassOptions& options);
+Result<LockedFor> lock_for(Context& context, const ClassOptions& options);
 
 /// A class before anything is decided, and what a lock remembers of what is asked for there.
 struct AskedClass {
@@ -29,7 +34,7 @@ struct AskedClass {
 
 /// Decides them. Unsupported where they are to have different channels, of which a lock has one
 /// list.
-Result<LockedClasses> lock_of(Context& context, std::vector<AskedClass> asked);
+Result<LockedFor> lock_of(Context& context, std::vector<AskedClass> asked);
 
 /// A machine that is to have a class: what it is called, and how that is said.
 struct NamedClass {

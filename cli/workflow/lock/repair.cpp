@@ -6,6 +6,7 @@
 #include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "solver/solver.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -337,18 +338,18 @@ Result<LockedClasses> repair(Context& context,
                     "gpkg lock decides anew");
     GPKG_CHECK(check_has(lock, options.free));
     const Repairing repairing(context, lock, gone, options);
-    std::vector<ClassQuestion> classes;
+    std::vector<ClassProblem> classes;
     std::vector<Solution> answers;
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment) continue;
         GPKG_TRY(auto one, repairing.repair(locked));
         answers.push_back(std::move(one.answer));
-        classes.push_back(std::move(one.question));
+        classes.push_back(problem_of(std::move(one.question)));
     }
     if (classes.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("the lock has no environment {}", kDefaultEnvironment));
-    GPKG_TRY(auto repaired, align_answers(context, std::move(classes), std::move(answers)));
+    GPKG_TRY(auto repaired, align_answers(std::move(classes), std::move(answers), solver::solve));
     leave_out_known(repaired.divergences, lock);
     GPKG_CHECK(take_over(lock, repaired.lock));
     return repaired;

@@ -270,10 +270,11 @@ Result<LockedClasses> update_lock(Context& user,
     GPKG_CHECK(check_has(lock, names));
     auto context = machines.empty() ? user : without_overrides(user);
     GPKG_TRY(auto asked, Updating(context, lock, options).asked());
-    GPKG_TRY(auto updated, lock_of(context, std::move(asked)));
+    GPKG_TRY(auto decided, lock_of(context, std::move(asked)));
+    auto& updated = decided.locked;
     leave_out_known(updated.divergences, lock);
     updated.lock.kept = lock.kept;
-    return updated;
+    return std::move(updated);
 }
 
 }  // namespace gpkg::cli

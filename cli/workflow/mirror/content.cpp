@@ -78,7 +78,8 @@ Result<MirrorContent> content_of_lock(Context& context, const MirrorOptions& opt
 }
 
 Result<MirrorContent> content_asked_for(Context& context, const MirrorOptions& options) {
-    GPKG_TRY(auto locked, lock_for(context, options.asked));
+    GPKG_TRY(auto decided, lock_for(context, options.asked));
+    auto& locked = decided.locked;
     MirrorContent content;
     for (const auto& one : locked.lock.classes) {
         GPKG_CHECK(add_records(content, locked.lock.records_of(one)));
@@ -87,7 +88,7 @@ Result<MirrorContent> content_asked_for(Context& context, const MirrorOptions& o
     // Who asks the same here without the lock gets what they would have got there.
     GPKG_CHECK(add_records(content, locked.each_alone));
     content.channels = locked.lock.request.channels;
-    content.named = std::move(locked.channels);
+    content.named = std::move(decided.channels);
     content.lock = std::move(locked.lock);
     return content;
 }

@@ -1,27 +1,17 @@
-#include "cli/workflow/lock/regions.hpp"
+#include "libcore/classes/regions.hpp"
 
-#include "cli/workflow/ask/answer.hpp"
-#include "cli/workflow/lock/reached_specs.hpp"
-#include "cli/workflow/lock/region_names.hpp"
-#include "cli/workflow/progress.hpp"
+#include "libcore/classes/reached_specs.hpp"
+#include "libcore/classes/region_names.hpp"
 #include "libcore/lock/class_fit.hpp"
-#include "libcore/lock/class_needs.hpp"
-#include "virtual-packages/virtual_package.hpp"
+#include "libcore/solve/answer.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <stop_token>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
-
-std::vector<PackageRecord> bare_machine(const std::string& platform) {
-    virtual_packages::HardwareProfile profile;
-    profile.platform = platform;
-    const auto no_overrides = [](std::string_view) { return std::optional<std::string>(); };
-    return virtual_packages::virtual_packages_of(profile, platform, no_overrides).records();
-}
 
 std::vector<std::string> urls_of(const Solution& solution) {
     std::vector<std::string> urls;
@@ -79,19 +69,19 @@ Result<void> lead_all(const Regions& regions, const std::stop_token& stop, LockF
 
 }  // namespace
 
-Result<Regions> decision_regions(Context& context, Question question) {
-    auto& problem = question.problem;
+Result<Regions> decision_regions(Problem problem,
+                                 const std::vector<PackageRecord>& least,
+                                 const Solve& solve,
+                                 const RegionsProgress& progress) {
     problem.wants_reasons = false;
     problem.wants_notes = false;
     GPKG_TRY(const auto specs, reached_specs(problem));
-    const auto base = bare_machine(question.machine.platform);
-    GPKG_TRY(auto space, HardwareSpace::make(specs, base));
+    GPKG_TRY(auto space, HardwareSpace::make(specs, least));
     Regions found{std::move(space), {}, {}, 0};
     std::map<std::vector<std::string>, std::size_t> places;  // by the answer's URLs
     std::vector<std::size_t> hopeless;                       // points that were solved for nothing
-    Progress progress(context.out);
     for (std::size_t point = 0; point < found.space.points().size(); ++point) {
-        progress.count("deciding", point, found.space.points().size(), "kinds of machines");
+        progress(point, found.space.points().size());
         if (auto* region = region_of(found, point)) {
             region->points.push_back(point);
             continue;
@@ -100,12 +90,10 @@ Result<Regions> decision_regions(Context& context, Question question) {
             found.unsatisfiable.push_back(point);
             continue;
         }
-        auto asked = question;  // of which the answer tells how it was meant
-        asked.problem.virtual_packages = found.space.points()[point].virtual_packages;
-        GPKG_TRY(auto outcome, answer_to(asked));
-        GPKG_CHECK(check_stop(context));
+        problem.virtual_packages = found.space.points()[point].virtual_packages;
+        GPKG_TRY(auto answered, answer(problem, solve));
         ++found.solves;
-        auto* solution = std::get_if<Solution>(&outcome);
+        auto* solution = std::get_if<Solution>(&answered.outcome);
         if (solution == nullptr) {
             found.unsatisfiable.push_back(point);
             hopeless.push_back(point);
@@ -124,21 +112,18 @@ Result<Regions> decision_regions(Context& context, Question question) {
     return found;
 }
 
-Result<LockFile> lock_of_regions(const Regions& regions,
-                                 const Question& question,
-                                 LockRequest request) {
-    std::vector<ClassQuestion> classes;
+Result<LockFile> lock_of_regions(const Regions& regions, const ClassProblem& like) {
+    std::vector<ClassProblem> classes;
     std::vector<Solution> answers;
     for (const auto& region : regions.regions) {
-        ClassQuestion one{region.name, question, question.wanted.accelerators.are_several()};
-        one.question.problem.virtual_packages =
+        auto& one = classes.emplace_back(like);
+        one.name = region.name;
+        one.problem.virtual_packages =
             regions.space.points()[region.points.front()].virtual_packages;
-        classes.push_back(std::move(one));
         answers.push_back(region.solution);
     }
     GPKG_TRY(auto lock, lock_of_answers(classes, answers));
-    lock.request = std::move(request);
-    GPKG_CHECK(lead_all(regions, question.problem.stop, lock));
+    GPKG_CHECK(lead_all(regions, like.problem.stop, lock));
     return lock;
 }
 
@@ -155,4 +140,4 @@ std::vector<std::size_t> points_that_take_another(const Regions& regions, const 
     return points;
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

@@ -1,9 +1,9 @@
-#include "cli/workflow/lock/aligning.hpp"
+#include "libcore/classes/aligning.hpp"
 
-#include "cli/workflow/ask/answer.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/solve/answer.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -15,7 +15,7 @@
 #include <utility>
 #include <variant>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 /// Lines of a reason: the rest is what `gpkg solve --for CLASS` tells.
@@ -38,8 +38,8 @@ std::string first_lines(const std::string& text) {
 
 class Aligning {
 public:
-    Aligning(std::vector<ClassQuestion>& classes, std::vector<Solution>& answers)
-        : classes_(classes), answers_(answers) {
+    Aligning(std::vector<ClassProblem>& classes, std::vector<Solution>& answers, const Solve& solve)
+        : classes_(classes), answers_(answers), solve_(solve) {
         order();
     }
 
@@ -173,14 +173,14 @@ private:
             }
             if (classes_[i].held.contains(name))
                 return Trial{std::nullopt, {i, "is in the lock, and was not named", true}};
-            auto question = question_with(name, version, i);
-            question.problem.wants_reasons = false;
-            GPKG_TRY(auto outcome, answer_to(question));
-            auto* answer = std::get_if<Solution>(&outcome);
-            if (answer == nullptr) return Trial{std::nullopt, {i}};
-            if (auto lost = lost_code(i, *answer))
+            auto problem = problem_with(name, version, i);
+            problem.wants_reasons = false;
+            GPKG_TRY(auto answered, answer(problem, solve_));
+            auto* solution = std::get_if<Solution>(&answered.outcome);
+            if (solution == nullptr) return Trial{std::nullopt, {i}};
+            if (auto lost = lost_code(i, *solution))
                 return Trial{std::nullopt, {i, *std::move(lost)}};
-            answers.push_back(std::move(*answer));
+            answers.push_back(std::move(*solution));
         }
         return Trial{std::move(answers)};
     }
@@ -193,16 +193,16 @@ private:
         return version && wanted.matches(*version);
     }
 
-    Question question_with(const std::string& name,
-                           const VersionSpec& version,
-                           std::size_t place) const {
-        auto question = classes_[place].question;
-        question.problem.wants_fixes = false;
-        hold_accelerators(answers_[place], question.problem.request.accelerators);
-        auto& constraints = question.problem.request.constraints;
+    Problem problem_with(const std::string& name,
+                         const VersionSpec& version,
+                         std::size_t place) const {
+        auto problem = classes_[place].problem;
+        problem.wants_fixes = false;
+        hold_accelerators(answers_[place], problem.request.accelerators);
+        auto& constraints = problem.request.constraints;
         hold_what_matters_more(name, place, constraints);
         constraints.push_back(held(name, version, "is what all classes of the lock could have"));
-        return question;
+        return problem;
     }
 
     Result<std::string> reason_of(const Refusal& refusal,
@@ -212,9 +212,9 @@ private:
         if (auto need = need_against(refusal.by, name, version)) return *std::move(need);
         GPKG_TRY(auto lost, lost_accelerator(refusal.by, name, version));
         if (!lost.empty()) return lost;
-        auto question = question_with(name, VersionSpec::equal_to(version), refusal.by);
-        GPKG_TRY(const auto outcome, answer_to(question));
-        const auto* explanation = std::get_if<Explanation>(&outcome);
+        const auto problem = problem_with(name, VersionSpec::equal_to(version), refusal.by);
+        GPKG_TRY(const auto answered, answer(problem, solve_));
+        const auto* explanation = std::get_if<Explanation>(&answered.outcome);
         return explanation == nullptr ? std::string() : first_lines(explanation->tree());
     }
 
@@ -222,17 +222,16 @@ private:
     Result<std::string> lost_accelerator(std::size_t place,
                                          const std::string& name,
                                          const Version& version) const {
-        auto question = question_with(name, VersionSpec::equal_to(version), place);
-        question.problem.request.accelerators =
-            classes_[place].question.problem.request.accelerators;
-        question.problem.wants_reasons = false;
-        question.problem.wants_notes = false;
-        GPKG_TRY(const auto outcome, answer_to(question));
-        const auto* answer = std::get_if<Solution>(&outcome);
-        if (answer == nullptr) return std::string();
+        auto problem = problem_with(name, VersionSpec::equal_to(version), place);
+        problem.request.accelerators = classes_[place].problem.request.accelerators;
+        problem.wants_reasons = false;
+        problem.wants_notes = false;
+        GPKG_TRY(const auto answered, answer(problem, solve_));
+        const auto* other = std::get_if<Solution>(&answered.outcome);
+        if (other == nullptr) return std::string();
         for (const auto& present : answers_[place].records) {
             const auto of = accelerator_of(present).accelerator;
-            const auto* record = find(*answer, present.name);
+            const auto* record = find(*other, present.name);
             if (of == Accelerator::None || record == nullptr ||
                 accelerator_of(*record).accelerator == of)
                 continue;
@@ -278,7 +277,7 @@ private:
     /// Of another answer for a class, what has no machine code for its GPUs where the present one
     /// has: the same version is not worth that.
     std::optional<std::string> lost_code(std::size_t place, const Solution& other) const {
-        const CudaLimits limits(classes_[place].question.problem.virtual_packages);
+        const CudaLimits limits(classes_[place].problem.virtual_packages);
         const auto lack_of = [&](const PackageRecord& record) {
             auto lack = limits.obstacle_of(record);
             return lack || accelerator_of(record).accelerator != Accelerator::Nvidia
@@ -320,7 +319,7 @@ private:
                         const Version& version,
                         std::vector<Solution> answers) {
         for (auto& one : classes_)
-            one.question.problem.request.constraints.push_back(
+            one.problem.request.constraints.push_back(
                 held(name, VersionSpec::equal_to(version), "is what all classes of the lock have"));
         answers_ = std::move(answers);
         order();
@@ -332,8 +331,9 @@ private:
         return {};
     }
 
-    std::vector<ClassQuestion>& classes_;
+    std::vector<ClassProblem>& classes_;
     std::vector<Solution>& answers_;
+    const Solve& solve_;
     std::vector<std::vector<std::string>> orders_;  ///< by class, of the answers as they are
     std::set<std::string> tried_;
     std::map<std::string, Divergence> divergent_;
@@ -341,10 +341,10 @@ private:
 
 }  // namespace
 
-std::vector<std::string> leading_names(const std::vector<ClassQuestion>& classes) {
+std::vector<std::string> leading_names(const std::vector<ClassProblem>& classes) {
     std::map<std::string, std::size_t> places;  // the first in any class
     for (const auto& one : classes) {
-        const auto& specs = one.question.problem.request.specs;
+        const auto& specs = one.problem.request.specs;
         for (std::size_t i = 0; i < specs.size(); ++i) {
             if (!specs[i].has_one_name()) continue;
             auto& place = places.try_emplace(specs[i].name, i).first->second;
@@ -359,9 +359,10 @@ std::vector<std::string> leading_names(const std::vector<ClassQuestion>& classes
     return names;
 }
 
-Result<std::vector<Divergence>> align(std::vector<ClassQuestion>& classes,
-                                      std::vector<Solution>& answers) {
-    return Aligning(classes, answers).run();
+Result<std::vector<Divergence>> align_versions(std::vector<ClassProblem>& classes,
+                                               std::vector<Solution>& answers,
+                                               const Solve& solve) {
+    return Aligning(classes, answers, solve).run();
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

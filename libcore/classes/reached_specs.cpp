@@ -1,4 +1,4 @@
-#include "cli/workflow/lock/reached_specs.hpp"
+#include "libcore/classes/reached_specs.hpp"
 
 #include "libcore/index/channel_index.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 class ReachedSpecs {
@@ -77,4 +77,4 @@ private:
 
 Result<MachineSpecs> reached_specs(const Problem& problem) { return ReachedSpecs(problem).run(); }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

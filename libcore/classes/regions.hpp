@@ -2,15 +2,15 @@
 
 // What a request brings on every machine there could be: machines with one answer are one region.
 
-#include "cli/workflow/ask/question.hpp"
-#include "cli/workflow/lock/locking.hpp"
+#include "libcore/classes/locked_classes.hpp"
 #include "libcore/solve/hardware_space.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
-namespace gpkg::cli {
+namespace gpkg {
 
 struct Region {
     std::string name;                 ///< "cuda12-glibc2.28"; no other has it
@@ -27,15 +27,20 @@ struct Regions {
     std::size_t solves = 0;
 };
 
-/// Of all machines of the question's platform.
-Result<Regions> decision_regions(Context& context, Question question);
+/// How many kinds of machines are decided, and of how many.
+using RegionsProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// A class for each region, named for it and in their order; versions are as each has them.
-Result<LockFile> lock_of_regions(const Regions& regions,
-                                 const Question& question,
-                                 LockRequest request);
+/// Of all machines that have at least the virtual packages of `least`, in whatever version of them.
+Result<Regions> decision_regions(Problem problem,
+                                 const std::vector<PackageRecord>& least,
+                                 const Solve& solve,
+                                 const RegionsProgress& progress);
+
+/// A class for each region, named for it and in their order; versions are as each has them. `like`
+/// is what they were decided for.
+Result<LockFile> lock_of_regions(const Regions& regions, const ClassProblem& like);
 
 /// Points whose machines would take another region's class of the lock than their own.
 std::vector<std::size_t> points_that_take_another(const Regions& regions, const LockFile& lock);
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

@@ -1,4 +1,4 @@
-#include "cli/workflow/lock/region_names.hpp"
+#include "libcore/classes/region_names.hpp"
 
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 std::string_view word_of(Accelerator accelerator) {
@@ -152,4 +152,4 @@ void name_regions(std::vector<Region>& regions, const Request& request) {
     }
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg
