@@ -130,7 +130,6 @@ Result<void> sort_by_preference(Context& context,
 
 Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     Json document{{"success", true},
-                  {"machine", sources.machine.name},
                   {"platform", sources.machine.platform},
                   {"variants", Json::array()}};
     for (const auto& row : rows) {

@@ -20,6 +20,8 @@ Result<Sources> open(Context& context,
                      Extent extent) {
     Sources sources;
     GPKG_TRY(sources.machine, machine_of(context, options));
+    // A program gets the same of a machine as of its profile, whatever that is called.
+    if (context.out.json_mode()) sources.machine.name = "the machine";
     sources.priority = channel_priority(context, options);
     GPKG_TRY(sources.exclude_newer, newest_of(options));
     // The machine is looked at meanwhile.

@@ -7,6 +7,8 @@ package torch 2.0 cuda12 '__cuda >=12'
 package fast 1.0 v1 '__archspec * x86_64'
 package newest 1.0 0 '__cuda >=12.9'
 package glib 1.0 0 '__glibc >=2.30'
+package kept 1.0 0
+package kept 2.0 0 '__cuda >=13'
 SUBDIR=noarch package data 1.0 0
 
 # A profile is what a machine is; a decision with it is that machine's, byte for byte.
@@ -32,7 +34,7 @@ with_overrides() {
     CONDA_OVERRIDE_ARCHSPEC=zen4 CONDA_OVERRIDE_CUDA=12.4 CONDA_OVERRIDE_CUDA_ARCH=9.0 "$@"
 }
 unset CONDA_OVERRIDE_CUDA
-for words in 'solve torch' 'create -n x --dry-run torch glib'; do
+for words in 'solve torch' 'create -n x --dry-run torch glib' 'solve kept' 'variants kept' 'search torch'; do
     with_overrides expect 0 $words --json
     there=$out
     env -u CONDA_OVERRIDE_GLIBC -u CONDA_OVERRIDE_LINUX "$GPKG" $words --json --for ./node.yaml \
