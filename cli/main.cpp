@@ -120,6 +120,28 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
     app.add_flag("-v,--verbose", options.verbose, "say more");
 }
 
+/// Of the command, or of the verb of it that was given.
+const CLI::Option* option_of(const CLI::App& command, const std::string& flag) {
+    if (const auto* option = command.get_option_no_throw(flag)) return option;
+    for (const auto* verb : command.get_subcommands()) {
+        if (const auto* option = option_of(*verb, flag)) return option;
+    }
+    return nullptr;
+}
+
+/// Whether the value of a flag is the next word: of "-f" and "-qf", not of "-ffile" or "--file=x".
+bool awaits_value(const CLI::App& command, std::string_view word) {
+    const auto takes_value = [&](const std::string& flag) {
+        const auto* option = option_of(command, flag);
+        return option != nullptr && option->get_items_expected_max() > 0;
+    };
+    if (word.starts_with("--")) return takes_value(std::string(word));
+    for (std::size_t i = 1; i < word.size(); ++i) {
+        if (takes_value({'-', word[i]})) return i + 1 == word.size();
+    }
+    return false;
+}
+
 /// The places of words that are neither flags of the command nor values of such.
 std::vector<std::size_t> positionals(const CLI::App& command, std::span<char*> words) {
     std::vector<std::size_t> places;
@@ -130,9 +152,8 @@ std::vector<std::size_t> positionals(const CLI::App& command, std::span<char*> w
             places.push_back(i);
         } else if (word == "--") {
             all = true;
-        } else {
-            const auto* flag = command.get_option_no_throw(std::string(word));
-            if (flag != nullptr && flag->get_items_expected_max() > 0) ++i;
+        } else if (awaits_value(command, word)) {
+            ++i;
         }
     }
     return places;

@@ -55,7 +55,8 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
     app.add_flag("--offline", options.offline, "use only what is on this machine");
     app.add_option("--exclude-newer",
                    options.exclude_newer,
-                   "ignore packages newer than a date, an RFC 3339 moment or Unix milliseconds")
+                   "ignore packages newer than a date, an RFC 3339 moment or Unix milliseconds; "
+                   "none: ignore none")
         ->type_name("WHEN")
         ->check(not_empty("the moment is empty"));
 }

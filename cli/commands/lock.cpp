@@ -92,6 +92,15 @@ Result<ReadLock> read_own(Context& context, const std::string& file, std::string
     return found;
 }
 
+Context naming(const Context& context, const std::string& file) {
+    auto naming = context;
+    constexpr std::size_t kVerbs = 2;
+    if (naming.positionals.size() > kVerbs) return naming;
+    naming.positionals.push_back(naming.arguments.size());
+    naming.arguments.push_back(file);
+    return naming;
+}
+
 Result<void> check_own_name(const std::string& output) {
     const auto format = lock_format_of_name(output);
     const auto name = fs::path(output).filename().native();

@@ -30,6 +30,10 @@ Result<ReadLock> read(Context& context, const std::string& file);
 /// The same for verbs that decide again, FILE before names: Unsupported for other tools' locks.
 Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb);
 
+/// The context of a command whose own words tell the lock file, as what would help is told as that
+/// command with more words behind it.
+Context naming(const Context& context, const std::string& file);
+
 /// Of which packages classes have different versions, and why: for people, and in --json.
 void tell_divergences(Output& out, const std::vector<Divergence>& divergences);
 nlohmann::ordered_json json_of(const std::vector<Divergence>& divergences);

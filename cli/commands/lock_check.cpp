@@ -43,15 +43,10 @@ Result<void> add_missing_platforms(Context& context,
                                    const LockFile& lock,
                                    const LockCheckOptions& options,
                                    std::vector<std::string>& lines) {
-    if (std::ranges::any_of(
-            lock.classes, [](const LockedClass& locked) { return locked.name != locked.platform; }))
-        return {};
     GPKG_TRY(const auto platforms,
-             platforms_of_files(context, options.wishes, options.sources.offline));
-    for (const auto& platform : platforms) {
-        if (std::ranges::find(lock.classes, platform, &LockedClass::platform) == lock.classes.end())
-            lines.push_back(fmt::format("it is for {} too, and no class is", platform));
-    }
+             missing_platforms(context, lock, options.wishes, options.sources.offline));
+    for (const auto& platform : platforms)
+        lines.push_back(fmt::format("it is for {} too, and no class is", platform));
     return {};
 }
 
@@ -93,9 +88,20 @@ std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& op
     const auto& files = options.wishes.files;
     if (files.empty() || lock.request == LockRequest{} || !edits_of(lock).empty())
         return "gpkg lock decides anew";
-    auto command = "gpkg lock update " + shell_word(options.lock.file);
-    for (const auto& file : files) command += " -f " + shell_word(file);
-    return command + " changes what it has to, gpkg lock decides anew";
+    const auto& sources = options.sources;
+    std::vector<std::string> words{"gpkg", "lock", "update", options.lock.file};
+    const auto add = [&](const char* flag, const std::string& value) {
+        if (value.empty()) return;
+        words.emplace_back(flag);
+        words.push_back(value);
+    };
+    for (const auto& file : files) add("-f", file);
+    add("--accel", options.wishes.accelerator.value_or(""));
+    for (const auto& channel : sources.channels) add("-c", without_secrets(channel));
+    if (sources.override_channels) words.emplace_back("--override-channels");
+    add("--channel-priority", sources.channel_priority);
+    add("--exclude-newer", sources.exclude_newer);
+    return shell_words(words) + " changes what it has to, gpkg lock decides anew";
 }
 
 struct Answer {

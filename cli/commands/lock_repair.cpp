@@ -64,11 +64,9 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
         for (const auto& [place, why] : gone)
             out.print(fmt::format("gone: {}: {}", found.lock.packages[place].record.fn, why));
     }
-    auto repaired =
-        cli::repair(context,
-                    found.lock,
-                    gone,
-                    {options.sources, options.file, {options.names.begin(), options.names.end()}});
+    auto named = naming(context, options.file);
+    auto repaired = cli::repair(
+        named, found.lock, gone, {options.sources, {options.names.begin(), options.names.end()}});
     if (!repaired) return pass(std::move(repaired).error().while_doing(options.file));
     const auto changes = changes_between(found.lock, repaired->lock);
     // Of what was edited by hand, what packages ask for is written down again.

@@ -28,8 +28,11 @@ std::string told(const Replaced& change) {
     const auto before = title(*change.before);
     if (change.after == nullptr) return before + " is there no more";
     const auto after = title(*change.after);
-    return fmt::format(
-        "{} in place of {}", after, after == before ? "another file of this name" : before);
+    const auto& sum = change.after->sha256;
+    if (after != before) return fmt::format("{} in place of {}", after, before);
+    return !sum.empty() && sum == change.before->sha256
+               ? fmt::format("{} from {}", after, change.after->url)
+               : after + " in place of another file of this name";
 }
 
 }  // namespace

@@ -35,14 +35,8 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     if (!options.output.empty()) GPKG_CHECK(check_own_name(options.output));
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read_own(context, options.file, "update"));
-    // What would help is told as this command with more names: behind that of the file.
-    auto naming = context;
-    constexpr std::size_t kVerbs = 2;
-    if (naming.positionals.size() <= kVerbs) {
-        naming.positionals.push_back(naming.arguments.size());
-        naming.arguments.push_back(options.file);
-    }
-    auto updated = update_lock(naming, found.lock, options.update);
+    auto named = naming(context, options.file);
+    auto updated = update_lock(named, found.lock, options.update);
     if (!updated) return pass(std::move(updated).error().while_doing(options.file));
     for (const auto& one : updated->lock.classes)
         warn_of_pip(context, updated->lock.wishes_of(one).pip);
@@ -56,6 +50,7 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     auto& out = context.out;
     if (out.json_mode()) {
         Json document{{"success", true}, {"dry_run", options.dry_run}, {"file", options.output}};
+        document["differs"] = differs;
         document["added"] = added;
         document["changes"] = locks::json_of(changes);
         document["classes"] = classes_json(*updated);
@@ -68,8 +63,11 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     for (const auto& name : added) out.print(fmt::format("{} is new in it", name));
     if (!differs)
         out.print("nothing to do: it is what is asked for");
-    else if (!options.dry_run)
-        out.print("wrote " + options.output);
+    else if (changes.empty() && added.empty() && options.output == options.file)
+        out.print("its packages stay; what is asked for is written down anew");
+    if (!differs) return 0;
+    if (options.dry_run) return 0;
+    out.print("wrote " + options.output);
     return 0;
 }
 

@@ -129,9 +129,8 @@ Result<void> sort_by_preference(Context& context,
 }
 
 Json json_of(const Sources& sources, const std::vector<Row>& rows) {
-    Json document{{"success", true},
-                  {"platform", sources.machine.platform},
-                  {"variants", Json::array()}};
+    Json document{
+        {"success", true}, {"platform", sources.machine.platform}, {"variants", Json::array()}};
     for (const auto& row : rows) {
         auto one = to_json(row.record);
         Json variant;

@@ -92,6 +92,9 @@ struct ChangeRequest {
     bool prune = false;
     bool is_dry_run = false;   ///< what would help is told as commands that change nothing either
     bool is_for_lock = false;  ///< another machine than was named is no help
+    /// Where words of the command are names of packages that may move, specs stand elsewhere.
+    enum class SpecsStand { InWords, InFiles, InLock };
+    SpecsStand specs_stand = SpecsStand::InWords;
 };
 
 /// Opens the sources that the request needs, and solves. Unsatisfiable requests fail with the

@@ -92,7 +92,7 @@ Result<Sources> open_whole_sources(Context& context, const SourceOptions& option
 }
 
 Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options) {
-    if (options.exclude_newer.empty()) return std::nullopt;
+    if (options.exclude_newer.empty() || options.exclude_newer == kNoMoment) return std::nullopt;
     GPKG_TRY(const auto moment, parse_moment(options.exclude_newer));
     return moment;
 }

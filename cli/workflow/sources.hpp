@@ -50,6 +50,9 @@ Result<void> remember_channels(const Context& context,
 
 ChannelPriority channel_priority(const Context& context, const SourceOptions& options);
 
+/// What --exclude-newer takes for "no limit", where something remembers one.
+inline constexpr const char* kNoMoment = "none";
+
 /// What --exclude-newer says; nothing where it says nothing.
 Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options);
 

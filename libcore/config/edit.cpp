@@ -46,15 +46,6 @@ Descriptor lock_folder_of(const fs::path& file) {
     return folder;
 }
 
-/// Where a link to a file leads, also to one that is still to be made.
-fs::path behind_links(fs::path file) {
-    constexpr int kMostLinks = 40;
-    std::error_code ignored;
-    for (int i = 0; i < kMostLinks && fs::is_symlink(file, ignored); ++i)
-        file = file.parent_path() / fs::read_symlink(file, ignored);
-    return file;
-}
-
 std::size_t indent_of(std::string_view line) {
     return std::min(line.find_first_not_of(" \t"), line.size());
 }

@@ -95,6 +95,14 @@ Result<void> NewFile::finish(bool to_disk) {
     return {};
 }
 
+fs::path behind_links(fs::path file) {
+    constexpr int kMostLinks = 40;
+    std::error_code ignored;
+    for (int i = 0; i < kMostLinks && fs::is_symlink(file, ignored); ++i)
+        file = file.parent_path() / fs::read_symlink(file, ignored);
+    return file;
+}
+
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
     // A device or a pipe would be replaced by a file.
     std::error_code code;

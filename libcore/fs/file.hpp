@@ -71,6 +71,9 @@ private:
     std::optional<unsigned> mode_{};  ///< that it is given at the end
 };
 
+/// Where a link to a file leads, also to one that is still to be made: to write there keeps it.
+fs::path behind_links(fs::path file);
+
 /// The same of all bytes at once, to the disk. A file that was there keeps its mode.
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes);
 

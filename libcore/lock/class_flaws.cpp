@@ -2,7 +2,10 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_needs.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/unmet_dependency.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +44,35 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
             if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
         }
     }
-    const auto needs = least_needs(lock.records_of(locked), lock.wishes_of(locked).specs);
+    const auto& wishes = lock.wishes_of(locked);
+    // A request that was changed by hand is no fault of the packages, and is told as that.
+    const bool is_edited =
+        !lock.request.digest.empty() && lock.request.digest != request_digest(lock);
+    for (const auto& text : is_edited ? std::vector<std::string>() : wishes.specs) {
+        const auto spec = MatchSpec::parse(text);
+        if (!spec || !spec->has_one_name() || spec->name.starts_with("__")) continue;
+        const auto* record = find(spec->name);
+        if (record == nullptr) {
+            flaws.push_back(fmt::format("{} is asked for, and it has none", text));
+        } else if (const auto version = version_of(*record);
+                   spec->version && version && !spec->version->matches(*version)) {
+            flaws.push_back(fmt::format("{} is asked for, and it has {}", text, record->version));
+        }
+    }
+    // Other tools tell of a machine what matters to them.
+    const auto machine = virtual_packages_of(locked.made_for);
+    if (!machine.empty() && lock.tool == LockTool::Gpkg) {
+        for (const auto place : locked.packages) {
+            const auto& record = lock.packages[place].record;
+            for (const auto& [spec, there] : unmet_needs(record, machine, true))
+                flaws.push_back(
+                    fmt::format("{} needs {}, which the machine that it was made for {}",
+                                record.name,
+                                written(spec),
+                                there == nullptr ? "lacks" : "has as " + there->version));
+        }
+    }
+    const auto needs = least_needs(lock.records_of(locked), wishes.specs);
     for (const auto& need : needs) {
         if (!demand(locked.needs, need))
             flaws.push_back(fmt::format("it needs {}, which its needs do not say", need));

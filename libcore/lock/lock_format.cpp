@@ -179,7 +179,7 @@ Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) 
                         fmt::format("{}: exists and is no lock file", path.native()),
                         "name another file, or remove it");
     }
-    return write_file_atomically(path, text);
+    return write_file_atomically(behind_links(path), text);
 }
 
 }  // namespace gpkg

@@ -158,7 +158,107 @@ err_has 'by its selectors the lock asks for other packages in some classes' '-f 
 expect 0 lock update two.lock --platform osx-arm64 -f two.yml
 check grep -q '^  osx-arm64:' two.lock
 
+# What would help is told as this command, for all classes: what stands in the file is to be changed there.
+package low 1.0 0 'lib <2'
+printf 'dependencies: [torch, lib >=2]\n' > environment.yml
+expect 0 lock -f environment.yml --for cpu --for a100 -o two.lock
+printf 'dependencies: [torch, lib >=2, low]\n' > environment.yml
+expect 1 lock update two.lock -f environment.yml
+err_has 'for a100: no set of packages' 'gpkg lock update two.lock -f environment.yml  # after '
+err_lacks 'gpkg remove' 'internal error'
+package gpu 1.0 cuda12_0 '__cuda >=12'
+expect 0 lock gpu --for a100 -o gpu.lock
+package gpu 2.0 cpu_0
+package needs-gpu2 1.0 0 'gpu >=2'
+printf 'dependencies: [gpu, needs-gpu2]\n' > environment.yml
+expect 1 lock update gpu.lock -f environment.yml
+err_has 'gpkg lock update gpu.lock -f environment.yml  # after asking for'
+printf 'dependencies: ["gpu[accel=none]", needs-gpu2]\n' > environment.yml
+expect 0 lock update gpu.lock -f environment.yml
+package python 3.14.1 0
+package app 3.0 py314_0 'python >=3.14,<3.15.0a0'
+printf 'dependencies: [app >=3]\n' > new.yml
+printf 'dependencies: [app]\n' > environment.yml
+expect 0 lock -f environment.yml --for cpu --for a100 --exclude-newer 2030-01-01 -o app.lock
+sed -i '/app-3.0/d' app.lock
+cp python.lock gpkg.lock
+expect 1 lock update -qf new.yml
+err_has 'gpkg lock update -qf new.yml gpkg.lock python'
+expect 0 lock update -qf new.yml gpkg.lock python
+expect_packages gpkg.lock 'cpu: app-3.0-py314_0 python-3.14.1-0'
+
+# A machine that has become less: what it cannot have moves.
+package old 1.0 0 '__glibc >=2.34'
+package old 0.9 0 '__glibc >=2.17'
+printf 'gpkg_profile: 1\nplatform: linux-64\nsystem: {glibc: "2.35"}\n' > m.yaml
+expect 0 lock old --for ./m.yaml -o m.lock
+sed -i s/2.35/2.28/ m.yaml
+expect 0 lock update m.lock --for ./m.yaml
+expect_packages m.lock 'm: old-0.9-0'
+expect 0 lock check m.lock --for ./m.yaml
+# So does what a lock was made to hold by hand.
+sed '0,/- torch-1.0-cpu_0.tar.bz2/s//- torch-1.0-cuda12_0.tar.bz2/' first.lock > hand.lock
+expect 1 lock check hand.lock --for cpu
+out_has 'cpu: torch needs __cuda >=12, which the machine that it was made for lacks'
+expect 1 lock repair hand.lock
+err_has 'does not hold together'
+expect 0 lock update hand.lock lib
+expect_packages hand.lock 'a100: lib-2.0-0 torch-1.0-cuda12_0
+cpu: lib-2.0-0 torch-1.0-cpu_0'
+sed '0,/    - torch-1.0-cpu_0/{/    - torch-1.0-cpu_0/d}' first.lock > lacks.lock
+expect 1 lock check lacks.lock --for cpu
+out_has 'cpu: torch is asked for, and it has none'
+
+# check names the command that brings a lock back, and it does.
+printf 'dependencies: [torch, lib]\n' > environment.yml
+expect 0 lock -f environment.yml --for cpu --channel-priority disabled -o priority.lock
+expect 1 lock check priority.lock -f environment.yml --for cpu --exclude-newer 2030-01-01
+err_has 'gpkg lock update priority.lock -f environment.yml --exclude-newer 2030-01-01 changes what it has to'
+expect 0 lock update priority.lock -f environment.yml --exclude-newer 2030-01-01 --dry-run
+out_has 'its packages stay; what is asked for is written down anew'
+expect 0 lock update priority.lock -f environment.yml --exclude-newer 2030-01-01
+expect 0 lock check priority.lock -f environment.yml --for cpu --exclude-newer 2030-01-01
+check grep -q 2030-01-01 priority.lock
+expect 0 lock update priority.lock --exclude-newer none
+check [ "$(grep -c exclude_newer priority.lock)" = 0 ]
+# Only what the file is for becomes a class, not the machine that happens to be there.
+expect 0 lock -f environment.yml -o here.lock
+CONDA_SUBDIR=linux-aarch64 expect 0 lock update here.lock -f environment.yml
+out_has 'nothing to do'
+
+# Packages that are gone: told, and replaced once they are named. Of channels that are none any more nothing stays.
+package gone 1.0 0
+package gone 0.9 0
+expect 0 lock gone --for cpu -o gone.lock
+sed -i '/"gone-1.0-0.tar.bz2"/d' "$WORK/records.linux-64"; index
+expect 0 lock update gone.lock --for a100
+err_has 'gone-1.0-0.tar.bz2: its channel has it no more; gpkg lock repair looks for other builds'
+expect 0 lock update gone.lock gone
+expect_packages gone.lock 'a100: gone-0.9-0
+cpu: gone-0.9-0'
+other=$WORK/other; mkdir -p "$other/linux-64"; cp "$CHANNEL"/linux-64/gone-0.9-0.tar.bz2 "$other/linux-64"
+expect 0 index "$other"
+expect 0 lock update gone.lock -c "file://$other" --override-channels
+out_has "a100 and cpu: gone 0.9 0 from file://$other"
+check [ "$(grep -c "file://$CHANNEL" gone.lock)" = 0 ]
+
+# A link stays one.
+ln -s first.lock link.lock
+cp first.lock kept.lock
+expect 0 lock update link.lock --for h100
+check [ -L link.lock ]
+check grep -q '^  h100:' first.lock
+cp kept.lock first.lock
+
 # What cannot be updated, with nothing lost.
+printf 'gpkg_profile: 1\nplatform: linux-64\n' > A100.yaml
+expect 2 lock update first.lock --for ./A100.yaml
+err_has 'the lock has a class a100'
+sed '/^  a100:/,/^packages:/{/^packages:/!d}; s/^classes:/classes: {}/' first.lock > none.lock
+expect 1 lock update none.lock --for a100
+err_has 'it has no classes: nothing is locked in it'
+expect 1 lock update first.lock 'lib>=2'
+err_has 'names alone are taken here'
 expect 1 lock update first.lock libb
 err_has 'the lock has no libb' 'did you mean lib?'
 expect 1 lock update lib

@@ -3,6 +3,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,9 +28,14 @@ void FixCommand::apply(const ProblemChange& change) {
         options_.emplace_back("--channel-priority");
         options_.emplace_back("flexible");
         return;
-    case Kind::AllowNewer: remove_option("--exclude-newer"); return;
+    case Kind::AllowNewer:
+        remove_option("--exclude-newer");
+        if (are_specs_words()) return;
+        options_.emplace_back("--exclude-newer");  // a lock remembers the one that was said
+        options_.emplace_back("none");
+        return;
     case Kind::SetMachine: return set_machine(change);
-    case Kind::LetChange: words_.push_back(change.spec); return;
+    case Kind::LetChange: return ask_for(change.spec);
     case Kind::SetAccelerator: return free_accelerator(change.name);
     }
 }
@@ -70,7 +76,7 @@ std::string FixCommand::removal() const {
 /// The word that the user wrote for a spec; it may stand in a file instead. What is told last
 /// is the likelier one: the name of an environment may be that of a package.
 std::optional<std::size_t> FixCommand::word_of(std::size_t index) const {
-    if (index >= question_.wanted.specs.size()) return std::nullopt;
+    if (!are_specs_words() || index >= question_.wanted.specs.size()) return std::nullopt;
     const auto& places = context_.positionals;
     for (auto place = places.rbegin(); place != places.rend(); ++place) {
         const auto i = *place;
@@ -86,12 +92,24 @@ std::optional<std::size_t> FixCommand::word_of(std::size_t index) const {
     return std::nullopt;
 }
 
+bool FixCommand::are_specs_words() const {
+    return question_.wanted.specs_stand == ChangeRequest::SpecsStand::InWords;
+}
+
+void FixCommand::ask_for(const std::string& spec) {
+    if (are_specs_words() || is_package_name(spec)) {
+        words_.push_back(spec);
+    } else {
+        edits_.push_back("asking for " + spec);
+    }
+}
+
 bool FixCommand::is_of_earlier(std::size_t index) const {
     return index >= question_.wanted.specs.size();
 }
 
 void FixCommand::replace(const ProblemChange& change) {
-    if (is_of_earlier(change.index)) {
+    if (is_of_earlier(change.index) && are_specs_words()) {
         words_.push_back(change.spec);  // to name it again replaces the earlier wish
     } else if (const auto word = word_of(change.index)) {
         const auto asked = AskedSpec::parse(words_[*word]);
@@ -107,7 +125,7 @@ void FixCommand::replace(const ProblemChange& change) {
 
 /// Words are taken out of the line in the end, so that places stay what they are.
 void FixCommand::drop(const ProblemChange& change) {
-    if (is_of_earlier(change.index)) {
+    if (is_of_earlier(change.index) && are_specs_words()) {
         removed_.push_back(question_.problem.request.specs.at(change.index).name);
     } else if (const auto word = word_of(change.index)) {
         words_[*word].clear();
@@ -123,7 +141,7 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
     const auto& pins = question_.present.pins;
     if (change.index >= pins.size()) {
         words_.push_back(constraint.spec.name);  // what is named may move
-    } else if (pins.size() == 1) {
+    } else if (pins.size() == 1 && !question_.wanted.is_for_lock) {
         options_.emplace_back("--no-pin");
         dropped_.push_back("the pin " + change.before);
     } else {
@@ -146,7 +164,7 @@ void FixCommand::free_accelerator(const std::string& name) {
         if (named->accelerator) break;
     }
     if (naming == nullptr) {
-        words_.push_back(name + "[accel=auto]");
+        ask_for(name + "[accel=auto]");
     } else {
         named->accelerator = AcceleratorChoice::Auto;
         *naming = as_typed(*named);

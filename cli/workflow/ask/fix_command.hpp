@@ -37,6 +37,8 @@ private:
     std::string removal() const;
     std::optional<std::size_t> word_of(std::size_t index) const;
     bool is_of_earlier(std::size_t index) const;
+    bool are_specs_words() const;
+    void ask_for(const std::string& spec);
     bool has_machine(std::string_view name) const;
     void apply(const ProblemChange& change);
     void replace(const ProblemChange& change);

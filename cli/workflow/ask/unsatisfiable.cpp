@@ -55,8 +55,9 @@ bool can_be_had(const Asking& asked, const Fix& fix) {
     // The lock would be for none of the machines that it is made for; but of a platform alone no
     // more is known than the variables say.
     const auto& machine = asked.question.machine;
-    const bool is_known =
-        machine.profile || machine.platform == virtual_packages::this_machine().native_platform;
+    const bool is_known = machine.profile ||
+                          machine.platform == virtual_packages::this_machine().native_platform ||
+                          asked.question.wanted.specs_stand != ChangeRequest::SpecsStand::InWords;
     if (asked.question.wanted.is_for_lock && is_known) return false;
     const FixCommand command(asked.context, asked.question, fix);
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
@@ -75,6 +76,12 @@ bool can_be_had(const Asking& asked, const Fix& fix) {
     });
 }
 
+/// What stands in a lock alone cannot be asked for otherwise.
+bool is_to_edit_lock(const Asking& asked, const Fix& fix) {
+    return asked.question.wanted.specs_stand == ChangeRequest::SpecsStand::InLock &&
+           !FixCommand(asked.context, asked.question, fix).before().empty();
+}
+
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
 std::vector<Fix> helpful(const Asking& asked, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
@@ -90,7 +97,7 @@ std::vector<Fix> helpful(const Asking& asked, std::vector<Fix> fixes) {
         const bool drops_all =
             dropped > 0 && static_cast<std::size_t>(dropped) == asked.question.wanted.specs.size();
         return drops_all || (!earlier.empty() && takes_more_along(asked.question, earlier)) ||
-               !can_be_had(asked, fix);
+               !can_be_had(asked, fix) || is_to_edit_lock(asked, fix);
     });
     return fixes;
 }
@@ -135,12 +142,18 @@ bool has_answer(Question question) {
 std::vector<ProblemChange> elsewhere(const Question& asked,
                                      const Question& other,
                                      const std::vector<ProblemChange>& changes) {
-    const auto& specs = other.wanted.specs;
+    const auto& own = asked.problem.request;
+    const auto& specs = other.problem.request.specs;
     std::vector<ProblemChange> others;
     for (auto change : changes) {
-        if (change.kind == Kind::SetMachine || change.kind == Kind::DropConstraint) continue;
-        if (change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec) {
-            const auto place = std::ranges::find(specs, asked.wanted.specs.at(change.index));
+        if (change.kind == Kind::SetMachine) continue;
+        if (change.kind == Kind::DropConstraint) {
+            // To name it lets it move in all of them.
+            change.kind = Kind::LetChange;
+            change.spec = own.constraints.at(change.index).spec.name;
+            if (find_record(other.present.records, change.spec) == nullptr) continue;
+        } else if (change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec) {
+            const auto place = std::ranges::find(specs, own.specs.at(change.index));
             if (place == specs.end()) continue;
             change.index = static_cast<std::size_t>(place - specs.begin());
         } else if (change.kind == Kind::SetAccelerator &&

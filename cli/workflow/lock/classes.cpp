@@ -128,6 +128,20 @@ Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptio
     return classes;
 }
 
+Result<std::vector<std::string>> missing_platforms(Context& context,
+                                                   const LockFile& lock,
+                                                   const WishOptions& wishes,
+                                                   bool offline) {
+    const auto is_of_platform = [](const auto& one) { return one.name == one.platform; };
+    if (!std::ranges::all_of(lock.classes, is_of_platform)) return std::vector<std::string>();
+    GPKG_TRY(auto platforms, platforms_of_files(context, wishes, offline));
+    std::erase_if(platforms, [&](const auto& platform) {
+        return std::ranges::find(lock.classes, platform, &LockedClass::platform) !=
+               lock.classes.end();
+    });
+    return platforms;
+}
+
 Result<void> check_class_names(const std::vector<NamedClass>& named) {
     std::set<std::string> taken;
     for (const auto& one : named) {

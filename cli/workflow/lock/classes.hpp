@@ -48,6 +48,12 @@ struct NamedClass {
 /// Those that are asked for; without any, platforms, for which this machine stands.
 Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptions& options);
 
+/// Of a lock whose classes are platforms, those that the files are for and no class is.
+Result<std::vector<std::string>> missing_platforms(Context& context,
+                                                   const LockFile& lock,
+                                                   const WishOptions& wishes,
+                                                   bool offline);
+
 /// Usage errors for classes without a name, and for two of one.
 Result<void> check_class_names(const std::vector<NamedClass>& named);
 

@@ -1,6 +1,7 @@
 #include "cli/workflow/lock/locked_sources.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,9 +39,30 @@ Result<Channels> open_channels(Context& context,
         context, channels, subdirs_for(platform), sources.offline, Extent::Named);
 }
 
+Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes) {
+    std::string why = "its channel has it no more";
+    for (const auto& index : indexes) {
+        if (index->source().subdir != record.subdir) continue;
+        GPKG_TRY(const auto found, index->find(record.name));
+        for (const auto& row : found.rows()) {
+            if (found.fn(row) != record.fn) continue;
+            GPKG_TRY(const auto there, index->record(found, row));
+            if (there.url != record.url) continue;
+            const bool is_other =
+                !record.sha256.empty() && !there.sha256.empty()
+                    ? record.sha256 != there.sha256
+                    : record.md5 != there.md5 && !there.md5.empty() && !record.md5.empty();
+            if (!is_other) return std::string();
+            why = "its channel has another file of that name, with another checksum";
+        }
+    }
+    return why;
+}
+
 SourceOptions as_locked(const LockFile& lock, SourceOptions sources) {
     if (sources.channel_priority.empty()) sources.channel_priority = lock.request.channel_priority;
     if (sources.exclude_newer.empty()) sources.exclude_newer = lock.request.exclude_newer;
+    if (sources.exclude_newer == kNoMoment) sources.exclude_newer.clear();
     return sources;
 }
 
@@ -56,8 +78,10 @@ Result<void> check_has(const LockFile& lock, const std::set<std::string>& names)
         const std::vector<std::string> sorted(known.begin(), known.end());
         const auto near = near_names(name, sorted);
         return fail(ErrorKind::NotFound,
-                    fmt::format("the lock has no {}", name),
-                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+                    fmt::format("the lock has no {}", name.empty() ? "'' in it" : name),
+                    !is_package_name(name) ? "names alone are taken here, as in numpy"
+                    : near.empty()         ? ""
+                                           : fmt::format("did you mean {}?", join_or(near)));
     }
     return {};
 }

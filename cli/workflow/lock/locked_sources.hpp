@@ -23,6 +23,10 @@ Result<Channels> open_channels(Context& context,
                                const std::string& platform,
                                const SourceOptions& sources);
 
+/// Why a locked package is to be had no more: "its channel has it no more". Empty where one of the
+/// indexes has the very package.
+Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes);
+
 /// The options as the lock's request has them, where the user says nothing else.
 SourceOptions as_locked(const LockFile& lock, SourceOptions sources);
 

@@ -24,27 +24,6 @@ std::set<std::string> platforms_of(const LockFile& lock) {
     return platforms;
 }
 
-/// Empty where one of the indexes has the very package.
-Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes) {
-    std::string why = "its channel has it no more";
-    for (const auto& index : indexes) {
-        if (index->source().subdir != record.subdir) continue;
-        GPKG_TRY(const auto found, index->find(record.name));
-        for (const auto& row : found.rows()) {
-            if (found.fn(row) != record.fn) continue;
-            GPKG_TRY(const auto there, index->record(found, row));
-            if (there.url != record.url) continue;
-            const bool is_other =
-                !record.sha256.empty() && !there.sha256.empty()
-                    ? record.sha256 != there.sha256
-                    : record.md5 != there.md5 && !there.md5.empty() && !record.md5.empty();
-            if (!is_other) return std::string();
-            why = "its channel has another file of that name, with another checksum";
-        }
-    }
-    return why;
-}
-
 /// Everything that the lock says of a class, as a question whose answer it still is as far as its
 /// packages are there.
 Result<ClassQuestion> question_for(Context& context,
@@ -237,8 +216,6 @@ private:
     std::string command_with(const Names& names) const {
         auto words = context_.arguments;
         words.front() = "gpkg";
-        constexpr std::size_t kVerbs = 2;
-        if (context_.positionals.size() <= kVerbs) words.push_back(options_.file);
         std::ranges::copy_if(names, std::back_inserter(words), [&](const auto& name) {
             return !options_.free.contains(name);
         });

@@ -25,7 +25,6 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
 
 struct RepairOptions {
     SourceOptions sources;
-    std::string file;            ///< of the lock, for hints
     std::set<std::string> free;  ///< names of packages that may have other versions
 };
 

@@ -4,10 +4,14 @@
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/locked_sources.hpp"
 #include "cli/workflow/lock/request.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -29,6 +33,7 @@ public:
     Result<std::vector<AskedClass>> asked() {
         GPKG_TRY(auto named, named_classes());
         GPKG_CHECK(check_class_names(named));
+        GPKG_CHECK(check_case(named));
         std::vector<AskedClass> asked;
         for (const auto& locked : lock_.classes) {
             const auto anew = std::ranges::find(named, locked.name, &NamedClass::class_name);
@@ -41,22 +46,50 @@ public:
         return asked;
     }
 
+    /// A note for each that stays without being to be had.
+    void note_what_is_gone(LockedClasses& updated) const {
+        for (const auto& locked : updated.lock.classes) {
+            for (const auto place : locked.packages) {
+                const auto& record = updated.lock.packages[place].record;
+                const auto why = gone_.find(record.url);
+                if (why != gone_.end())
+                    updated.notes[locked.name].push_back(fmt::format(
+                        "{}: {}; gpkg lock repair looks for other builds", record.fn, why->second));
+            }
+        }
+    }
+
 private:
     /// Machines, and where the classes are platforms, the file's that have none yet.
     Result<std::vector<NamedClass>> named_classes() {
-        const bool is_of_platforms = std::ranges::all_of(
-            lock_.classes, [](const auto& one) { return one.name == one.platform; });
-        const bool names_any = !options_.machines.empty() || !options_.sources.platform.empty();
-        if (!names_any && (!is_of_platforms || options_.wishes.files.empty()))
-            return std::vector<NamedClass>();
-        GPKG_TRY(
-            auto named,
-            cli::named_classes(context_, {options_.sources, options_.wishes, options_.machines}));
-        // The file says again what is locked: that asks for no other machine.
-        if (!names_any)
-            std::erase_if(named,
-                          [&](const auto& one) { return lock_.find_class(one.class_name()); });
+        if (!options_.machines.empty() || !options_.sources.platform.empty())
+            return cli::named_classes(context_,
+                                      {options_.sources, options_.wishes, options_.machines});
+        GPKG_TRY(const auto platforms,
+                 missing_platforms(context_, lock_, options_.wishes, options_.sources.offline));
+        std::vector<NamedClass> named;
+        for (const auto& platform : platforms) {
+            named.push_back({platform, options_.sources});
+            named.back().sources.platform = platform;
+        }
         return named;
+    }
+
+    Result<void> check_case(const std::vector<NamedClass>& named) const {
+        for (const auto& one : named) {
+            const auto name = one.class_name();
+            const auto like = std::ranges::find_if(lock_.classes, [&](const auto& locked) {
+                return locked.name != name && to_lower(locked.name) == to_lower(name);
+            });
+            if (like != lock_.classes.end())
+                return fail(ErrorKind::Usage,
+                            fmt::format("--for {}: the lock has a class {}, and names of classes "
+                                        "differ by more than their case",
+                                        one.machine,
+                                        like->name),
+                            "give the profile another name");
+        }
+        return {};
     }
 
     /// By the files, else as this class was asked for.
@@ -66,9 +99,13 @@ private:
         if (has_files) {
             GPKG_TRY(wanted.request, lock_wishes(context_, options_.wishes, sources));
             GPKG_TRY(wanted.remembered, lock_request_of(context_, sources, wanted.request));
+            wanted.request.specs_stand = ChangeRequest::SpecsStand::InFiles;
         } else {
             GPKG_TRY(wanted.request, wanted_by(lock_, like));
+            wanted.request.specs_stand = ChangeRequest::SpecsStand::InLock;
             wanted.remembered = lock_.request;
+            if (!sources.channel_priority.empty())
+                wanted.remembered.channel_priority = sources.channel_priority;
             wanted.remembered.wishes = lock_.wishes_of(like);
             if (options_.wishes.accelerator) {
                 GPKG_TRY(const auto said, lock_wishes(context_, options_.wishes, sources));
@@ -84,20 +121,20 @@ private:
         } else {
             GPKG_TRY(wanted.channels, with_credentials(context_, lock_.request.channels, sources));
         }
-        const auto as_it_was = as_locked(lock_, sources);
-        wanted.remembered.channel_priority = as_it_was.channel_priority;
-        wanted.remembered.exclude_newer = as_it_was.exclude_newer;
+        wanted.remembered.exclude_newer = as_locked(lock_, sources).exclude_newer;
         return wanted;
     }
 
     Result<Sources> open(const Wanted& wanted,
                          Machine machine,
                          std::vector<PackageRecord> virtual_packages,
-                         const std::vector<PrefixRecord>& there) {
+                         const std::vector<PackageRecord>& there) {
         Sources sources;
-        const auto as_it_was = as_locked(lock_, options_.sources);
-        sources.priority = channel_priority(context_, as_it_was);
-        GPKG_TRY(sources.exclude_newer, newest_of(as_it_was));
+        SourceOptions how;
+        how.channel_priority = wanted.remembered.channel_priority;
+        how.exclude_newer = wanted.remembered.exclude_newer;
+        sources.priority = channel_priority(context_, how);
+        GPKG_TRY(sources.exclude_newer, newest_of(how));
         GPKG_TRY(const auto channels,
                  Channels::fetch(context_,
                                  wanted.channels,
@@ -108,7 +145,7 @@ private:
         for (const auto& spec : wanted.request.specs) {
             if (spec.has_one_name()) names.push_back(spec.name);
         }
-        for (const auto& record : there) names.push_back(record.name());
+        for (const auto& record : there) names.push_back(record.name);
         GPKG_TRY(sources.indexes, channels.reach(names));
         sources.channels = channels.list();
         sources.machine = std::move(machine);
@@ -139,13 +176,14 @@ private:
         }
         machine.name = locked.name;
         GPKG_TRY(auto wanted, wanted_for(sources, locked));
-        auto present = present_of(locked);
-        GPKG_TRY(present.state, state_of(lock_, locked));
+        const auto records = lock_.records_of(locked);
         AskedClass asked;
         asked.question.name = locked.name;
         asked.question.tells_accelerator = wanted.request.accelerators.are_several();
         GPKG_TRY(const auto opened,
-                 open(wanted, std::move(machine), std::move(virtual_packages), present.records));
+                 open(wanted, std::move(machine), std::move(virtual_packages), records));
+        GPKG_TRY(auto present, present_of(records, opened, anew != nullptr));
+        GPKG_TRY(present.state, state_of(lock_, locked));
         leave_what_is_old(wanted, locked, present);
         GPKG_TRY(asked.question.question,
                  question_of(context_, opened, wanted.request, std::move(present)));
@@ -153,12 +191,28 @@ private:
         return asked;
     }
 
-    Present present_of(const LockedClass& locked) const {
+    /// What may stay: all that the channels and the machine allow, and of what is named that is to
+    /// be had.
+    Result<Present> present_of(const std::vector<PackageRecord>& records,
+                               const Sources& sources,
+                               bool is_other_machine) {
+        const auto& machine = sources.virtual_packages;
+        const CudaLimits limits(machine);
         Present present;
-        for (const auto& record : lock_.records_of(locked)) {
-            PrefixRecord one;
-            one.package = record;
-            present.records.push_back(std::move(one));
+        for (const auto& record : records) {
+            const bool is_of_channels = std::ranges::any_of(sources.channels, [&](const auto& one) {
+                return record.url.starts_with(one.base_url() + "/");
+            });
+            // What only builds is in a class that was decided so.
+            const bool is_possible = unmet_needs(record, machine, !is_other_machine).empty() &&
+                                     !(is_other_machine && limits.obstacle_of(record));
+            if (!is_of_channels || !is_possible) continue;
+            GPKG_TRY(auto why, why_gone(record, sources.indexes));
+            if (!why.empty()) {
+                if (are_naming(options_.names, record.name)) continue;
+                gone_[record.url] = std::move(why);
+            }
+            present.records.emplace_back().package = record;
         }
         return present;
     }
@@ -225,6 +279,7 @@ private:
     Context& context_;
     const LockFile& lock_;
     const UpdateOptions& options_;
+    std::map<std::string, std::string> gone_;  ///< why, by URL
 };
 
 /// Each class of the lock has to say what it is.
@@ -237,6 +292,7 @@ Result<void> check_can_be_updated(const LockFile& lock) {
                     "the request in it was changed since its packages were decided",
                     "gpkg lock decides anew");
     if (lock.request == LockRequest{}) return refuse("it does not tell what was asked for");
+    if (lock.classes.empty()) return refuse("it has no classes: nothing is locked in it");
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment || !locked.foreign.empty())
             return refuse("it has environments, or packages of PyPI, that another tool decided");
@@ -269,10 +325,12 @@ Result<LockedClasses> update_lock(Context& user,
     GPKG_CHECK(check_can_be_updated(lock));
     GPKG_CHECK(check_has(lock, names));
     auto context = machines.empty() ? user : without_overrides(user);
-    GPKG_TRY(auto asked, Updating(context, lock, options).asked());
+    Updating updating(context, lock, options);
+    GPKG_TRY(auto asked, updating.asked());
     GPKG_TRY(auto decided, lock_of(context, std::move(asked)));
     auto& updated = decided.locked;
     leave_out_known(updated.divergences, lock);
+    updating.note_what_is_gone(updated);
     updated.lock.kept = lock.kept;
     return std::move(updated);
 }
