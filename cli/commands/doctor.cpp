@@ -73,7 +73,8 @@ Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& opti
     GPKG_TRY(const auto records, prefix.records());
     GPKG_TRY(const auto state, prefix.state());
     const auto accelerators = accelerators_of({}, state);
-    const auto wishes = wishes_of(path);
+    auto wishes = wishes_of(path);
+    if (wishes.empty()) wishes = leaves_of(records);
     auto sources = options.sources;
     sources.channels = state.channels;
     sources.override_channels = !state.channels.empty();

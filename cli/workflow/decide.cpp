@@ -155,6 +155,15 @@ Result<Change> answer(Context& context, Question question) {
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
     change.requested = wanted.specs;
+    if (question.present.are_wishes_leaves) {
+        // From now on somebody asked for something: what counted as asked for goes on to do so.
+        for (const auto& wish : question.present.wishes) {
+            const auto is_it = [&](const auto& other) { return other.name == wish.name; };
+            if (std::ranges::any_of(solution.records, is_it) &&
+                std::ranges::none_of(wanted.specs, is_it))
+                change.requested.push_back(wish);
+        }
+    }
     GPKG_TRY(change.variables, variable_changes(wanted));
     GPKG_TRY(change.removed_specs, forgotten_names(wanted));
     GPKG_CHECK(check_pip_sections(wanted.pip, solution.records));

@@ -27,6 +27,16 @@ void set_accelerator(Accelerators& accelerators, const std::string& name) {
     accelerators.asked_packages.insert(name);
 }
 
+/// What was said of a misspelled name is meant of the right one.
+void rename(Accelerators& accelerators, const std::string& before, const std::string& after) {
+    if (before == after) return;
+    if (auto said = accelerators.of_package.extract(before)) {
+        said.key() = after;
+        accelerators.of_package.insert(std::move(said));
+    }
+    if (accelerators.asked_packages.erase(before) > 0) accelerators.asked_packages.insert(after);
+}
+
 /// As a constraint: where the spec stands among those that are asked for is not for the change to
 /// say.
 Result<void> let_change(Request& request, const ProblemChange& change) {
@@ -68,7 +78,10 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
         switch (change.kind) {
         case ProblemChange::Kind::ReplaceSpec: {
             constraints.merge(lifted_by(change, problem.request));
-            GPKG_TRY(problem.request.specs.at(change.index), MatchSpec::parse(change.spec));
+            auto& spec = problem.request.specs.at(change.index);
+            const auto before = spec.name;
+            GPKG_TRY(spec, MatchSpec::parse(change.spec));
+            rename(problem.request.accelerators, before, spec.name);
             break;
         }
         case ProblemChange::Kind::DropSpec: specs.insert(change.index); break;

@@ -175,4 +175,9 @@ expect 1 install -n moved -d -- needy
 err_has '  gpkg install -n moved -d --no-pin -- needy  #'
 expect 0 install -n moved -d --no-pin -- needy
 
+# What is said of the accelerator of a misspelled name is meant of the right one.
+expect 1 create -n x 'pytohn[accel=none]' lib
+err_has "gpkg create -n x python lib 'python[accel=none]'"
+fixes 2 create -n x 'pytohn[accel=none]' lib
+
 finish

@@ -342,6 +342,48 @@ expect 0 create -n micro micro --for x86_64_v4 -y
 expect 1 doctor -n micro --for x86_64_v3
 out_has 'micro needs it, and this machine has x86_64_v3'
 
+# A build for a GPU of another kind, or for a CPU that is not here: what runs here is proposed, and the command does it.
+package torch-any 1.0 cuda12_0 '__cuda >=12'
+package torch-any 1.0 rocm6_0 '__amdgpu'
+package torch-any 1.0 cpu_0
+package flash 1.0 gfx90a_0 '__amdgpu_arch 9.0.10'
+package flash 1.0 gfx942_0 '__amdgpu_arch 9.4.2'
+expect 0 create -n moved torch-any --for h100 -y
+expect 1 doctor -n moved --for mi300x
+out_has "gpkg install -n moved 'torch-any[accel=amd]' --for mi300x"
+expect 0 install -n moved 'torch-any[accel=amd]' --for mi300x -y
+expect 0 doctor -n moved --for mi300x
+expect 1 doctor -n moved --for cpu
+out_has "gpkg install -n moved 'torch-any[accel=none]' --for cpu"
+expect 0 create -n gfx flash --for mi210 -y
+expect 1 doctor -n gfx --for mi300x
+out_has 'gpkg update -n gfx flash --for mi300x'
+expect 0 update -n gfx flash --for mi300x -y
+expect 0 doctor -n gfx --for mi300x
+package _x86_64-microarch-level 3 0 '__archspec 1.* x86_64_v3'
+package _x86_64-microarch-level 4 0 '__archspec 1.* x86_64_v4'
+package tuned 1.0 v3 '_x86_64-microarch-level >=3'
+package tuned 1.0 v4 '_x86_64-microarch-level >=4'
+expect 0 create -n tuned tuned --for x86_64_v4 -y
+expect 1 doctor -n tuned --for x86_64_v3
+out_has 'gpkg update -n tuned tuned --for x86_64_v3'
+expect 0 install -n tuned needed --for x86_64_v3 --dry-run
+out_lacks 'tuned'
+expect 0 update -n tuned tuned --for x86_64_v3 -y
+out_has '_x86_64-microarch-level' 'v3'
+expect 0 doctor -n tuned --for x86_64_v3
+
+# Where nobody recorded what was asked for, what nothing else needs is not given up for what would help.
+package pinned-torch 1.0 cuda129_0 'cuda-version >=12.9,<13'
+expect 0 create -n unlisted pinned-torch --for ./new.yaml -y
+"$GPKG" list -n unlisted --explicit > list.txt
+expect 0 create -n listed --file list.txt -y
+expect 1 install -n listed cuda-version=12.4 --dry-run
+err_has 'pinned-torch is asked for'
+expect 0 install -n listed needed -y
+check grep -q "pinned-torch" "$(place listed)/conda-meta/history"
+expect 1 install -n listed cuda-version=12.4 --dry-run
+
 # A pipe where a library should be has nobody at its other end.
 expect 0 create -n piped needed -y
 mkdir -p "$(place piped)/lib"

@@ -3,6 +3,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -116,8 +117,8 @@ void FixCommand::replace(const ProblemChange& change) {
         words_[*word] = change.spec;
         // What it says of the accelerator counts for the name.
         if (asked && asked->accelerator)
-            words_.push_back(
-                fmt::format("{}[accel={}]", asked->spec.name, to_string(*asked->accelerator)));
+            words_.push_back(fmt::format(
+                "{}[accel={}]", name_in_spec(change.spec), to_string(*asked->accelerator)));
     } else {
         edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
     }

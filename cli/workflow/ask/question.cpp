@@ -7,6 +7,7 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/solve/machine_needs.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -81,6 +82,14 @@ bool is_plain_update(const ChangeRequest& wanted, const Present& present) {
            });
 }
 
+/// Whether it asks for a CPU that the machine has not, as _x86_64-microarch-level does of another
+/// node: an update of what goes with it is to bring what runs here.
+bool is_of_other_cpu(const PackageRecord& record, const std::vector<PackageRecord>& machine) {
+    return std::ranges::any_of(unmet_needs(record, machine, true), [](const auto& need) {
+        return need.spec.name == "__archspec" && need.there != nullptr;
+    });
+}
+
 /// Python's, those of what is named and those of what was asked for earlier. What does not run on
 /// the machine may be replaced by what is older and does.
 std::vector<MatchSpec> floors(const ChangeRequest& wanted,
@@ -93,11 +102,26 @@ std::vector<MatchSpec> floors(const ChangeRequest& wanted,
     std::vector<MatchSpec> floors;
     for (const auto& name : names) {
         const auto* record = find_record(present.records, name);
-        if (record == nullptr || limits.obstacle_of(record->package)) continue;
+        if (record == nullptr || limits.obstacle_of(record->package) ||
+            is_of_other_cpu(record->package, machine))
+            continue;
         if (auto floor = MatchSpec::parse(fmt::format("{} >={}", name, record->package.version)))
             floors.push_back(*std::move(floor));
     }
     return floors;
+}
+
+bool is_needed_by(const std::string& name,
+                  const std::vector<std::string>& users,
+                  const std::vector<PrefixRecord>& records) {
+    return std::ranges::any_of(users, [&](const auto& user) {
+        const auto* record = find_record(records, user);
+        return user == name ||
+               (record != nullptr &&
+                std::ranges::any_of(record->package.depends, [&](const auto& depend) {
+                    return name_in_spec(depend) == name;
+                }));
+    });
 }
 
 Result<Request> request_of(const ChangeRequest& wanted,
@@ -150,6 +174,9 @@ Result<Request> request_of(const ChangeRequest& wanted,
         }
     }
     for (const auto& record : present.records) {
+        if (is_of_other_cpu(record.package, machine) &&
+            (wanted.update_all || is_needed_by(record.name(), wanted.update, present.records)))
+            continue;
         request.installed.push_back(record.package);
         // What nobody asks for any more leaves a lock.
         if (!wanted.prune && !wanted.is_for_lock) request.keep.push_back(record.name());
@@ -280,6 +307,10 @@ Result<Present> look_at(const fs::path& path) {
     std::erase_if(present.wishes, [&](const MatchSpec& wish) {
         return find_record(present.records, wish.name) == nullptr;
     });
+    if (present.wishes.empty()) {
+        present.wishes = leaves_of(present.records);
+        present.are_wishes_leaves = true;
+    }
     return present;
 }
 
@@ -320,6 +351,12 @@ Result<Question> with_changes(Question question, const std::vector<ProblemChange
         if (change.kind == Kind::ReplaceSpec) {
             GPKG_TRY(auto spec, MatchSpec::parse(change.spec));
             if (is_own) {
+                // What was said of its accelerator goes with it to another name.
+                auto& of_package = wanted.accelerators.of_package;
+                if (auto said = of_package.extract(wanted.specs[change.index].name)) {
+                    said.key() = spec.name;
+                    of_package.insert(std::move(said));
+                }
                 wanted.specs[change.index] = std::move(spec);
             } else {
                 wanted.specs.push_back(std::move(spec));

@@ -22,7 +22,8 @@ struct Pin {
 /// What is there already, as far as it bears on a new request.
 struct Present {
     std::vector<PrefixRecord> records;
-    std::vector<MatchSpec> wishes;  ///< specs of earlier requests
+    std::vector<MatchSpec> wishes;   ///< specs of earlier requests
+    bool are_wishes_leaves = false;  ///< nobody recorded any: they are what nothing else needs
     std::vector<Pin> pins;
     GpkgState state;    ///< as far as it counts
     GpkgState on_disk;  ///< as it is

@@ -149,20 +149,45 @@ private:
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
                             has),
-                name == "__cuda" ? help_with_driver(there != nullptr, names)
-                                 : fmt::format("{} shows other builds",
-                                               checked_.remedies.variants_command(
-                                                   best_known_of(checked_, names))));
+                name == "__cuda" ? help_with_driver(there != nullptr, names) : help_without(names));
         }
     }
 
+    bool is_help(const std::optional<Remedy>& remedy) const {
+        return remedy && remedy->changes(checked_.records) &&
+               std::ranges::all_of(remedy->records, [&](const auto& one) {
+                   return unmet_needs(one, machine_, has_idle_cuda()).empty();
+               });
+    }
+
+    /// Newer or other builds, those for the GPU that is there before those for none.
+    std::optional<Remedy> other_builds(const std::vector<std::string>& names) const {
+        if (auto remedy = checked_.remedies.update(best_known_of(checked_, names)); is_help(remedy))
+            return remedy;
+        for (const auto vendor : {Accelerator::Amd, Accelerator::Nvidia, Accelerator::None}) {
+            if (vendor != Accelerator::None && !has_gpu_of(vendor)) continue;
+            if (auto remedy = builds_for(vendor, names); is_help(remedy)) return remedy;
+        }
+        return std::nullopt;
+    }
+
+    bool has_gpu_of(Accelerator vendor) const {
+        const auto* name = vendor == Accelerator::Amd ? "__amdgpu" : "__cuda";
+        return checked_.machine.find(name) != nullptr;
+    }
+
+    std::string help_without(const std::vector<std::string>& names) const {
+        const auto remedy = other_builds(names);
+        return remedy ? remedy->command
+                      : fmt::format(
+                            "{} shows other builds",
+                            checked_.remedies.variants_command(best_known_of(checked_, names)));
+    }
+
     std::string help_with_driver(bool has_driver, const std::vector<std::string>& names) const {
-        const auto remedy = has_driver ? older_build(names) : build_for_none(names);
-        const bool is_help = remedy && std::ranges::all_of(remedy->records, [&](const auto& one) {
-                                 return unmet_needs(one, machine_, has_idle_cuda()).empty();
-                             });
+        const auto remedy = has_driver ? older_build(names) : other_builds(names);
         const auto other =
-            is_help
+            is_help(remedy)
                 ? remedy->command
                 : fmt::format("builds for none{}, if there are: {}",
                               has_driver ? " or for an older CUDA" : "",
@@ -178,14 +203,15 @@ private:
         return checked_.remedies.update(best_known_of(checked_, names));
     }
 
-    std::optional<Remedy> build_for_none(const std::vector<std::string>& names) const {
+    std::optional<Remedy> builds_for(Accelerator vendor,
+                                     const std::vector<std::string>& names) const {
         const auto is_asked = [&](const std::string& name) { return is_asked_for(checked_, name); };
         // What is a part of what was asked for goes with it.
         const bool some_are_asked = std::ranges::any_of(names, is_asked);
         std::vector<std::string> specs;
         for (const auto& name : names) {
             if (!is_part_of_cuda(name) && (!some_are_asked || is_asked(name)))
-                specs.push_back(name + "[accel=none]");
+                specs.push_back(fmt::format("{}[accel={}]", name, to_string(vendor)));
         }
         return specs.empty() ? std::nullopt : checked_.remedies.install(specs);
     }

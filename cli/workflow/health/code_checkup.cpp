@@ -170,7 +170,9 @@ private:
                        (!devices_alone_.obstacle_of(*record) &&
                         (grade == Grade::Bad || !devices_alone_.caution_of(*record)));
             };
-            if (remedy && std::ranges::all_of(names, is_better)) return remedy->command;
+            if (remedy && remedy->changes(checked_.records) &&
+                std::ranges::all_of(names, is_better))
+                return remedy->command;
         }
         return other_builds(best_known);
     }

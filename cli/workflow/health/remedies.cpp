@@ -23,6 +23,14 @@ const PackageRecord* Remedy::find(std::string_view name) const {
     return found == records.end() ? nullptr : &*found;
 }
 
+bool Remedy::changes(const std::vector<PrefixRecord>& before) const {
+    return std::ranges::any_of(before, [&](const PrefixRecord& record) {
+        const auto* now = find(record.name());
+        return now == nullptr || now->version != record.package.version ||
+               now->build != record.package.build;
+    });
+}
+
 std::string newest_cuda_here(const std::vector<PackageRecord>& machine) {
     const auto driver = find_version(machine, "__cuda");
     if (!driver) return {};

@@ -6,6 +6,7 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/source_options.hpp"
+#include "libcore/env/prefix_record.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <optional>
@@ -20,6 +21,8 @@ struct Remedy {
 
     /// The version and build of a package then; nothing where it is gone.
     const PackageRecord* find(std::string_view name) const;
+    /// Whether it does anything to an environment that has these.
+    bool changes(const std::vector<PrefixRecord>& before) const;
 };
 
 /// The CUDAs that the driver runs and that make code for every GPU of the machine, as the end of a

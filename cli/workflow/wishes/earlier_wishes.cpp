@@ -2,6 +2,10 @@
 
 #include "libcore/env/prefix.hpp"
 
+#include <functional>
+#include <set>
+#include <string>
+
 namespace gpkg::cli {
 
 std::vector<MatchSpec> wishes_in(const std::vector<HistoryEntry>& history) {
@@ -19,6 +23,18 @@ std::vector<MatchSpec> wishes_of(const fs::path& path) {
     const auto history = prefix->history();
     if (!history) return specs;
     return wishes_in(*history);
+}
+
+std::vector<MatchSpec> leaves_of(const std::vector<PrefixRecord>& records) {
+    std::set<std::string, std::less<>> needed;
+    for (const auto& record : records) {
+        for (const auto& depend : record.package.depends) needed.insert(name_in_spec(depend));
+    }
+    std::vector<MatchSpec> leaves;
+    for (const auto& record : records) {
+        if (!needed.contains(record.name())) leaves.emplace_back().name = record.name();
+    }
+    return leaves;
 }
 
 }  // namespace gpkg::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libcore/env/history.hpp"
+#include "libcore/env/prefix_record.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/spec/match_spec.hpp"
 
@@ -12,5 +13,9 @@ namespace gpkg::cli {
 /// may be beyond reading; it is passed over.
 std::vector<MatchSpec> wishes_in(const std::vector<HistoryEntry>& history);
 std::vector<MatchSpec> wishes_of(const fs::path& prefix);
+
+/// What nothing else that is installed needs: where nobody recorded what was asked for, as in an
+/// environment made of a list of packages, that is what counts as asked for.
+std::vector<MatchSpec> leaves_of(const std::vector<PrefixRecord>& records);
 
 }  // namespace gpkg::cli
