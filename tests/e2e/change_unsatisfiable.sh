@@ -34,6 +34,11 @@ for fix in json.load(sys.stdin)["fixes"]:
     done < "$WORK/commands"
 }
 
+# What is said of the accelerator of a misspelled name is meant of the right one.
+expect 1 create -n x 'pytohn[accel=none]' lib
+err_has "gpkg create -n x python lib 'python[accel=none]'"
+fixes 1 create -n x 'pytohn[accel=none]' lib
+
 expect 1 create -n x app=1 'lib>=2'
 err_is 'error: no set of packages meets the request
 app=1 is asked for
@@ -174,10 +179,5 @@ json '[r["version"] for r in d["actions"]["LINK"] if r["name"] == "part"] == ["4
 expect 1 install -n moved -d -- needy
 err_has '  gpkg install -n moved -d --no-pin -- needy  #'
 expect 0 install -n moved -d --no-pin -- needy
-
-# What is said of the accelerator of a misspelled name is meant of the right one.
-expect 1 create -n x 'pytohn[accel=none]' lib
-err_has "gpkg create -n x python lib 'python[accel=none]'"
-fixes 2 create -n x 'pytohn[accel=none]' lib
 
 finish
