@@ -27,23 +27,29 @@ struct Machine {
     std::string_view cuda;        ///< of the driver
 };
 
-// R570 is the oldest of NVIDIA's driver branches that knows all of these devices but the B300; it
-// supports CUDA 12.8. To compare with: developer.nvidia.com/cuda-gpus for compute capabilities, and
-// rocm.docs.amd.com, "AMD GPU specifications", for gfx targets and compute units.
+// R570 is the oldest of NVIDIA's driver branches that knows most of these devices; it supports CUDA
+// 12.8. Those that came later have R580's, and an Orin that of JetPack 6. To compare with:
+// developer.nvidia.com/cuda-gpus for compute capabilities, and rocm.docs.amd.com, "AMD GPU
+// specifications", for gfx targets and compute units.
 constexpr std::string_view kR570 = "12.8";
 constexpr std::string_view kR580 = "13.0";
+constexpr std::string_view kJetPack6 = "12.6";
 constexpr auto kNvidia = GpuVendor::Nvidia;
 constexpr auto kAmd = GpuVendor::Amd;
 // clang-format off
 constexpr Machine kMachines[] = {
+    {"gtx1080ti", "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce GTX 1080 Ti", "6.1",   11,   0, kR570},
     {"p100",      "linux-64",      "x86_64_v3",   kNvidia, "Tesla P100",               "6.0",     16,   0, kR570},
     {"v100",      "linux-64",      "x86_64_v3",   kNvidia, "Tesla V100",               "7.0",     32,   0, kR570},
     {"t4",        "linux-64",      "x86_64_v3",   kNvidia, "Tesla T4",                 "7.5",     16,   0, kR570},
+    {"rtx2080ti", "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce RTX 2080 Ti", "7.5",   11,   0, kR570},
     {"a100",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A100",              "8.0",     80,   0, kR570},
     {"a30",       "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A30",               "8.0",     24,   0, kR570},
     {"a10",       "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A10",               "8.6",     24,   0, kR570},
     {"a40",       "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA A40",               "8.6",     48,   0, kR570},
+    {"a6000",     "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA RTX A6000",         "8.6",     48,   0, kR570},
     {"rtx3090",   "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce RTX 3090",  "8.6",     24,   0, kR570},
+    {"orin",      "linux-aarch64", "armv8.2a",    kNvidia, "NVIDIA Jetson AGX Orin",   "8.7",     64,   0, kJetPack6},
     {"l4",        "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA L4",                "8.9",     24,   0, kR570},
     {"l40s",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA L40S",              "8.9",     48,   0, kR570},
     {"rtx4090",   "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce RTX 4090",  "8.9",     24,   0, kR570},
@@ -53,7 +59,9 @@ constexpr Machine kMachines[] = {
     {"b200",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA B200",              "10.0",   180,   0, kR570},
     {"gb200",     "linux-aarch64", "neoverse_v2", kNvidia, "NVIDIA GB200",             "10.0",   186,   0, kR570},
     {"b300",      "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA B300",              "10.3",   270,   0, kR580},
+    {"thor",      "linux-aarch64", "armv9.0a",    kNvidia, "NVIDIA Jetson AGX Thor",   "11.0",   128,   0, kR580},
     {"rtx5090",   "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce RTX 5090",  "12.0",    32,   0, kR570},
+    {"gb10",      "linux-aarch64", "armv9.0a",    kNvidia, "NVIDIA GB10",              "12.1",   128,   0, kR580},
     {"mi100",     "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI100",       "gfx908",  32, 120, ""},
     {"mi210",     "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI210",       "gfx90a",  64, 104, ""},
     {"mi250x",    "linux-64",      "x86_64_v3",   kAmd,    "AMD Instinct MI250X",      "gfx90a",  64, 110, ""},

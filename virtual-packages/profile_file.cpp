@@ -92,7 +92,7 @@ Result<void> read_cpu_facts(const yaml::Node& root,
             ->fail("unknown microarchitecture " + *name,
                    near.empty()
                        ? "the names are those of archspec; for one that is not known yet, that "
-                         "of an older one whose code it runs does, e.g. x86_64_v4"
+                         "of an older one whose code it runs does, e.g. x86_64_v4 or armv8.2a"
                        : "did you mean " + join_or(near) + "?");
     }
     profile.microarchitecture = Fact{*name, source};

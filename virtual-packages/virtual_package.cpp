@@ -212,7 +212,7 @@ private:
                          name,
                          near.empty()
                              ? "; for one that is not known yet, that of an older one whose "
-                               "code it runs does, e.g. x86_64_v4"
+                               "code it runs does, e.g. x86_64_v4 or armv8.2a"
                              : near));
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -24,6 +25,17 @@ constexpr auto kOldNames = std::to_array<OldName>({
 const OldName* old_name(std::string_view name) {
     const auto* found = std::ranges::find(kOldNames, name, &OldName::name);
     return found == kOldNames.end() ? nullptr : found;
+}
+
+std::optional<BuildInName> build_in_name(std::string_view name) {
+    constexpr std::pair<std::string_view, Accelerator> kEndings[] = {{"-gpu", Accelerator::Nvidia},
+                                                                     {"-cpu", Accelerator::None}};
+    for (const auto& [ending, accelerator] : kEndings) {
+        if (name.ends_with(ending))
+            return BuildInName{std::string(name.substr(0, name.size() - ending.size())),
+                               accelerator};
+    }
+    return std::nullopt;
 }
 
 }  // namespace gpkg

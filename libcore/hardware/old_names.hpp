@@ -3,6 +3,10 @@
 // Packages that stood for a CUDA, or for builds with or without, in channels of earlier years, and
 // what is asked for today.
 
+#include "libcore/hardware/accelerator.hpp"
+
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace gpkg {
@@ -16,5 +20,12 @@ struct OldName {
 
 /// Null where the name is none.
 const OldName* old_name(std::string_view name);
+
+/// "tensorflow-gpu" chose a build of tensorflow by its name, where there is such a package.
+struct BuildInName {
+    std::string package;
+    Accelerator accelerator;
+};
+std::optional<BuildInName> build_in_name(std::string_view name);
 
 }  // namespace gpkg

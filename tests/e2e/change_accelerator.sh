@@ -29,6 +29,22 @@ expect 0 solve 'torch[accel=auto]' --accel nvidia
 gpu expect 1 solve torch --accel amd
 err_has 'torch: none can be used: 1.0 (not for the accelerator asked for, amd)'
 
+# Where all else is for none, a package that is for the GPU that is there may need what is for it too.
+package part 1.0 cuda_0 '__cuda >=12'
+package part 1.0 cpu_0
+package whole 1.0 cuda129_0 '__cuda >=12' 'part * cuda*'
+package whole 1.0 cpu_0
+package user 1.0 cuda129_0 '__cuda >=12' whole
+package user 1.0 cpu_0
+for choice in auto nvidia; do
+    gpu expect 0 solve "user[accel=$choice]" --accel none --json
+    json '{p["name"]: p["build"] for p in d["packages"]} == {"user": "cuda129_0", "whole": "cuda129_0", "part": "cuda_0"}'
+    gpu expect 0 solve "whole[accel=$choice]" --accel none --json
+    json '{p["name"]: p["build"] for p in d["packages"]} == {"whole": "cuda129_0", "part": "cuda_0"}'
+done
+expect 0 solve 'whole[accel=auto]' --accel none
+out_has cpu_0
+
 # What decided between builds is what why-not tells.
 gpu expect 0 why-not 'torch=1.0=cpu_0' torch
 out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is for nvidia, and the other for none'

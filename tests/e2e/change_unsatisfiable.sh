@@ -34,6 +34,10 @@ for fix in json.load(sys.stdin)["fixes"]:
     done < "$WORK/commands"
 }
 
+# A build that a package's name chose.
+expect 1 create -n x gpu-gpu lib
+err_has "gpu-gpu is an old way of asking for a build: 'gpu[accel=nvidia]' asks for it"
+
 # What is said of the accelerator of a misspelled name is meant of the right one.
 expect 1 create -n x 'pytohn[accel=none]' lib
 err_has "gpkg create -n x python lib 'python[accel=none]'"

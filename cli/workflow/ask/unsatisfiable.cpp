@@ -361,6 +361,21 @@ std::string hint_on_platforms(const Explanation& explanation,
     return {};
 }
 
+/// "tensorflow-gpu", where there is a tensorflow.
+std::string hint_on_builds(const Asking& asked, const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        const auto built = line.channels.empty() ? std::nullopt : build_in_name(line.name);
+        const auto has = [&](const auto& index) { return index->has(built->package); };
+        if (built && std::ranges::any_of(asked.question.problem.indexes, has))
+            return fmt::format("{} is an old way of asking for a build: '{}[accel={}]' asks for it",
+                               line.name,
+                               built->package,
+                               to_string(built->accelerator));
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string hint_on_names(const Explanation& explanation) {
@@ -437,6 +452,7 @@ Error unsatisfiable(const Context& context,
     for (const auto& fix : fixes) message += "\n  " + fix_text(asked, fix);
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
     error.hint = hint_on_platforms(explanation, others);
+    if (error.hint.empty()) error.hint = hint_on_builds(asked, explanation);
     if (error.hint.empty()) error.hint = hint_on_names(explanation);
     if (error.hint.empty()) error.hint = hint_on_overrides(asked, explanation);
     if (error.hint.empty()) error.hint = hint_on_accelerator(asked, explanation);

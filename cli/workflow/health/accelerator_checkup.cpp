@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/old_names.hpp"
 #include "libcore/spec/record_graph.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ private:
 
     /// What chooses another's build is told as an old name.
     bool is_choice_of_build(std::size_t place) const {
-        return build_in_name(checked_.records, name(place)).has_value();
+        return build_chosen_by(checked_.records, name(place)).has_value();
     }
 
     /// A vendor's library alone may be there for what can do without: only what was asked for is
@@ -82,7 +83,7 @@ private:
             if (is_wish_[i] && says.hint != AcceleratorHint::Nothing &&
                 says.accelerator == Accelerator::None)
                 asked[i] = true;
-            const auto built = build_in_name(checked_.records, name(i));
+            const auto built = build_chosen_by(checked_.records, name(i));
             if (is_wish_[i] && built && built->accelerator == Accelerator::None) asked[i] = true;
         }
         auto parts = graph_.all_needed_by(std::move(asked));
@@ -193,17 +194,10 @@ std::vector<Finding> check_accelerators(const Checked& checked,
     return AcceleratorCheckup(checked, machine).run();
 }
 
-std::optional<BuildInName> build_in_name(const std::vector<PrefixRecord>& records,
-                                         const std::string& name) {
-    constexpr std::pair<std::string_view, Accelerator> kEndings[] = {{"-gpu", Accelerator::Nvidia},
-                                                                     {"-cpu", Accelerator::None}};
-    for (const auto& [ending, accelerator] : kEndings) {
-        if (!name.ends_with(ending)) continue;
-        auto plain = name.substr(0, name.size() - ending.size());
-        if (find_record(records, plain) != nullptr)
-            return BuildInName{std::move(plain), accelerator};
-    }
-    return std::nullopt;
+std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& records,
+                                           const std::string& name) {
+    auto built = build_in_name(name);
+    return built && find_record(records, built->package) != nullptr ? built : std::nullopt;
 }
 
 std::string for_no_gpu_here(Accelerator accelerator) {

@@ -5,6 +5,7 @@
 
 #include "cli/workflow/health/checkup.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/old_names.hpp"
 
 #include <optional>
 #include <string>
@@ -18,12 +19,8 @@ std::vector<Finding> check_accelerators(const Checked& checked,
                                         const std::vector<PackageRecord>& machine);
 
 /// pytorch and none of "pytorch-cpu", a package that is there to choose pytorch's build.
-struct BuildInName {
-    std::string package;
-    Accelerator accelerator = Accelerator::None;
-};
-std::optional<BuildInName> build_in_name(const std::vector<PrefixRecord>& records,
-                                         const std::string& name);
+std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& records,
+                                           const std::string& name);
 
 /// "is a build for nvidia, of which there is no GPU here"
 std::string for_no_gpu_here(Accelerator accelerator);

@@ -362,7 +362,7 @@ private:
                     std::string(old->instead));
         }
         for (const auto& wish : checked_.wishes) {
-            const auto asked = build_in_name(checked_.records, wish.name);
+            const auto asked = build_chosen_by(checked_.records, wish.name);
             if (!asked) continue;
             add(Grade::Warning,
                 wish.name,
@@ -468,7 +468,7 @@ std::string best_known_of(const Checked& checked, const std::vector<std::string>
     for (const auto& wish : checked.wishes) {
         const auto place = graph.find(wish.name);
         if (!place || !needing[*place]) continue;
-        const auto built = build_in_name(checked.records, wish.name);
+        const auto built = build_chosen_by(checked.records, wish.name);
         return built ? built->package : wish.name;
     }
     return names.front();

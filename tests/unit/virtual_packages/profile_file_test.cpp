@@ -157,7 +157,7 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
          "a.yaml:4:22: unknown microarchitecture zen44\n  hint: did you mean zen4?"},
         {head + "cpu:\n  microarchitecture: diamond_rapids\n",
          "a.yaml:4:22: unknown microarchitecture diamond_rapids\n  hint: the names are those of archspec; for one that is "
-         "not known yet, that of an older one whose code it runs does, e.g. x86_64_v4"},
+         "not known yet, that of an older one whose code it runs does, e.g. x86_64_v4 or armv8.2a"},
         {head + "amd:\n  driver: maybe\n", "a.yaml:4:11: expected present or absent, found \"maybe\""},
         {head + "gpus: 2\n", "a.yaml:3:7: expected a list of GPUs, found a single value"},
         {head + "gpus:\n  - A100\n", "a.yaml:4:5: expected a GPU as a map, found a single value"},

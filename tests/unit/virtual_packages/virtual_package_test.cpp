@@ -98,7 +98,7 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
          "CONDA_OVERRIDE_ARCHSPEC=skylke: not a microarchitecture that gpkg knows; did you mean skylake?"},
         {"linux-64", "ARCHSPEC", "diamond_rapids", "__archspec", "__archspec=1=diamond_rapids",
          "CONDA_OVERRIDE_ARCHSPEC=diamond_rapids: not a microarchitecture that gpkg knows; for one that is not known "
-         "yet, that of an older one whose code it runs does, e.g. x86_64_v4"},
+         "yet, that of an older one whose code it runs does, e.g. x86_64_v4 or armv8.2a"},
 
         {"linux-64", "CUDA", "12.4", "__cuda", "__cuda=12.4=0", ""},
         {"linux-64", "CUDA", " 12.4 ", "__cuda", "__cuda=12.4=0", ""},
