@@ -32,6 +32,7 @@ struct Looked {
     virtual_packages::Detection detection;
     std::vector<std::string> warnings;
     std::string platform;
+    std::string name;  ///< what people call it
 };
 
 /// With what NVIDIA's driver says, also where no channel would ask for it.
@@ -39,6 +40,7 @@ Result<Looked> look(const Context& context, const DoctorOptions& options) {
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     Looked looked;
     looked.platform = machine.platform;
+    looked.name = machine.name;
     if (machine.profile) {
         looked.profile = *machine.profile;
     } else {
@@ -79,8 +81,14 @@ Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& opti
     sources.channels = state.channels;
     sources.override_channels = !state.channels.empty();
     const Remedies remedies(context, sources, path);
-    const Checked checked{
-        path, records, wishes, accelerators, looked.detection, looked.platform, remedies};
+    const Checked checked{path,
+                          records,
+                          wishes,
+                          accelerators,
+                          looked.detection,
+                          looked.platform,
+                          looked.name,
+                          remedies};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }

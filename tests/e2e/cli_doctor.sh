@@ -66,7 +66,7 @@ expect 0 doctor -n oldway --for ./between.yaml
 out_has 'CUDA: pytorch-cuda 12.1, and the driver supports 12.2'
 out_lacks 'needs PTX compiled'
 expect 1 doctor -n ml --for cpu
-out_has '__cuda >=12: torch needs it, and this machine has none'
+out_has '__cuda >=12: torch needs it, and cpu has none'
 out_has "a machine with a driver of NVIDIA's, or gpkg install -n ml 'torch[accel=none]' --for cpu"
 out_has 'is a build for nvidia, of which there is no GPU here'
 
@@ -98,7 +98,7 @@ expect 0 doctor -n asked --for ./new.yaml
 out_lacks 'build for CPUs'
 expect 0 create -n slow torch --for cpu -y
 expect 0 doctor -n slow --for cpu
-out_has 'its package asks for nothing that this machine lacks'
+out_has 'its package asks for nothing that cpu lacks'
 expect 0 doctor -n slow --for ./new.yaml
 out_has 'torch: is a build for CPUs, and there is a GPU (build cpu_0)'
 out_has "gpkg install -n slow 'torch[accel=nvidia]' --for ./new.yaml"
@@ -340,7 +340,7 @@ out_has 'nothing here is for a CUDA'
 package micro 1.0 v4_0 '__archspec * x86_64_v4'
 expect 0 create -n micro micro --for x86_64_v4 -y
 expect 1 doctor -n micro --for x86_64_v3
-out_has 'micro needs it, and this machine has x86_64_v3'
+out_has 'micro needs it, and x86_64_v3 has x86_64_v3'
 
 # A build for a GPU of another kind, or for a CPU that is not here: what runs here is proposed, and the command does it.
 package torch-any 1.0 cuda12_0 '__cuda >=12'

@@ -75,9 +75,11 @@ public:
             add(Grade::Good,
                 "environment",
                 checked_.records.size() == 1
-                    ? "its package asks for nothing that this machine lacks"
-                    : fmt::format("its {} packages ask for nothing that this machine lacks",
-                                  checked_.records.size()));
+                    ? fmt::format("its package asks for nothing that {} lacks",
+                                  checked_.machine_name)
+                    : fmt::format("its {} packages ask for nothing that {} lacks",
+                                  checked_.records.size(),
+                                  checked_.machine_name));
         return std::move(found_);
     }
 
@@ -145,9 +147,10 @@ private:
                                                     : there->package.version;
             add(Grade::Bad,
                 spec,
-                fmt::format("{} {} it, and this machine has {}",
+                fmt::format("{} {} it, and {} has {}",
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
+                            checked_.machine_name,
                             has),
                 name == "__cuda" ? help_with_driver(there != nullptr, names) : help_without(names));
         }

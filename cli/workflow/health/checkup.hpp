@@ -33,7 +33,8 @@ struct Checked {
     const std::vector<MatchSpec>& wishes;  ///< what was asked for
     const Accelerators& accelerators;      ///< which builds of it
     const virtual_packages::Detection& machine;
-    std::string platform;  ///< of the machine
+    std::string platform;      ///< of the machine
+    std::string machine_name;  ///< "this machine", or as --for has it
     const Remedies& remedies;
 };
 
