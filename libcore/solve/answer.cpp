@@ -63,7 +63,8 @@ bool was_decided_for_building(const Problem& problem) {
 /// The ways that differ in the accelerator alone.
 void add_in_turn(const Problem& problem, Way way, std::vector<Way>& ways) {
     const auto& request = problem.request;
-    // Without a driver what runs is for none, and an old build that asks for no driver is no better.
+    // Without a driver what runs is for none, and an old build that asks for no driver is no
+    // better.
     if (request.names_cuda && driver_of(problem) != nullptr) {
         way.accelerator = AcceleratorChoice::Nvidia;
         way.is_for_named_cuda = true;

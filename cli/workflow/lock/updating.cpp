@@ -200,16 +200,18 @@ private:
         const CudaLimits limits(machine);
         Present present;
         for (const auto& record : records) {
-            const bool is_of_channels = std::ranges::any_of(sources.channels, [&](const auto& one) {
-                return record.url.starts_with(one.base_url() + "/");
-            });
             // What only builds is in a class that was decided so.
             const bool is_possible = unmet_needs(record, machine, !is_other_machine).empty() &&
                                      !(is_other_machine && limits.obstacle_of(record));
-            if (!is_of_channels || !is_possible) continue;
+            if (!is_possible) continue;
             GPKG_TRY(auto why, why_gone(record, sources.indexes));
             if (!why.empty()) {
-                if (are_naming(options_.names, record.name)) continue;
+                const auto is_its = [&](const Channel& one) {
+                    return record.url.starts_with(one.base_url() + "/");
+                };
+                if (std::ranges::none_of(sources.channels, is_its) ||
+                    are_naming(options_.names, record.name))
+                    continue;
                 gone_[record.url] = std::move(why);
             }
             present.records.emplace_back().package = record;
