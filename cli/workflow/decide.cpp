@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -139,7 +140,21 @@ void keep_builds(Change& change,
     }
 }
 
+/// From now on somebody asked for something: what counted as asked for goes on to do so.
+std::vector<MatchSpec> leaves_to_record(const std::vector<MatchSpec>& leaves,
+                                        const Change& change,
+                                        const Solution& solution) {
+    std::vector<MatchSpec> recorded;
+    std::ranges::copy_if(leaves, std::back_inserter(recorded), [&](const MatchSpec& leaf) {
+        const auto is_it = [&](const auto& other) { return other.name == leaf.name; };
+        return std::ranges::any_of(solution.records, is_it) &&
+               std::ranges::none_of(change.requested, is_it);
+    });
+    return recorded;
+}
+
 Result<Change> answer(Context& context, Question question) {
+    const auto leaves = question.wanted.prune ? std::vector<MatchSpec>() : question.present.leaves;
     GPKG_CHECK(settle_vendor(context, question));
     GPKG_TRY(auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
@@ -155,15 +170,6 @@ Result<Change> answer(Context& context, Question question) {
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
     change.requested = wanted.specs;
-    if (question.present.are_wishes_leaves) {
-        // From now on somebody asked for something: what counted as asked for goes on to do so.
-        for (const auto& wish : question.present.wishes) {
-            const auto is_it = [&](const auto& other) { return other.name == wish.name; };
-            if (std::ranges::any_of(solution.records, is_it) &&
-                std::ranges::none_of(wanted.specs, is_it))
-                change.requested.push_back(wish);
-        }
-    }
     GPKG_TRY(change.variables, variable_changes(wanted));
     GPKG_TRY(change.removed_specs, forgotten_names(wanted));
     GPKG_CHECK(check_pip_sections(wanted.pip, solution.records));
@@ -175,6 +181,10 @@ Result<Change> answer(Context& context, Question question) {
     keep_builds(change, question, solution.records);
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, wanted.reinstall);
+    if (!change.is_nothing()) {
+        for (auto& leaf : leaves_to_record(leaves, change, solution))
+            change.requested.push_back(std::move(leaf));
+    }
     return change;
 }
 

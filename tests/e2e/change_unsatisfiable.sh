@@ -40,7 +40,7 @@ err_has "gpu-gpu is an old way of asking for a build: 'gpu[accel=nvidia]' asks f
 
 # What is said of the accelerator of a misspelled name is meant of the right one.
 expect 1 create -n x 'pytohn[accel=none]' lib
-err_has "gpkg create -n x python lib 'python[accel=none]'"
+err_has "gpkg create -n x 'python[accel=none]' lib"
 fixes 1 create -n x 'pytohn[accel=none]' lib
 
 expect 1 create -n x app=1 'lib>=2'

@@ -373,6 +373,21 @@ expect 0 update -n tuned tuned --for x86_64_v3 -y
 out_has '_x86_64-microarch-level' 'v3'
 expect 0 doctor -n tuned --for x86_64_v3
 
+# Where there is nothing for this CPU, what is for another stays, and the rest moves.
+package only4 1.0 v4 '_x86_64-microarch-level >=4'
+package other 1.0 0
+expect 0 create -n only only4 other --for x86_64_v4 -y
+package other 2.0 0
+expect 0 update -n only --all --for x86_64_v3 -y
+check [ -e "$(place only)/conda-meta/only4-1.0-v4.json" ]
+check [ -e "$(place only)/conda-meta/other-2.0-0.json" ]
+package direct 1.0 v4 '__archspec 1.* x86_64_v4'
+package direct 1.0 v3 '__archspec 1.* x86_64_v3'
+expect 0 create -n direct direct other --for x86_64_v4 -y
+sed -i "s/'direct', //" "$(place direct)/conda-meta/history"
+expect 0 update -n direct --all --for x86_64_v3 -y
+check [ -e "$(place direct)/conda-meta/direct-1.0-v3.json" ]
+
 # Where nobody recorded what was asked for, what nothing else needs is not given up for what would help.
 package pinned-torch 1.0 cuda129_0 'cuda-version >=12.9,<13'
 expect 0 create -n unlisted pinned-torch --for ./new.yaml -y

@@ -44,9 +44,15 @@ std::string what_is_only_in(const Outcome& outcome, const std::set<std::string>&
     return own.empty() ? "none of its builds" : join_some(own, "and", 2);
 }
 
-}  // namespace
+/// Whether something leaves that counts as asked for.
+bool loses_leaf(const Question& question, const Solution& solution) {
+    return std::ranges::any_of(question.present.leaves, [&](const MatchSpec& leaf) {
+        return std::ranges::find(solution.records, leaf.name, &PackageRecord::name) ==
+               solution.records.end();
+    });
+}
 
-Result<Outcome> answer_to(Question& question) {
+Result<Outcome> answer_as_put(Question& question) {
     auto& [wanted, present, problem, channels, machine] = question;
     GPKG_TRY(auto answered, answer(problem, solver::solve));
     auto& update = problem.request.update;
@@ -67,6 +73,32 @@ Result<Outcome> answer_to(Question& question) {
         solution && wanted.reach.only_deps)
         leave_named_out(solution->records, wanted.specs, present.records, present.wishes);
     return std::move(answered.outcome);
+}
+
+}  // namespace
+
+Result<Outcome> answer_to(Question& question) {
+    const auto first = question;
+    GPKG_TRY(auto outcome, answer_as_put(question));
+    if (std::holds_alternative<Explanation>(outcome) && leaves_out_other_cpu(first)) {
+        // Where there is nothing for this CPU, what is installed for another stays.
+        auto kept = first;
+        kept.present.keeps_other_cpu = true;
+        GPKG_TRY(kept, asked_again(std::move(kept)));
+        GPKG_TRY(auto other, answer_as_put(kept));
+        if (std::holds_alternative<Solution>(other)) {
+            question = std::move(kept);
+            return other;
+        }
+    }
+    const auto* solution = std::get_if<Solution>(&outcome);
+    if (solution == nullptr || first.wanted.reach.no_deps || !loses_leaf(first, *solution))
+        return outcome;
+    question = first;
+    question.present.wishes = std::move(question.present.leaves);
+    question.present.leaves.clear();
+    GPKG_TRY(question, asked_again(std::move(question)));
+    return answer_as_put(question);
 }
 
 Result<std::optional<std::string>> prefer_vendor(Question& question) {

@@ -3,7 +3,6 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
-#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -116,9 +115,11 @@ void FixCommand::replace(const ProblemChange& change) {
         const auto asked = AskedSpec::parse(words_[*word]);
         words_[*word] = change.spec;
         // What it says of the accelerator counts for the name.
-        if (asked && asked->accelerator)
-            words_.push_back(fmt::format(
-                "{}[accel={}]", name_in_spec(change.spec), to_string(*asked->accelerator)));
+        auto changed = AskedSpec::parse(change.spec);
+        if (asked && asked->accelerator && changed) {
+            changed->accelerator = asked->accelerator;
+            words_[*word] = as_typed(*changed);
+        }
     } else {
         edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
     }

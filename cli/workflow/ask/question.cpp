@@ -124,6 +124,15 @@ bool is_needed_by(const std::string& name,
     });
 }
 
+/// Whether an update is to bring another build of what is for another CPU.
+bool is_left_out(const PrefixRecord& record,
+                 const ChangeRequest& wanted,
+                 const Present& present,
+                 const std::vector<PackageRecord>& machine) {
+    return !present.keeps_other_cpu && is_of_other_cpu(record.package, machine) &&
+           (wanted.update_all || is_needed_by(record.name(), wanted.update, present.records));
+}
+
 Result<Request> request_of(const ChangeRequest& wanted,
                            const Present& present,
                            const std::vector<PackageRecord>& machine) {
@@ -174,10 +183,8 @@ Result<Request> request_of(const ChangeRequest& wanted,
         }
     }
     for (const auto& record : present.records) {
-        if (is_of_other_cpu(record.package, machine) &&
-            (wanted.update_all || is_needed_by(record.name(), wanted.update, present.records)))
-            continue;
-        request.installed.push_back(record.package);
+        if (!is_left_out(record, wanted, present, machine))
+            request.installed.push_back(record.package);
         // What nobody asks for any more leaves a lock.
         if (!wanted.prune && !wanted.is_for_lock) request.keep.push_back(record.name());
     }
@@ -209,6 +216,7 @@ Result<Present> present_for(const Config& config, const ChangeRequest& request) 
     }
     if (request.prune) {
         present.wishes.clear();
+        present.leaves.clear();
         present.state.accelerator.clear();
         present.state.accelerator_asked.clear();
         present.state.package_accelerators.clear();
@@ -307,10 +315,7 @@ Result<Present> look_at(const fs::path& path) {
     std::erase_if(present.wishes, [&](const MatchSpec& wish) {
         return find_record(present.records, wish.name) == nullptr;
     });
-    if (present.wishes.empty()) {
-        present.wishes = leaves_of(present.records);
-        present.are_wishes_leaves = true;
-    }
+    if (present.wishes.empty()) present.leaves = leaves_of(present.records);
     return present;
 }
 
@@ -336,6 +341,20 @@ Result<Question> question_of(Context& context,
                              Present present) {
     GPKG_TRY(present.pins, pins_of(context.config, wanted.prefix));
     return put(context, sources, wanted, std::move(present));
+}
+
+Result<Question> asked_again(Question question) {
+    auto accelerators = question.problem.request.accelerators;
+    GPKG_TRY(question, with_changes(std::move(question), {}));
+    question.problem.request.accelerators = std::move(accelerators);
+    return question;
+}
+
+bool leaves_out_other_cpu(const Question& question) {
+    const auto& [wanted, present, problem, channels, machine] = question;
+    return std::ranges::any_of(present.records, [&](const PrefixRecord& record) {
+        return is_left_out(record, wanted, present, problem.virtual_packages);
+    });
 }
 
 Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes) {

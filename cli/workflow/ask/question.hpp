@@ -22,8 +22,11 @@ struct Pin {
 /// What is there already, as far as it bears on a new request.
 struct Present {
     std::vector<PrefixRecord> records;
-    std::vector<MatchSpec> wishes;   ///< specs of earlier requests
-    bool are_wishes_leaves = false;  ///< nobody recorded any: they are what nothing else needs
+    std::vector<MatchSpec> wishes;  ///< specs of earlier requests
+    /// Where nobody recorded any: what nothing else needs, which counts as asked for where it would
+    /// leave otherwise.
+    std::vector<MatchSpec> leaves{};
+    bool keeps_other_cpu = false;  ///< what is for another CPU stays in an update too
     std::vector<Pin> pins;
     GpkgState state;    ///< as far as it counts
     GpkgState on_disk;  ///< as it is
@@ -64,6 +67,12 @@ Result<void> check_accelerator_names(const std::vector<const Question*>& questio
 /// Of what a plain update names, the builds that were asked for earlier, which it keeps: ffmpeg of
 /// "ffmpeg=*=lgpl*". Not those that are named exactly: they have no other version.
 std::vector<MatchSpec> builds_kept(const ChangeRequest& wanted, const Present& present);
+
+/// The question as `present` is now.
+Result<Question> asked_again(Question question);
+
+/// Whether an update leaves out what is installed for another CPU.
+bool leaves_out_other_cpu(const Question& question);
 
 /// What the command would ask with these changes made to it: named is what is named then, and what
 /// was asked for earlier counts again where nothing is named in its place.
