@@ -351,9 +351,9 @@ Result<Question> asked_again(Question question) {
 }
 
 bool leaves_out_other_cpu(const Question& question) {
-    const auto& [wanted, present, problem, channels, machine] = question;
-    return std::ranges::any_of(present.records, [&](const PrefixRecord& record) {
-        return is_left_out(record, wanted, present, problem.virtual_packages);
+    return std::ranges::any_of(question.present.records, [&](const PrefixRecord& record) {
+        return is_left_out(
+            record, question.wanted, question.present, question.problem.virtual_packages);
     });
 }
 
