@@ -1,9 +1,7 @@
 #include "cli/commands/lock.hpp"
 #include "cli/workflow/lock/updating.hpp"
-#include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -65,9 +63,7 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
         out.print("nothing to do: it is what is asked for");
     else if (changes.empty() && added.empty() && options.output == options.file)
         out.print("its packages stay; what is asked for is written down anew");
-    if (!differs) return 0;
-    if (options.dry_run) return 0;
-    out.print("wrote " + options.output);
+    if (differs && !options.dry_run) out.print("wrote " + options.output);
     return 0;
 }
 

@@ -78,9 +78,12 @@ Result<Outcome> answer_as_put(Question& question) {
 }  // namespace
 
 Result<Outcome> answer_to(Question& question) {
+    // An environment's records are long: they are copied where the question may be put again.
+    const bool leaves_out = leaves_out_other_cpu(question);
+    if (!leaves_out && question.present.leaves.empty()) return answer_as_put(question);
     const auto first = question;
     GPKG_TRY(auto outcome, answer_as_put(question));
-    if (std::holds_alternative<Explanation>(outcome) && leaves_out_other_cpu(first)) {
+    if (std::holds_alternative<Explanation>(outcome) && leaves_out) {
         // Where there is nothing for this CPU, what is installed for another stays.
         auto kept = first;
         kept.present.keeps_other_cpu = true;

@@ -129,8 +129,9 @@ bool is_left_out(const PrefixRecord& record,
                  const ChangeRequest& wanted,
                  const Present& present,
                  const std::vector<PackageRecord>& machine) {
-    return !present.keeps_other_cpu && is_of_other_cpu(record.package, machine) &&
-           (wanted.update_all || is_needed_by(record.name(), wanted.update, present.records));
+    return !present.keeps_other_cpu &&
+           (wanted.update_all || is_needed_by(record.name(), wanted.update, present.records)) &&
+           is_of_other_cpu(record.package, machine);
 }
 
 Result<Request> request_of(const ChangeRequest& wanted,
