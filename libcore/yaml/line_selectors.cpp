@@ -105,6 +105,13 @@ bool is_in_block(std::string_view line, std::size_t column) {
 Result<SelectedText> select_lines(std::string_view text,
                                   const std::string& where,
                                   const EvaluateSelector& evaluate) {
+    // Lines may end as those of old Macs do.
+    std::string own;
+    if (text.find('\n') == std::string_view::npos && text.find('\r') != std::string_view::npos) {
+        own = text;
+        std::replace(own.begin(), own.end(), '\r', '\n');
+        text = own;
+    }
     SelectedText selected;
     std::string_view dropped;          // the line whose nested lines go too; empty: none
     std::optional<std::size_t> block;  // its column, within a block of text

@@ -170,9 +170,28 @@ tl::unexpected<Error> not_yaml(const std::string& where, const YAML::Exception& 
                 is_known ? std::string(known->hint) : "");
 }
 
+/// The first line that is not UTF-8, which yaml-cpp would read as something else; nothing for the
+/// other encodings of YAML, which a byte order mark tells.
+std::optional<std::size_t> line_beyond_utf8(std::string_view text) {
+    using namespace std::string_view_literals;
+    const bool is_marked = text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv) ||
+                           text.starts_with("\0\0\xFE\xFF"sv);
+    if (is_marked || is_utf8(text)) return std::nullopt;
+    std::size_t number = 0;
+    for (const auto line : split(text, '\n')) {
+        ++number;
+        if (!is_utf8(line)) return number;
+    }
+    return number;
+}
+
 }  // namespace
 
 Result<Node> Node::parse(std::string_view text, std::string where, std::size_t most_nodes) {
+    if (const auto line = line_beyond_utf8(text))
+        return ::gpkg::fail(ErrorKind::Parse,
+                            fmt::format("{}:{}: is not UTF-8 text", where, *line),
+                            "save the file as UTF-8");
     try {
         const auto document = YAML::Load(std::string(text));
         if (const auto second = second_document(text)) {

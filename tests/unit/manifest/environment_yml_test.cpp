@@ -97,6 +97,12 @@ TEST_CASE("selectors of both styles choose dependencies", "[manifest]") {
     CHECK(specs(*read(lines)) == Texts{"a"});
     CHECK(specs(*read(lines, "win-64")) == Texts{"pywin32"});
     CHECK(specs(*read(lines, "osx-64")).empty());
+    // Whatever lines end with.
+    for (const auto* end : {"\r\n", "\r"}) {
+        std::string other;
+        for (const char c : lines) other += c == '\n' ? std::string(end) : std::string(1, c);
+        CHECK(specs(*read(other)) == Texts{"a"});
+    }
 }
 
 TEST_CASE("what is odd but understood earns a warning", "[manifest]") {

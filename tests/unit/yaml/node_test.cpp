@@ -28,6 +28,10 @@ TEST_CASE("what is wrong is told with its place", "[yaml]") {
           "f.yml:3:1: a second document begins here, where one is read");
     CHECK(Node::parse("--- # of gpkg\na: 1\n---\n", "f.yml")->find("a") != nullptr);
     CHECK(Node::parse("", "f.yml")->place() == "f.yml");
+    // yaml-cpp would read another letter there.
+    CHECK(Node::parse("a: 1\nb: caf\xe9\n", "f.yml").error().message ==
+          "f.yml:2: is not UTF-8 text");
+    CHECK(Node::parse("a: caf\xc3\xa9", "f.yml")->find("a") != nullptr);
 }
 
 TEST_CASE("quoting keeps strings strings", "[yaml]") {
