@@ -4,15 +4,12 @@
 #include "libcore/config/config_keys_internal.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/fs/turn.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <span>
-#include <sys/file.h>
-#include <thread>
 #include <unistd.h>
 
 namespace gpkg {
@@ -31,19 +28,11 @@ bool is_number_or_truth(std::string_view text) {
            (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos);
 }
 
-/// Held from reading a file to writing it, so that of two edits at a time none is lost; let go by
-/// the kernel. Empty where the folder cannot be locked, or is on a file system that machines share:
-/// then there is no such promise.
-Descriptor lock_folder_of(const fs::path& file) {
+/// Held from reading a file to writing it, so that of two edits at a time none is lost.
+Descriptor turn_to_edit(const fs::path& file) {
+    constexpr std::chrono::seconds kLongest(5);
     if (!make_folders(file.parent_path())) return {};
-    Descriptor folder(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder && is_on_shared_file_system(folder)) return {};
-    constexpr int kMostTries = 500;
-    for (int i = 0; i < kMostTries && folder; ++i) {
-        if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) break;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return folder;
+    return wait_for_turn(file.parent_path(), {}, kLongest).value_or(Descriptor());
 }
 
 std::size_t indent_of(std::string_view line) {
@@ -118,7 +107,7 @@ class Editor {
 public:
     static Result<Editor> open(const ConfigTarget& target, std::string_view key) {
         GPKG_TRY(auto place, place_of(key));
-        auto lock = lock_folder_of(target.file);
+        auto lock = turn_to_edit(target.file);
         auto text = read_file(target.file, kLongestWritten);
         if (!text && text.error().kind == ErrorKind::NotFound) text = std::string();
         if (!text) return pass(text.error());

@@ -2,6 +2,7 @@
 
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
+#include "libcore/fs/turn.hpp"
 #include "libcore/indexing/channeldata.hpp"
 #include "libcore/indexing/index_file.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
@@ -9,33 +10,20 @@
 #include "libcore/spec/names.hpp"
 
 #include <array>
-#include <cerrno>
-#include <chrono>
 #include <deque>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <set>
-#include <sys/file.h>
-#include <thread>
 #include <utility>
 
 namespace gpkg {
 namespace {
 
-/// Held while the channel is written: of two indexers the second waits. The lock is on the folder
-/// itself, and the kernel drops it with the process. On file systems that machines share, and
-/// others that cannot lock, work goes on without: every file is written whole, and the next run
-/// mends the rest.
-Result<Descriptor> lock_channel(const fs::path& channel, const IndexerOptions& options) {
-    Descriptor folder(::open(channel.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder) return pass(io_error(channel, "open", errno));
-    if (is_on_shared_file_system(folder)) return folder;
-    while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        if (options.cancelled && options.cancelled())
-            return fail(ErrorKind::Interrupted, "interrupted");
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return folder;
+/// Held while the channel is written: of two indexers the second waits. Where there is no such
+/// lock work goes on without: every file is written whole, and the next run mends the rest.
+Result<Descriptor> turn_to_index(const fs::path& channel, const IndexerOptions& options) {
+    auto turn = wait_for_turn(channel, options.cancelled);
+    if (!turn) return fail(ErrorKind::Interrupted, "interrupted");
+    return *std::move(turn);
 }
 
 Result<void> check_is_channel(const fs::path& channel) {
@@ -84,7 +72,7 @@ Result<IndexSummary> ChannelIndexer::write() {
                     fmt::format("{}: with packages from elsewhere it is looked at, not indexed",
                                 channel_.native()));
     GPKG_CHECK(check_is_channel(channel_));
-    GPKG_TRY(const auto lock, lock_channel(channel_, options_));
+    GPKG_TRY(const auto turn, turn_to_index(channel_, options_));
     GPKG_TRY(auto publication, Publication::begin(channel_, options_));
     remove_dead_temporaries(channel_);
     remove_dead_temporaries((channel_ / kStatementFile).parent_path());
