@@ -113,7 +113,8 @@ struct Spec {
     HintedAccelerator accelerator;
     Closeness closeness;
     bool will_not_run = false;
-    std::vector<ConditionId> extras;  ///< that who depends on it asks for
+    bool will_not_run_constrained = false;  ///< the same of one that has it in `constrains`
+    std::vector<ConditionId> extras;        ///< that who depends on it asks for
 
     bool allows(CandidateId id) const {
         return std::binary_search(matches.begin(), matches.end(), id);

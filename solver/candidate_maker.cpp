@@ -53,7 +53,8 @@ Result<std::optional<Candidate>> CandidateMaker::of_row(NameId name,
         candidate.says_accelerator = true;
     }
     candidate.closeness = depends.closeness;
-    candidate.will_not_run = depends.will_not_run || !says_it_runs(candidate);
+    candidate.will_not_run =
+        depends.will_not_run || constrains.will_not_run || !says_it_runs(candidate);
     loosen(candidate);
     return candidate;
 }
@@ -88,9 +89,11 @@ std::optional<Candidate> CandidateMaker::of_given(NameId name, const PackageReco
     const auto kept = std::move(dependencies).keep();
     candidate.depends = kept.specs;
     candidate.conditional = kept.conditional;
-    candidate.constrains = std::move(restrictions).keep().specs;
+    const auto restricted = std::move(restrictions).keep();
+    candidate.constrains = restricted.specs;
     candidate.closeness = kept.closeness;
-    candidate.will_not_run = kept.will_not_run || !says_it_runs(candidate);
+    candidate.will_not_run =
+        kept.will_not_run || restricted.will_not_run || !says_it_runs(candidate);
     loosen(candidate);
     return candidate;
 }

@@ -467,19 +467,22 @@ void Collecting::leave_out_changed_builds(NameId name) {
 /// that know of no accelerator are, but not of what the user names, where any has such a build.
 /// What is installed stays until somebody asks for a change.
 void Collecting::leave_out_accelerators(NameId name) {
-    if (!universe_.accelerators().is_bound(names()[name].text)) return;
+    const auto& accelerators = universe_.accelerators();
+    if (!accelerators.is_bound(names()[name].text)) return;
     const auto wanted = *universe_.preferred_accelerator(name);
     const auto begin = candidates_.begin() + names()[name].begin;
     const bool is_named = universe_.is_requested(name);
+    const bool binds_without_any =
+        is_named && accelerators.is_bound_without_any(names()[name].text);
     bool has_any = false;
     std::vector<VersionId> with_wanted;
     for (auto candidate = begin; candidate != candidates_.end(); ++candidate) {
         has_any = has_any || candidate->accelerator != Accelerator::None ||
-                  (is_named && candidate->says_accelerator && wanted != Accelerator::None);
+                  (binds_without_any && candidate->says_accelerator && wanted != Accelerator::None);
         if (candidate->accelerator == wanted) with_wanted.push_back(candidate->version);
     }
     if (!has_any || (with_wanted.empty() && !is_named && wanted != Accelerator::None)) return;
-    const bool may_change = universe_.accelerators().is_asked(names()[name].text);
+    const bool may_change = accelerators.is_asked(names()[name].text);
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
         const bool is_neutral =
             !candidate.says_accelerator && (!is_named || with_wanted.empty()) &&

@@ -4,6 +4,8 @@
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/explanation.hpp"
 #include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/running.hpp"
 
@@ -72,8 +74,7 @@ MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) c
         return found == literals.end() ? std::nullopt : std::optional(*found);
     };
     const auto is_platform = [&](const Verdict& verdict) {
-        const auto& name = universe_.name_of(universe_.specs()[verdict.unmet]).text;
-        return name == "__win" || name == "__osx" || name == "__linux" || name == "__unix";
+        return is_system_package(universe_.name_of(universe_.specs()[verdict.unmet]).text);
     };
     if (universe_.specs()[a.unmet].name != universe_.specs()[b.unmet].name)
         return is_platform(a) && !is_platform(b) ? b : a;
@@ -93,12 +94,9 @@ std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId
     if (verdict.why != Why::Machine) return std::nullopt;
     const auto& spec = universe_.specs()[verdict.unmet];
     const auto& name = universe_.name_of(spec);
-    std::string there;
-    if (name.begin != name.end) {
-        const auto& candidate = universe_.candidates()[name.begin];
-        there = name.text == "__archspec" ? std::string(candidate.build())
-                                          : universe_.version(candidate.version).to_string();
-    }
+    const auto there = name.begin == name.end
+                           ? std::string_view()
+                           : value_told(*universe_.candidates()[name.begin].given);
     return fmt::format("needs {}, and {}",
                        written(spec.match),
                        machine_fact(universe_.problem().machine, name.text, there));

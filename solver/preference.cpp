@@ -279,7 +279,13 @@ private:
     std::vector<std::size_t> order_lists(const std::vector<std::span<const SpecId>>& lists) {
         std::vector<std::size_t> places(lists.size());
         if (lists.size() < 2) return places;
-        const auto names = common_names(lists);
+        // What cannot be had at all has no say in what tells the others apart.
+        auto reachable = lists;
+        std::erase_if(reachable, [&](const auto& list) {
+            return std::ranges::any_of(
+                list, [&](SpecId id) { return universe_.specs()[id].matches.empty(); });
+        });
+        const auto names = common_names(reachable.empty() ? lists : reachable);
         std::vector<std::vector<std::optional<Reach>>> scores;
         scores.reserve(lists.size());
         for (const auto& list : lists) scores.push_back(score(list, names));

@@ -15,6 +15,12 @@ void Dependencies::add(SpecId id) {
     const auto when = table_.specs()[id].when;
     if (when == kNever) return;
     (when == kAlways ? specs_ : conditional_).push_back(id);
+    will_not_run_ = will_not_run_ || (when == kAlways && table_.specs()[id].will_not_run);
+}
+
+void Dependencies::add_constrain(SpecId id) {
+    specs_.push_back(table_.without_condition(id));
+    will_not_run_ = will_not_run_ || table_.specs()[specs_.back()].will_not_run_constrained;
 }
 
 SpecList Dependencies::keep() && {
@@ -23,8 +29,8 @@ SpecList Dependencies::keep() && {
         const auto& spec = table_.specs()[id];
         list.accelerator.take(spec.accelerator);
         list.closeness.take(spec.closeness);
-        list.will_not_run = list.will_not_run || spec.will_not_run;
     }
+    list.will_not_run = will_not_run_;
     list.specs = table_.keep(std::move(specs_));
     list.conditional = table_.keep(std::move(conditional_));
     return list;

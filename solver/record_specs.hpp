@@ -30,13 +30,14 @@ public:
     explicit Dependencies(SpecTable& table) : table_(table) {}
 
     void add(SpecId id);
-    void add_constrain(SpecId id) { specs_.push_back(table_.without_condition(id)); }
+    void add_constrain(SpecId id);
     SpecList keep() &&;
 
 private:
     SpecTable& table_;
     std::vector<SpecId> specs_;
     std::vector<SpecId> conditional_;
+    bool will_not_run_ = false;
 };
 
 class RecordSpecs {

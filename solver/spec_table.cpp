@@ -79,6 +79,7 @@ SpecId SpecTable::add(MatchSpec match, std::string text, ConditionId when) {
             spec.accelerator = accelerator_of_dependency(spec.match.name, build);
             spec.closeness = cascade_.closeness(spec.match);
             spec.will_not_run = limits_.obstacle(spec.match).has_value();
+            spec.will_not_run_constrained = limits_.obstacle_in_constrains(spec.match).has_value();
         }
         for (const auto& group : spec.match.extras)
             spec.extras.push_back(conditions_.extra(spec.name, group));

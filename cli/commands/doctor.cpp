@@ -2,11 +2,11 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/ask/accelerators.hpp"
-#include "cli/workflow/health/checkup.hpp"
-#include "cli/workflow/health/remedies.hpp"
+#include "cli/workflow/doctor/checkup.hpp"
+#include "cli/workflow/doctor/remedies.hpp"
 #include "cli/workflow/machine.hpp"
-#include "cli/workflow/wishes/earlier_wishes.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/asking/earlier_wishes.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -31,16 +31,16 @@ struct Looked {
     virtual_packages::HardwareProfile profile;
     virtual_packages::Detection detection;
     std::vector<std::string> warnings;
-    std::string platform;
-    std::string name;  ///< what people call it
+    Seen seen;
 };
 
 /// With what NVIDIA's driver says, also where no channel would ask for it.
 Result<Looked> look(const Context& context, const DoctorOptions& options) {
-    GPKG_TRY(const auto machine, machine_of(context, options.sources));
     Looked looked;
-    looked.platform = machine.platform;
-    looked.name = machine.name;
+    auto& machine = looked.seen.machine;
+    GPKG_TRY(machine, machine_of(context, options.sources));
+    // As in every --json: the same of a machine as of its profile.
+    if (context.out.json_mode()) machine.name = "the machine";
     if (machine.profile) {
         looked.profile = *machine.profile;
     } else {
@@ -56,6 +56,7 @@ Result<Looked> look(const Context& context, const DoctorOptions& options) {
     add_unknown_overrides(context, looked.detection);
     looked.warnings.insert(
         looked.warnings.end(), looked.detection.warnings.begin(), looked.detection.warnings.end());
+    looked.seen.virtual_packages = looked.detection.records();
     return looked;
 }
 
@@ -80,15 +81,8 @@ Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& opti
     auto sources = options.sources;
     sources.channels = state.channels;
     sources.override_channels = !state.channels.empty();
-    const Remedies remedies(context, sources, path);
-    const Checked checked{path,
-                          records,
-                          wishes,
-                          accelerators,
-                          looked.detection,
-                          looked.platform,
-                          looked.name,
-                          remedies};
+    Remedies remedies(context, sources, looked.seen, path, records);
+    const Checked checked{path, records, wishes, accelerators, looked.seen, remedies};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return findings;
 }

@@ -1,8 +1,9 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/ask/accelerators.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 

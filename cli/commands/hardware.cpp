@@ -104,7 +104,13 @@ Json json_of(const HardwareProfile& profile,
     return document;
 }
 
-void print_facts(Context& context, const HardwareProfile& profile, const DeviceChoice& choice) {
+/// `is_whole`: all of the machine could be looked at.
+void print_facts(Context& context,
+                 const HardwareProfile& profile,
+                 const DeviceChoice& choice,
+                 bool is_whole) {
+    const auto* none = is_whole ? "none" : "none seen";
+    const auto* why = is_whole ? "" : "not all could be looked at: see the warnings";
     auto& out = context.out;
     const auto left_out = choice.is_standing ? fmt::format("; does not count (devices: {} in {})",
                                                            context.config.devices.value,
@@ -132,7 +138,7 @@ void print_facts(Context& context, const HardwareProfile& profile, const DeviceC
     if (profile.cuda)
         fact(profile.nvidia_driver ? "" : "NVIDIA driver", profile.cuda, "up to CUDA ");
     else if (!profile.nvidia_driver)
-        row("NVIDIA driver", "none", "");
+        row("NVIDIA driver", none, why);
     if (profile.amdgpu) row("AMD driver", "amdgpu", profile.amdgpu->source);
     fact("ROCm", profile.rocm, "");
     for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
@@ -145,7 +151,7 @@ void print_facts(Context& context, const HardwareProfile& profile, const DeviceC
                         memory_of(gpu),
                         counts(profile, choice, place) ? "" : left_out));
     }
-    if (profile.gpus.empty()) row("GPU", "none", "");
+    if (profile.gpus.empty()) row("GPU", none, why);
     for (const auto& [package, source] : profile.others)
         row("detected", fmt::format("{} {}", package.name, package.version), source);
     if (!profile.origin.empty()) row("known by", profile.origin, "");
@@ -213,7 +219,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     for (const auto& warning : warnings) context.out.warn(warning);
     if (context.out.verbose())
         for (const auto& line : found.notes) context.out.note(line);
-    print_facts(context, profile, choice);
+    print_facts(context, profile, choice, found.warnings.empty());
     print_packages(context.out, detection);
     print_overrides(context, detection);
     if (const auto cost = cost_of_screens(counted))

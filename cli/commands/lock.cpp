@@ -2,6 +2,8 @@
 
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_fit.hpp"
+#include "libcore/lock/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -35,6 +37,40 @@ Result<void> refuse_own_options(const std::vector<CLI::Option*>& own, const std:
     return {};
 }
 
+/// Of a lock that is written over: who reads it may be for one of these.
+void warn_of_lost_classes(Context& context, const LockFile& lock, const std::string& file) {
+    const auto before = read_lock(file);
+    if (!before || before->format != LockFormat::Gpkg) return;
+    std::vector<std::string> lost;
+    for (const auto& locked : before->lock.classes) {
+        if (lock.find_class(locked.name, locked.environment) == nullptr)
+            lost.push_back(locked.name);
+    }
+    if (lost.empty()) return;
+    context.out.warn(
+        fmt::format("{}: had {} {}, which it is not for any more; gpkg lock update "
+                    "keeps the classes that there are",
+                    file,
+                    lost.size() == 1 ? "a class" : "classes",
+                    join_some(lost, "and")));
+}
+
+/// Classes that are not what their own machine takes: a lock chooses by what a class needs and
+/// brings, wherever it was decided.
+std::vector<std::string> taken_elsewhere(const LockFile& lock) {
+    std::vector<std::string> notes;
+    for (const auto* locked : lock.default_classes()) {
+        const auto fits = fits_of(lock, locked->platform, virtual_packages_of(locked->made_for));
+        if (fits.empty() || !fits.front().fits() || fits.front().locked == locked) continue;
+        if (fits.front().locked->packages == locked->packages) continue;
+        notes.push_back(fmt::format("{0}: takes the class {1}, not its own: {1} {2}",
+                                    locked->name,
+                                    fits.front().locked->name,
+                                    advantage_of_first(fits)));
+    }
+    return notes;
+}
+
 Result<int> write(Context& context, const LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
@@ -48,6 +84,8 @@ Result<int> write(Context& context, const LockOptions& options) {
     const auto& locked = decided.locked;
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
+    warn_of_lost_classes(context, locked.lock, options.output);
+    for (const auto& note : taken_elsewhere(locked.lock)) context.out.note("note: " + note);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
         locks::tell_classes(context.out, locked);
@@ -90,6 +128,14 @@ Result<ReadLock> read_own(Context& context, const std::string& file, std::string
             ErrorKind::Unsupported,
             fmt::format("{}: only gpkg's own lock files tell what they were decided for", file));
     return found;
+}
+
+Result<void> write_changed(const ReadLock& read,
+                           const LockFile& lock,
+                           const std::string& file,
+                           const std::string& output) {
+    return output == file ? write_lock_over(read, lock, output)
+                          : write_lock(lock, LockFormat::Gpkg, output);
 }
 
 Context naming(const Context& context, const std::string& file) {

@@ -30,6 +30,12 @@ Result<ReadLock> read(Context& context, const std::string& file);
 /// The same for verbs that decide again, FILE before names: Unsupported for other tools' locks.
 Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb);
 
+/// In place of what was read from `file` where that is the output, too.
+Result<void> write_changed(const ReadLock& read,
+                           const LockFile& lock,
+                           const std::string& file,
+                           const std::string& output);
+
 /// The context of a command whose own words tell the lock file, as what would help is told as that
 /// command with more words behind it.
 Context naming(const Context& context, const std::string& file);

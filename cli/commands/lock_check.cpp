@@ -54,29 +54,28 @@ Result<void> add_missing_platforms(Context& context,
 Result<std::vector<std::string>> drift(Context& context,
                                        const LockFile& lock,
                                        const LockCheckOptions& options) {
-    auto lines = edits_of(lock);
+    std::vector<std::string> lines;
+    if (is_edited(lock)) lines.emplace_back(kEdited);
     if (!is_asked(options.wishes)) return lines;
     GPKG_CHECK(add_missing_platforms(context, lock, options, lines));
     std::vector<std::string> found;
     std::map<std::string, std::vector<std::string>> classes;  // by line
-    std::size_t count = 0;
-    for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment) continue;
-        ++count;
+    const auto classes_of_lock = lock.default_classes();
+    for (const auto* locked : classes_of_lock) {
         auto sources = options.sources;
         sources.for_machine.clear();
-        sources.platform = locked.platform;
+        sources.platform = locked->platform;
         GPKG_TRY(const auto now, lock_wishes(context, options.wishes, sources));
         GPKG_TRY(const auto request, lock_request_of(context, sources, now));
-        for (auto& line : drift_of(lock, locked, request)) {
+        for (auto& line : drift_of(lock, *locked, request)) {
             auto& of_line = classes[line];
             if (of_line.empty()) found.push_back(std::move(line));
-            of_line.push_back(locked.name);
+            of_line.push_back(locked->name);
         }
     }
     for (auto& line : found) {
         const auto& names = classes.at(line);
-        lines.push_back(names.size() == count
+        lines.push_back(names.size() == classes_of_lock.size()
                             ? line
                             : fmt::format("{}: {}", join_some(names, "and", names.size()), line));
     }
@@ -86,7 +85,7 @@ Result<std::vector<std::string>> drift(Context& context,
 /// What to do about drift.
 std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& options) {
     const auto& files = options.wishes.files;
-    if (files.empty() || lock.request == LockRequest{} || !edits_of(lock).empty())
+    if (files.empty() || lock.request == LockRequest{} || is_edited(lock))
         return "gpkg lock decides anew";
     const auto& sources = options.sources;
     std::vector<std::string> words{"gpkg", "lock", "update", options.lock.file};
@@ -187,10 +186,9 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
     if (answer.fits.empty()) return no_class(lock, options.lock.file);
-    for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment) continue;
-        for (const auto& flaw : flaws_of(lock, locked))
-            answer.flaws.push_back(fmt::format("{}: {}", locked.name, flaw));
+    for (const auto* locked : lock.default_classes()) {
+        for (const auto& flaw : flaws_of(lock, *locked))
+            answer.flaws.push_back(fmt::format("{}: {}", locked->name, flaw));
     }
     if (!answer.flaws.empty()) answer.mending = mending_hint(lock, found.format, machine.platform);
     GPKG_TRY(answer.drift, drift(context, lock, options));

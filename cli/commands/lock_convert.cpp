@@ -68,16 +68,15 @@ Result<LockFile> wanted_of(const LockFile& lock,
                            LockFormat format,
                            const LockConvertOptions& options) {
     std::vector<std::string> names;
-    std::vector<const LockedClass*> usual;
     for (const auto& locked : lock.classes) {
         names.push_back(full_name(locked));
         if (names.back() == options.of_class) return lock.only({locked});
-        if (locked.environment == kDefaultEnvironment) usual.push_back(&locked);
     }
     if (!options.of_class.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: has no class {}", options.lock.file, options.of_class),
                     names.empty() ? "" : fmt::format("it has {}", join_some(names, "and")));
+    const auto usual = lock.default_classes();
     return format == LockFormat::Explicit && usual.size() == 1 ? lock.only({*usual.front()}) : lock;
 }
 

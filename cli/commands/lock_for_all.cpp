@@ -1,6 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/request.hpp"

@@ -45,10 +45,9 @@ Json json_of(const LockFile& old,
 /// The first flaw of a class of the default environment: "a100: it needs __glibc >=2.28, which its
 /// needs do not say".
 std::optional<std::string> flaw_in(const LockFile& lock) {
-    for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment) continue;
-        const auto flaws = flaws_of(lock, locked);
-        if (!flaws.empty()) return fmt::format("{}: {}", locked.name, join_first(flaws, 1));
+    for (const auto* locked : lock.default_classes()) {
+        const auto flaws = flaws_of(lock, *locked);
+        if (!flaws.empty()) return fmt::format("{}: {}", locked->name, join_first(flaws, 1));
     }
     return std::nullopt;
 }
@@ -76,7 +75,7 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
                     fmt::format("{}: does not hold together: {}", options.file, *left),
                     "gpkg lock decides anew");
     if (!options.dry_run && (!changes.empty() || mended || options.output != options.file))
-        GPKG_CHECK(write_lock(repaired->lock, LockFormat::Gpkg, options.output));
+        GPKG_CHECK(write_changed(found, repaired->lock, options.file, options.output));
     if (out.json_mode()) {
         out.json(json_of(found.lock, gone, changes, mended, repaired->divergences, options));
         return 0;

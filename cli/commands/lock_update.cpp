@@ -44,7 +44,7 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     const auto added = new_classes(found.lock, updated->lock);
     const bool differs = updated->lock != found.lock || options.output != options.file;
     if (!options.dry_run && differs)
-        GPKG_CHECK(write_lock(updated->lock, LockFormat::Gpkg, options.output));
+        GPKG_CHECK(write_changed(found, updated->lock, options.file, options.output));
     auto& out = context.out;
     if (out.json_mode()) {
         Json document{{"success", true}, {"dry_run", options.dry_run}, {"file", options.output}};

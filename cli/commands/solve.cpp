@@ -2,9 +2,10 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/manifest/spec_file.hpp"
 
 #include <CLI/CLI.hpp>

@@ -3,11 +3,12 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -116,7 +117,7 @@ void print(const Context& context,
            const MatchSpec& spec,
            const WhyNot& found) {
     auto& out = context.out;
-    const bool in_environment = !question.wanted.prefix.empty();
+    const bool in_environment = !question.prefix.empty();
     const auto asked = as_typed(spec);
     switch (found.verdict) {
     case Verdict::NoAnswer:

@@ -6,10 +6,10 @@
 #include "cli/context.hpp"
 #include "cli/workflow/pip_section.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/asking/wanted.hpp"
 #include "libcore/env/generation.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
-#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <map>
@@ -68,30 +68,13 @@ struct Change {
     bool is_nothing() const { return unlink.empty() && link.empty(); }
 };
 
-/// Which packages a decision may touch, as the user's flags say.
-struct ReachOptions {
-    bool freeze_installed = false;  ///< what is installed and not named stays as it is
-    bool update_deps = false;       ///< what the named packages need may move
-    bool only_deps = false;         ///< what the named packages need, not themselves
-    bool no_deps = false;           ///< the named packages alone
-    bool no_pin = false;            ///< conda-meta/pinned and pinned_packages do not count
-};
-
 /// What a request does to the environment at `prefix` (empty for a new one).
-struct ChangeRequest {
+struct ChangeRequest : Wanted {
     fs::path prefix;
-    std::vector<MatchSpec> specs;     ///< what the user named, in that order
-    std::vector<std::string> update;  ///< names that may move
-    bool update_all = false;
-    AcceleratorWishes accelerators{};
-    ReachOptions reach{};
     std::vector<std::string> reinstall;  ///< names to link again although nothing changes
     std::map<std::string, std::string> variables;
     std::vector<PipSection> pip{};
-    /// What was asked for earlier counts no more: packages, variables and accelerators.
-    bool prune = false;
-    bool is_dry_run = false;   ///< what would help is told as commands that change nothing either
-    bool is_for_lock = false;  ///< another machine than was named is no help
+    bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
     /// Where words of the command are names of packages that may move, specs stand elsewhere.
     enum class SpecsStand { InWords, InFiles, InLock };
     SpecsStand specs_stand = SpecsStand::InWords;

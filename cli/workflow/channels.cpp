@@ -153,6 +153,14 @@ bool Channels::are_whole() const {
     return std::none_of(fetched_.begin(), fetched_.end(), is_sharded);
 }
 
+std::vector<std::string> Channels::unanswered() const {
+    std::vector<std::string> urls;
+    for (const auto& index : fetched_) {
+        if (index.is_unanswered) urls.push_back(index.url);
+    }
+    return urls;
+}
+
 Result<std::vector<std::string>> Channels::names() const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < fetched_.size(); ++i) {

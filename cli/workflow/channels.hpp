@@ -37,6 +37,9 @@ public:
     const std::vector<Channel>& list() const { return channels_; }
     /// Whether all records are here already.
     bool are_whole() const;
+    /// The indexes that a server was asked for in vain, by their URLs: what is here of them is what
+    /// was there before.
+    std::vector<std::string> unanswered() const;
     /// Every name that any of them has records of, sorted.
     Result<std::vector<std::string>> names() const;
     /// The indexes of every channel and subdir, with all records of names that can be reached from

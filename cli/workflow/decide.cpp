@@ -1,7 +1,7 @@
-#include "cli/workflow/ask/accelerators.hpp"
-#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"
@@ -89,13 +89,14 @@ Result<EnvVarChanges> variable_changes(const ChangeRequest& wanted) {
 }
 
 /// Names that were asked for earlier and are not any more.
-Result<std::vector<std::string>> forgotten_names(const ChangeRequest& wanted) {
+Result<std::vector<std::string>> forgotten_names(const ChangeRequest& request,
+                                                 const std::vector<MatchSpec>& wanted) {
     std::vector<std::string> names;
-    if (!wanted.prune) return names;
-    GPKG_TRY(const auto prefix, Prefix::open(wanted.prefix));
+    if (!request.prune) return names;
+    GPKG_TRY(const auto prefix, Prefix::open(request.prefix));
     GPKG_TRY(const auto history, prefix.history());
     std::set<std::string> again;
-    for (const auto& spec : wanted.specs) again.insert(spec.name);
+    for (const auto& spec : wanted) again.insert(spec.name);
     for (const auto& [name, specs] : requested_by_name(history)) {
         if (!again.contains(name)) names.push_back(name);
     }
@@ -153,34 +154,34 @@ std::vector<MatchSpec> leaves_to_record(const std::vector<MatchSpec>& leaves,
     return recorded;
 }
 
-Result<Change> answer(Context& context, Question question) {
-    const auto leaves = question.wanted.prune ? std::vector<MatchSpec>() : question.present.leaves;
+Result<Change> answer(Context& context, const ChangeRequest& request, Question question) {
+    const auto leaves = question.present.leaves;
     GPKG_CHECK(settle_vendor(context, question));
     GPKG_TRY(auto outcome, answer_to(question));
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome))
         return pass(unsatisfiable(context, question, *explanation));
     auto solution = std::get<Solution>(std::move(outcome));
-    const auto& wanted = question.wanted;
 
     Change change;
-    change.prefix = wanted.prefix;
-    change.creates = !Prefix::is_environment(wanted.prefix);
+    change.prefix = request.prefix;
+    change.creates = !Prefix::is_environment(request.prefix);
     change.channels = question.channels;
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
-    change.requested = wanted.specs;
-    GPKG_TRY(change.variables, variable_changes(wanted));
-    GPKG_TRY(change.removed_specs, forgotten_names(wanted));
-    GPKG_CHECK(check_pip_sections(wanted.pip, solution.records));
-    change.pip = wanted.pip;
+    change.requested = question.wanted.specs;
+    GPKG_TRY(change.variables, variable_changes(request));
+    GPKG_TRY(change.removed_specs, forgotten_names(request, question.wanted.specs));
+    GPKG_CHECK(check_pip_sections(request.pip, solution.records));
+    change.pip = request.pip;
     change.notes = std::move(solution.notes);
     append(change.notes,
-           notes_on_own_choices(
-               wanted.accelerators, question.present.on_disk, question.problem.request.update));
+           notes_on_own_choices(question.wanted.accelerators,
+                                question.present.on_disk,
+                                question.problem.request.update));
     keep_builds(change, question, solution.records);
     GPKG_TRY(change.state, state_after(context, question, solution.records));
-    compare(change, question.present, solution.records, wanted.reinstall);
+    compare(change, question.present, solution.records, request.reinstall);
     if (!change.is_nothing()) {
         for (auto& leaf : leaves_to_record(leaves, change, solution))
             change.requested.push_back(std::move(leaf));
@@ -194,12 +195,12 @@ Result<Change> decide(Context& context,
                       const SourceOptions& options,
                       const ChangeRequest& request) {
     GPKG_TRY(auto question, question_of(context, options, request));
-    return answer(context, std::move(question));
+    return answer(context, request, std::move(question));
 }
 
 Result<Change> decide(Context& context, const Sources& sources, const ChangeRequest& request) {
     GPKG_TRY(auto question, question_of(context, sources, request));
-    return answer(context, std::move(question));
+    return answer(context, request, std::move(question));
 }
 
 Result<Change> exactly(ExactRequest request) {

@@ -1,9 +1,9 @@
 #include "cli/workflow/removal.hpp"
 
-#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/link_scripts.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"

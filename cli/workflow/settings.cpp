@@ -1,6 +1,7 @@
 #include "cli/workflow/settings.hpp"
 
 #include "cli/workflow/channel_rules.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/channel/mirrored_channels.hpp"
 
 #include <cctype>
@@ -103,6 +104,13 @@ EnvLookup with_overrides(EnvLookup environment, const Config& config) {
         const auto found = configured.find(name);
         return found == configured.end() ? std::nullopt : std::optional(found->second);
     };
+}
+
+Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {
+    const auto& usual = context.config.accelerator.value;
+    if (usual.empty() || says_all(wishes)) return {};
+    GPKG_TRY(wishes.all, parse_accelerator_choices(usual));
+    return {};
 }
 
 }  // namespace gpkg::cli

@@ -5,6 +5,7 @@
 #include "cli/context.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/channel/trusted_channel.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/net/transport.hpp"
 
 #include <memory>
@@ -34,5 +35,8 @@ std::string override_variable(std::string_view package);
 /// `environment`, with what `override_virtual_packages` says where it has no CONDA_OVERRIDE_
 /// variable of that name.
 EnvLookup with_overrides(EnvLookup environment, const Config& config);
+
+/// What the configuration says of accelerators for new environments, where nothing else is said.
+Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
 
 }  // namespace gpkg::cli

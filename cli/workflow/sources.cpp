@@ -39,6 +39,27 @@ Result<Sources> open(Context& context,
 
 }  // namespace
 
+Result<Sources> open_sources(Context& context,
+                             Seen seen,
+                             const std::vector<Channel>& channels,
+                             const SourceOptions& options,
+                             std::span<const std::string> names) {
+    Sources sources;
+    sources.machine = std::move(seen.machine);
+    sources.virtual_packages = std::move(seen.virtual_packages);
+    sources.priority = channel_priority(context, options);
+    GPKG_TRY(sources.exclude_newer, newest_of(options));
+    GPKG_TRY(const auto fetched,
+             Channels::fetch(context,
+                             channels,
+                             subdirs_for(sources.machine.platform),
+                             options.offline,
+                             Extent::Named));
+    GPKG_TRY(sources.indexes, fetched.reach(names));
+    sources.channels = fetched.list();
+    return sources;
+}
+
 Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options) {
     auto texts = options.channels;
     if (options.override_channels && texts.empty())

@@ -28,6 +28,20 @@ struct Sources {
     std::optional<std::int64_t> exclude_newer;  ///< Unix milliseconds
 };
 
+/// A machine that is decided for.
+struct Seen {
+    Machine machine;
+    std::vector<PackageRecord> virtual_packages;
+};
+
+/// Of channels and a machine that are known: all that a request can reach which starts from
+/// `names`. Of `options` count channel priority, moment and network.
+Result<Sources> open_sources(Context& context,
+                             Seen seen,
+                             const std::vector<Channel>& channels,
+                             const SourceOptions& options,
+                             std::span<const std::string> names);
+
 /// All that a request can reach which starts from `names`. Warnings go to the user.
 Result<Sources> open_sources(Context& context,
                              const SourceOptions& options,

@@ -57,6 +57,7 @@ struct FetchedIndex {
     bool sharded = false;        ///< the file is the index of shards
     ChannelRelations relations;  ///< what that declares; of others the index made of them tells
     bool from_cache = false;     ///< no byte of it was transferred now
+    bool is_unanswered = false;  ///< the server was asked in vain: it is the copy from before
     /// For open_index: what was made of the bytes before, or what is read of them since they began
     /// to arrive. Null where there is none.
     std::shared_ptr<const ChannelIndex> index{};

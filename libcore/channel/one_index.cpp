@@ -270,6 +270,7 @@ bool OneIndex::keep_copy(const Error& error) {
     result_.warnings.push_back(fmt::format(
         "{}; using the cached copy, {}", error.message, age_text(now_ - known.state.checked_at)));
     use_cached();
+    result_.is_unanswered = true;
     return true;
 }
 
@@ -292,6 +293,7 @@ bool OneIndex::keep_any_copy(const Error& error) {
     result_.warnings.push_back(error.message +
                                "; taken to be missing, as it was when last asked for");
     use_cached();
+    result_.is_unanswered = true;
     return true;
 }
 

@@ -136,19 +136,40 @@ private:
             refusal = std::move(trial.refusal);
             refused = *version;
         }
-        // How far down each class then has to go is the next bound; where all meet is the highest
-        // version for all.
-        for (auto bound = *versions.begin();;) {
-            GPKG_TRY(const auto below, VersionSpec::parse("<=" + bound.to_string()));
-            GPKG_TRY(auto trial, try_with(name, below));
-            if (!trial.answers) break;
-            const auto next = versions_in(*trial.answers, name);
-            if (next.empty()) break;
-            if (*next.begin() == bound) return accept(name, bound, *std::move(trial.answers));
-            bound = *next.begin();
-        }
+        GPKG_TRY(const bool is_aligned, align_below(name, *versions.begin()));
+        if (is_aligned) return {};
         GPKG_TRY(auto reason, reason_of(*refusal, name, refused));
         return give_up(name, classes_[refusal->by].name, std::move(reason));
+    }
+
+    /// How far down each class has to go is the next bound; where all meet is the highest version
+    /// for all. Where a class would lose by what it comes to, that is passed by, a few times: each
+    /// is a solve for every class.
+    Result<bool> align_below(const std::string& name, const Version& lowest) {
+        constexpr int kMostPassedBy = 8;
+        auto bound = lowest;
+        std::string_view relation = "<=";
+        for (int passed_by = 0; passed_by <= kMostPassedBy;) {
+            GPKG_TRY(const auto below,
+                     VersionSpec::parse(fmt::format("{}{}", relation, bound.to_string())));
+            GPKG_TRY(auto trial, try_with(name, below));
+            if (!trial.answers) {
+                if (!trial.refusal.at) return false;
+                bound = *trial.refusal.at;
+                relation = "<";
+                ++passed_by;
+                continue;
+            }
+            const auto next = versions_in(*trial.answers, name);
+            if (next.empty()) return false;
+            if (next.size() == 1) {
+                GPKG_CHECK(accept(name, *next.begin(), *std::move(trial.answers)));
+                return true;
+            }
+            bound = *next.begin();
+            relation = "<=";
+        }
+        return false;
     }
 
     /// Why a class cannot have a version.
@@ -156,6 +177,8 @@ private:
         std::size_t by = 0;
         std::string lost{};      ///< what it would have to give up; empty: it has no answer
         bool is_locked = false;  ///< it has it in the lock, and nobody named it
+        /// The version with which it would lose that.
+        std::optional<Version> at{};
     };
     struct Trial {
         std::optional<std::vector<Solution>> answers;
@@ -179,7 +202,8 @@ private:
             auto* solution = std::get_if<Solution>(&answered.outcome);
             if (solution == nullptr) return Trial{std::nullopt, {i}};
             if (auto lost = lost_code(i, *solution))
-                return Trial{std::nullopt, {i, *std::move(lost)}};
+                return Trial{std::nullopt,
+                             {i, *std::move(lost), false, find_version(solution->records, name)}};
             answers.push_back(std::move(*solution));
         }
         return Trial{std::move(answers)};
@@ -198,8 +222,14 @@ private:
                          std::size_t place) const {
         auto problem = classes_[place].problem;
         problem.wants_fixes = false;
-        hold_accelerators(answers_[place], problem.request.accelerators);
+        hold_accelerators(answers_[place], problem);
         auto& constraints = problem.request.constraints;
+        // What was possible by itself, as that an update takes no version from what it names, is
+        // not given up for what others have.
+        for (auto& constraint : constraints) {
+            if (constraint.holds == Constraint::Holds::WherePossible)
+                constraint.holds = Constraint::Holds::Always;
+        }
         hold_what_matters_more(name, place, constraints);
         constraints.push_back(held(name, version, "is what all classes of the lock could have"));
         return problem;
@@ -232,7 +262,7 @@ private:
         for (const auto& present : answers_[place].records) {
             const auto of = accelerator_of(present).accelerator;
             const auto* record = find(*other, present.name);
-            if (of == Accelerator::None || record == nullptr ||
+            if (!has_vendor(problem.virtual_packages, of) || record == nullptr ||
                 accelerator_of(*record).accelerator == of)
                 continue;
             return fmt::format("with it {} would be {}, which is not for {}",
@@ -263,14 +293,15 @@ private:
         return std::nullopt;
     }
 
-    /// No class gives up a build for its GPU to have what others have.
-    static void hold_accelerators(const Solution& answer, Accelerators& accelerators) {
+    /// No class gives up a build for its GPU to have what others have. One for a GPU that it does
+    /// not have is what its version came in.
+    static void hold_accelerators(const Solution& answer, Problem& problem) {
+        auto& held = problem.request.accelerators.of_package;
         for (const auto& record : answer.records) {
             const auto of = accelerator_of(record).accelerator;
-            if (of == Accelerator::Nvidia)
-                accelerators.of_package.emplace(record.name, AcceleratorChoice::Nvidia);
-            if (of == Accelerator::Amd)
-                accelerators.of_package.emplace(record.name, AcceleratorChoice::Amd);
+            if (!has_vendor(problem.virtual_packages, of)) continue;
+            if (of == Accelerator::Nvidia) held.emplace(record.name, AcceleratorChoice::Nvidia);
+            if (of == Accelerator::Amd) held.emplace(record.name, AcceleratorChoice::Amd);
         }
     }
 

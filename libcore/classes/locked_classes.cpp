@@ -67,13 +67,9 @@ void hold_what_stayed(ClassProblem& one, const Solution& answer) {
         if (now == answer.records.end() || now->version != before.version ||
             request.may_move(before.name))
             continue;
-        auto version = version_of(before);
-        if (!version) continue;
-        Constraint same;
-        same.spec.name = before.name;
-        same.spec.version = VersionSpec::equal_to(*std::move(version));
-        same.reason = "is in the lock";
-        request.constraints.push_back(std::move(same));
+        auto same = same_version(before, std::string(kIsInLock));
+        if (!same) continue;
+        request.constraints.push_back(*std::move(same));
         one.held.insert(before.name);
     }
 }

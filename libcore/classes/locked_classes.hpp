@@ -42,6 +42,9 @@ struct LockedClasses {
 /// What one class asks of its machine: its packages, and the request itself.
 std::vector<std::string> needs_of(const Request& request, const Solution& answer);
 
+/// Why a version holds that a lock has, after the spec.
+inline constexpr std::string_view kIsInLock = "is in the lock";
+
 /// Of a class that is decided again, what is installed, was not named and is still there in its
 /// version: from now on that holds.
 void hold_what_stayed(ClassProblem& one, const Solution& answer);

@@ -100,7 +100,8 @@ tl::unexpected<Error> no_selector(std::string_view text, std::string hint) {
 
 /// "hardware-selectgpu-nvidia" is meant as a selector; no package has such a name.
 Result<void> refuse_misspelled_selector(std::string_view text) {
-    if (!text.starts_with("hardware-")) return {};
+    constexpr std::size_t kShortest = 12;  // as near as that to any of them is no other name
+    if (text.size() < kShortest) return {};
     auto known = selectors_of(kSelect);
     for (auto& selector : selectors_of(kFallback)) known.push_back(std::move(selector));
     const auto near = near_names(text, known);
@@ -252,8 +253,10 @@ Result<AskedSpec> AskedSpec::parse(std::string_view text) {
             continue;
         }
         if (entry.is_list)
-            return fail(ErrorKind::Usage,
-                        fmt::format("{}: '{}' takes one value, not a list", text, kKey));
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: '{}' takes one value, not a list", text, kKey),
+                "several to be tried in turn are said for all packages: --accel nvidia,none");
         auto choice = parse_accelerator_choice(entry.values.front().text);
         if (!choice) return refuse(text, std::move(choice).error());
         GPKG_TRY(auto rest, AskedSpec::parse(without_entry(text, begin, *brackets, place)));

@@ -7,6 +7,7 @@
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/spec/match_spec.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,7 +43,10 @@ struct AcceleratorWishes {
     std::vector<std::string> unheeded() const;
     bool empty() const { return all.empty() && fallbacks.empty() && of_package.empty(); }
     /// Whether what is for all packages depends on the machine: then somebody has to remember it.
-    bool are_several() const { return all.size() + fallbacks.size() > 1; }
+    bool are_several() const {
+        // What falls back does so from auto where nothing else is said.
+        return std::max<std::size_t>(all.size(), 1) + fallbacks.size() > 1;
+    }
     /// What `later` says goes before what was said so far.
     void override_with(const AcceleratorWishes& later);
 };

@@ -12,16 +12,19 @@
 namespace gpkg {
 namespace {
 
-/// What a record asks for wherever it is that says which CUDA and which GPUs it is for.
-std::vector<MatchSpec> on_cuda(const PackageRecord& record) {
-    std::vector<MatchSpec> dependencies;
-    for (const auto& text : record.depends) {
+constexpr std::string_view kArmVariant = "arm-variant";
+
+/// Those of a record's specs, in force wherever it is, that say which CUDA and which devices it is
+/// for.
+std::vector<MatchSpec> on_cuda(const std::vector<std::string>& texts) {
+    std::vector<MatchSpec> specs;
+    for (const auto& text : texts) {
         const auto name = name_in_spec(text);
-        if (name != "__cuda_arch" && !tells_cuda_version(name)) continue;
+        if (name != "__cuda_arch" && name != kArmVariant && !tells_cuda_version(name)) continue;
         auto spec = MatchSpec::parse(text);
-        if (spec && !spec->when) dependencies.push_back(*std::move(spec));
+        if (spec && !spec->when) specs.push_back(*std::move(spec));
     }
-    return dependencies;
+    return specs;
 }
 
 /// 12.1 for "12.1", all of the major version for "12".
@@ -45,7 +48,12 @@ CudaLimits::CudaLimits(const std::vector<PackageRecord>& virtual_packages)
 std::optional<std::string> CudaLimits::obstacle(const MatchSpec& dependency) const {
     if (auto told = told_by_driver(dependency)) return told;
     if (auto told = told_by_toolkits(dependency, CodeFit::No)) return told;
+    if (auto told = told_by_arm_variant(dependency)) return told;
     return told_by_devices(dependency);
+}
+
+std::optional<std::string> CudaLimits::obstacle_in_constrains(const MatchSpec& spec) const {
+    return told_by_arm_variant(spec);
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_build(std::string_view build) const {
@@ -65,8 +73,11 @@ std::optional<std::string> CudaLimits::obstacle_of_cuda(std::string_view cuda) c
 }
 
 std::optional<std::string> CudaLimits::obstacle_of(const PackageRecord& record) const {
-    for (const auto& dependency : on_cuda(record)) {
+    for (const auto& dependency : on_cuda(record.depends)) {
         if (auto told = obstacle(dependency)) return told;
+    }
+    for (const auto& spec : on_cuda(record.constrains)) {
+        if (auto told = obstacle_in_constrains(spec)) return told;
     }
     if (auto told = obstacle_of_build(record.build)) return told;
     if (!has_obstacles(record.name)) return std::nullopt;
@@ -88,7 +99,7 @@ bool CudaLimits::has_obstacles(std::string_view name) const {
 std::optional<std::string> CudaLimits::caution_of(const PackageRecord& record) const {
     if (const auto toolkit = toolkit_of_build(record.build))
         return told_by_cuda(toolkit->to_string(), {*toolkit}, CodeFit::Compiled);
-    for (const auto& dependency : on_cuda(record)) {
+    for (const auto& dependency : on_cuda(record.depends)) {
         if (auto told = told_by_toolkits(dependency, CodeFit::Compiled)) return told;
     }
     return std::nullopt;
@@ -179,6 +190,25 @@ std::optional<std::string> CudaLimits::told_by_devices(const MatchSpec& dependen
         devices_, [&](const Version& device) { return !dependency.version->matches(device); });
     if (other == devices_.end()) return std::nullopt;
     return fmt::format("is for {}, and a GPU here is {}", written(dependency), other->to_string());
+}
+
+/// Servers and systems on a chip share linux-aarch64, and until CUDA 13 they have toolkits that do
+/// not go together: conda-forge tells them apart by arm-variant's build, "sbsa" or "tegra".
+std::optional<std::string> CudaLimits::told_by_arm_variant(const MatchSpec& dependency) const {
+    constexpr int kFirstForBoth = 13;
+    if (dependency.name != kArmVariant || !dependency.build) return std::nullopt;
+    const bool is_for_servers = dependency.build->matches("sbsa");
+    if (is_for_servers == dependency.build->matches("tegra")) return std::nullopt;
+    if (is_for_servers && (!driver_ || version_part(*driver_, 0) >= kFirstForBoth))
+        return std::nullopt;
+    const auto device = std::ranges::find_if(devices_, [&](const Version& one) {
+        return is_tegra(CudaTarget::of(one)) == is_for_servers;
+    });
+    if (device == devices_.end()) return std::nullopt;
+    return fmt::format("is for {}, and compute capability {} is {}",
+                       written(dependency),
+                       device->to_string(),
+                       is_for_servers ? "a Tegra's" : "no Tegra's");
 }
 
 }  // namespace gpkg

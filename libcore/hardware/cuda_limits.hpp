@@ -28,6 +28,10 @@ public:
     /// one of the GPUs, or not for every one of them. "is for cuda-version >=12, and the driver
     /// runs CUDA 11.4".
     std::optional<std::string> obstacle(const MatchSpec& dependency) const;
+    /// The same of a spec in `constrains`. What that names need not be there, so it says nothing of
+    /// the build that has it, but where it names the kind of Arm machine that this is for:
+    /// conda-forge's arm-variant.
+    std::optional<std::string> obstacle_in_constrains(const MatchSpec& spec) const;
 
     /// The same by the toolkit that compiled the build: the driver may be for an older CUDA, and
     /// CUDA 13 makes no code for devices before compute capability 7.5.
@@ -54,6 +58,7 @@ private:
     std::optional<std::string> told_by_toolkits(const MatchSpec& dependency, CodeFit fit) const;
     std::optional<std::string> told_by_driver(const MatchSpec& dependency) const;
     std::optional<std::string> told_by_devices(const MatchSpec& dependency) const;
+    std::optional<std::string> told_by_arm_variant(const MatchSpec& dependency) const;
     std::optional<std::string> told_of_cuda(const Version& cuda) const;
     std::optional<std::string> told_of_library(std::string_view name, const Version& version) const;
 

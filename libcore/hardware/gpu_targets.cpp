@@ -253,6 +253,8 @@ std::vector<CudaTarget> targets_of(const Version& toolkit) {
     return targets;
 }
 
+bool is_tegra(CudaTarget device) { return is_tegra(device.capability); }
+
 CodeFit code_fit(CudaTarget code, CudaTarget device) {
     if (runs_natively(code, device))
         return code.capability == device.capability ? CodeFit::Exact : CodeFit::SameMajor;

@@ -62,6 +62,10 @@ std::optional<Version> first_toolkit(CudaTarget target);
 /// All of them, the lowest first.
 std::vector<CudaTarget> targets_of(const Version& toolkit);
 
+/// Whether a capability is of systems on a chip, such as Jetson's. Before 13 their CUDA is a
+/// toolkit of its own ("CUDA for Tegra Application Notes").
+bool is_tegra(CudaTarget device);
+
 /// How code for one target runs on a device.
 CodeFit code_fit(CudaTarget code, CudaTarget device);
 /// The same of the best code that a toolkit makes.

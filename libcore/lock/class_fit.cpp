@@ -18,10 +18,6 @@
 namespace gpkg {
 namespace {
 
-std::string told(const PackageRecord& machine) {
-    return machine.name == "__archspec" ? machine.build : machine.version;
-}
-
 bool has(const std::vector<PackageRecord>& machine, std::string_view name) {
     return std::ranges::find(machine, name, &PackageRecord::name) != machine.end();
 }
@@ -63,9 +59,10 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
         const auto name = name_in_spec(need);
         const auto there = std::find_if(
             machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
-        unmet.push_back(there == machine.end()
-                            ? fmt::format("it needs {}, and there is none", need)
-                            : fmt::format("it needs {}, and there is {}", need, told(*there)));
+        unmet.push_back(
+            there == machine.end()
+                ? fmt::format("it needs {}, and there is none", need)
+                : fmt::format("it needs {}, and there is {}", need, value_told(*there)));
     }
     return unmet;
 }
@@ -142,11 +139,10 @@ using Names = std::set<std::string>;
 /// By platform, the packages that all classes of the default environment have.
 std::map<std::string, Names> shared_names(const LockFile& lock) {
     std::map<std::string, Names> shared;
-    for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment) continue;
+    for (const auto* locked : lock.default_classes()) {
         Names names;
-        for (const auto place : locked.packages) names.insert(lock.packages[place].record.name);
-        const auto [known, is_first] = shared.try_emplace(locked.platform, names);
+        for (const auto place : locked->packages) names.insert(lock.packages[place].record.name);
+        const auto [known, is_first] = shared.try_emplace(locked->platform, names);
         if (!is_first)
             std::erase_if(known->second, [&](const auto& name) { return !names.contains(name); });
     }
@@ -266,18 +262,17 @@ const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
 
 ClassesOfLock::ClassesOfLock(const LockFile& lock) {
     const auto shared = shared_names(lock);
-    for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment) continue;
+    for (const auto* locked : lock.default_classes()) {
         Class one;
-        one.locked = &locked;
-        one.wishes = accelerator_wishes(lock, locked);
-        one.made_for.push_back(machine_of(virtual_packages_of(locked.made_for)));
-        for (const auto& machine : locked.also_made_for)
+        one.locked = locked;
+        one.wishes = accelerator_wishes(lock, *locked);
+        one.made_for.push_back(machine_of(virtual_packages_of(locked->made_for)));
+        for (const auto& machine : locked->also_made_for)
             one.made_for.push_back(machine_of(virtual_packages_of(machine)));
-        auto records = lock.records_of(locked);
-        const bool only_builds = is_for_building_alone(lock, locked, records);
+        auto records = lock.records_of(*locked);
+        const bool only_builds = is_for_building_alone(lock, *locked, records);
         one.restrictions = restrictions_of(records, only_builds);
-        one.useful_with = of_use(locked, records, one.restrictions);
+        one.useful_with = of_use(*locked, records, one.restrictions);
         std::set<std::string_view> texts;
         for (const auto& record : records) {
             for (const auto& text : record.depends) {
@@ -293,7 +288,7 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) {
             if (of.accelerator == Accelerator::None && !of.is_for_either &&
                 !least_device_of(record.name))
                 continue;
-            const bool is_shared = shared.at(locked.platform).contains(record.name);
+            const bool is_shared = shared.at(locked->platform).contains(record.name);
             one.for_gpus.push_back({std::move(record), of.accelerator, is_shared});
         }
         classes_.push_back(std::move(one));

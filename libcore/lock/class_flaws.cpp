@@ -46,9 +46,7 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
     }
     const auto& wishes = lock.wishes_of(locked);
     // A request that was changed by hand is no fault of the packages, and is told as that.
-    const bool is_edited =
-        !lock.request.digest.empty() && lock.request.digest != request_digest(lock);
-    for (const auto& text : is_edited ? std::vector<std::string>() : wishes.specs) {
+    for (const auto& text : is_edited(lock) ? std::vector<std::string>() : wishes.specs) {
         const auto spec = MatchSpec::parse(text);
         if (!spec || !spec->has_one_name() || spec->name.starts_with("__")) continue;
         const auto* record = find(spec->name);
@@ -65,11 +63,11 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
         for (const auto place : locked.packages) {
             const auto& record = lock.packages[place].record;
             for (const auto& [spec, there] : unmet_needs(record, machine, true))
-                flaws.push_back(
-                    fmt::format("{} needs {}, which the machine that it was made for {}",
-                                record.name,
-                                written(spec),
-                                there == nullptr ? "lacks" : "has as " + there->version));
+                flaws.push_back(fmt::format(
+                    "{} needs {}, which the machine that it was made for {}",
+                    record.name,
+                    written(spec),
+                    there == nullptr ? "lacks" : fmt::format("has as {}", value_told(*there))));
         }
     }
     const auto needs = least_needs(lock.records_of(locked), wishes.specs);

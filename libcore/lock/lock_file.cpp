@@ -139,6 +139,14 @@ std::vector<PackageRecord> LockFile::records_of(const LockedClass& locked) const
     return records;
 }
 
+std::vector<const LockedClass*> LockFile::default_classes() const {
+    std::vector<const LockedClass*> own;
+    for (const auto& locked : classes) {
+        if (locked.environment == kDefaultEnvironment) own.push_back(&locked);
+    }
+    return own;
+}
+
 const LockWishes& LockFile::wishes_of(const LockedClass& locked) const {
     return locked.wishes ? *locked.wishes : request.wishes;
 }
@@ -191,7 +199,8 @@ namespace {
 /// versions: those that the other has count.
 void take_versions(std::vector<std::string>& known, const std::vector<std::string>& others) {
     for (auto& depend : known) {
-        if (name_in_spec(depend) != depend) continue;
+        const bool is_said = std::ranges::find(others, depend) != others.end();
+        if (is_said || name_in_spec(depend) != depend) continue;
         const auto other = std::ranges::find_if(
             others, [&](const std::string& one) { return name_in_spec(one) == depend; });
         if (other != others.end()) depend = *other;
@@ -258,6 +267,10 @@ std::string request_digest(const LockFile& lock) {
     add("channel_priority", lock.request.channel_priority);
     add("exclude_newer", lock.request.exclude_newer);
     return hex_digest(DigestKind::Sha256, text);
+}
+
+bool is_edited(const LockFile& lock) {
+    return !lock.request.digest.empty() && lock.request.digest != request_digest(lock);
 }
 
 }  // namespace gpkg

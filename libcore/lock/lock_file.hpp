@@ -144,6 +144,8 @@ struct LockFile {
     /// Null when there is none of that name.
     const LockedClass* find_class(std::string_view name,
                                   std::string_view environment = kDefaultEnvironment) const;
+    /// Those of the default environment.
+    std::vector<const LockedClass*> default_classes() const;
     std::vector<PackageRecord> records_of(const LockedClass& locked) const;
     const LockWishes& wishes_of(const LockedClass& locked) const;
     const std::vector<LockedChannel>& channels_of(const std::string& environment) const;
@@ -175,5 +177,8 @@ private:
 /// The SHA-256 of channels and request in a canonical text: another one means that the packages
 /// were decided for another request.
 std::string request_digest(const LockFile& lock);
+
+/// Whether the request was changed since the packages were decided for it.
+bool is_edited(const LockFile& lock);
 
 }  // namespace gpkg

@@ -1,6 +1,8 @@
 #include "libcore/lock/lock_format.hpp"
 
+#include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/turn.hpp"
 #include "libcore/lock/formats_internal.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 #include "libcore/manifest/spec_file.hpp"
@@ -105,6 +107,7 @@ Result<ReadLock> parse_lock(std::string_view text, const std::string& where) {
              : format == LockFormat::CondaLock ? lock::read_conda_lock(root)
                                                : lock::read_pixi(root));
     read.format = format;
+    read.digest = hex_digest(DigestKind::Sha256, text);
     read.lock.sort();
     return read;
 }
@@ -180,6 +183,20 @@ Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) 
                         "name another file, or remove it");
     }
     return write_file_atomically(behind_links(path), text);
+}
+
+Result<void> write_lock_over(const ReadLock& before, LockFile lock, const fs::path& path) {
+    GPKG_TRY(const auto text, format_lock(std::move(lock), LockFormat::Gpkg));
+    const auto file = behind_links(path);
+    constexpr std::chrono::seconds kLongest(5);  // others have theirs as long as it takes to write
+    const auto turn = wait_for_turn(fs::absolute(file).parent_path(), {}, kLongest);
+    GPKG_TRY(const auto now, read_file(file, kLongestWritten));
+    if (hex_digest(DigestKind::Sha256, now) != before.digest)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: was changed while this command decided; nothing is written",
+                                path.native()),
+                    "run it again: it then goes by what is there now");
+    return write_file_atomically(file, text);
 }
 
 }  // namespace gpkg

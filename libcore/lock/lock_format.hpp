@@ -36,6 +36,7 @@ struct ReadLock {
     LockFile lock;
     LockFormat format = LockFormat::Gpkg;
     std::vector<std::string> warnings;  ///< each begins with its place
+    std::string digest{};               ///< SHA-256 of the text
 };
 
 /// What kind of lock file a text is. Its content decides; where that is cut off, its name does.
@@ -50,5 +51,8 @@ Result<ReadLock> parse_lock(std::string_view text, const std::string& where);
 Result<std::string> format_lock(LockFile lock, LockFormat format);
 /// Writes it to `path`, where nothing may be but a lock file or an explicit file.
 Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path);
+/// The same in place of gpkg's own lock file that was read there. Conflict where that has changed
+/// since: what another process wrote would be lost.
+Result<void> write_lock_over(const ReadLock& before, LockFile lock, const fs::path& path);
 
 }  // namespace gpkg

@@ -32,6 +32,10 @@ bool Accelerators::is_bound(std::string_view package) const {
     return wanted != AcceleratorChoice::Auto && wanted != AcceleratorChoice::Conda;
 }
 
+bool Accelerators::is_bound_without_any(std::string_view package) const {
+    return is_bound(package) && (binds_what_has_none || of_package.contains(std::string(package)));
+}
+
 std::vector<AcceleratorChoice> Accelerators::in_turn_on(
     const std::vector<PackageRecord>& virtual_packages) const {
     return in_turn.empty() ? std::vector{all} : choices_on(virtual_packages, in_turn);

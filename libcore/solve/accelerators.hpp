@@ -24,6 +24,9 @@ struct Accelerators {
     /// stays for the accelerator that it is for otherwise.
     bool all_is_asked = false;
     std::set<std::string> asked_packages{};
+    /// What `all` asks for also binds what is named and has builds for no accelerator in any
+    /// version. Else that comes as it is, beside what does have such a build.
+    bool binds_what_has_none = false;
     /// Where there are several to choose from, what `all` may be, the most wanted first
     /// (libcore/solve/answer.hpp).
     std::vector<AcceleratorChoice> in_turn{};
@@ -35,6 +38,8 @@ struct Accelerators {
     bool is_asked(std::string_view package) const;
     /// Whether builds for other accelerators are not to be taken at all.
     bool is_bound(std::string_view package) const;
+    /// The same of one that is named and has builds for no accelerator at all.
+    bool is_bound_without_any(std::string_view package) const;
 };
 
 /// Whether virtual packages tell of a GPU of the vendor's, with what it runs.

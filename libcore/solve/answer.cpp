@@ -63,9 +63,7 @@ bool was_decided_for_building(const Problem& problem) {
 /// The ways that differ in the accelerator alone.
 void add_in_turn(const Problem& problem, Way way, std::vector<Way>& ways) {
     const auto& request = problem.request;
-    // Without a driver what runs is for none, and an old build that asks for no driver is no
-    // better.
-    if (request.names_cuda && driver_of(problem) != nullptr) {
+    if (request.names_cuda) {
         way.accelerator = AcceleratorChoice::Nvidia;
         way.is_for_named_cuda = true;
         ways.push_back(way);
@@ -112,11 +110,35 @@ bool has_idle_cuda(const Solution& solution) {
         solution.idle, [](const Solution::Idle& one) { return tells_cuda_version(one.name); });
 }
 
+std::optional<Accelerator> vendor_of(AcceleratorChoice choice) {
+    if (choice == AcceleratorChoice::Nvidia) return Accelerator::Nvidia;
+    if (choice == AcceleratorChoice::Amd) return Accelerator::Amd;
+    return std::nullopt;
+}
+
+/// Whether builds for none stand in for the accelerator that is asked for, of which there is no
+/// build at all.
+bool is_for_none_alone(const Request& request, const Solution& solution) {
+    const auto vendor = vendor_of(request.accelerators.all);
+    if (!vendor) return false;
+    bool has_none = false;
+    for (const auto& record : solution.records) {
+        const auto of = accelerator_of(record);
+        if (of.accelerator == *vendor && !of.is_by_library) return false;
+        has_none = has_none || (of.accelerator == Accelerator::None && !of.evidence.empty() &&
+                                !request.accelerators.of_package.contains(record.name) &&
+                                std::ranges::find(request.specs, record.name, &MatchSpec::name) !=
+                                    request.specs.end());
+    }
+    return has_none;
+}
+
 /// Whether what the solver found is what the way is for.
 bool counts(const Way& way, const Request& request, const Solution& solution) {
     if (way.is_for_named_cuda && has_idle_cuda(solution)) return false;
-    return !way.only_builds ||
-           only_builds_for_nvidia(request.specs, solution.records, request.accelerators);
+    if (way.only_builds)
+        return only_builds_for_nvidia(request.specs, solution.records, request.accelerators);
+    return !is_for_none_alone(request, solution);
 }
 
 /// What did not hold after all.
@@ -129,6 +151,13 @@ void note_way(const Way& way, const Problem& problem, Solution& solution) {
                                              record->version,
                                              record->build));
     }
+    const auto wanted = problem.request.accelerators.in_turn_on(problem.virtual_packages).front();
+    if (way.accelerator != wanted && !way.is_for_named_cuda)
+        solution.notes.push_back(
+            fmt::format("nothing meets the request with builds for {}: those for {} are taken; "
+                        "--accel auto takes either",
+                        to_string(wanted),
+                        to_string(way.accelerator)));
     if (way.only_builds)
         solution.notes.push_back(fmt::format(
             "for building: the driver of {}, for CUDA {}, does not run what this CUDA builds",
@@ -149,16 +178,16 @@ Result<Answered> answer(const Problem& problem, const Solve& solve) {
         attempt.wants_reasons = problem.wants_reasons && is_last_word;
         GPKG_TRY(auto outcome, solve(attempt));
         auto* solution = std::get_if<Solution>(&outcome);
-        const bool is_answer = solution != nullptr && counts(way, attempt.request, *solution);
-        if (!is_answer && !is_last_word) continue;
-        if (is_answer) {
-            solution->accelerator = way.accelerator;
-            note_way(way, problem, *solution);
-        }
+        if (solution == nullptr && is_last_word)
+            return Answered{std::move(attempt), std::move(outcome)};
+        if (solution == nullptr || !counts(way, attempt.request, *solution)) continue;
+        solution->accelerator = way.accelerator;
+        note_way(way, problem, *solution);
         attempt.wants_reasons = problem.wants_reasons;
         return Answered{std::move(attempt), std::move(outcome)};
     }
     auto attempt = put(problem, told);
+    attempt.request.accelerators.binds_what_has_none = true;
     if (!problem.wants_reasons) return Answered{std::move(attempt), Explanation{}};
     GPKG_TRY(auto outcome, solve(attempt));
     return Answered{std::move(attempt), std::move(outcome)};

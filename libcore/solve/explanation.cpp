@@ -257,14 +257,14 @@ std::vector<std::string> tree_of(const std::vector<Line>& lines) {
 
 }  // namespace
 
-std::string machine_fact(const std::string& machine,
-                         const std::string& name,
-                         const std::string& version) {
+std::string machine_fact(std::string_view machine,
+                         std::string_view name,
+                         std::string_view version) {
     const auto has = [&](std::string_view what) { return fmt::format("{} has {}", machine, what); };
     if (version.empty()) {
         if (name == "__cuda") return has("no NVIDIA driver (__cuda)");
         if (name == "__cuda_arch") return has("no NVIDIA GPU (__cuda_arch)");
-        return has("no " + name);
+        return has(fmt::format("no {}", name));
     }
     if (name == "__cuda") return has(fmt::format("a driver for CUDA {} (__cuda)", version));
     if (name == "__glibc") return has(fmt::format("glibc {} (__glibc)", version));

@@ -6,15 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
 
 /// What a machine has of a virtual package, as people call it: "h100 has a driver for CUDA 12.8
-/// (__cuda)". `version` is that, of __archspec the build; empty where it has none.
-std::string machine_fact(const std::string& machine,
-                         const std::string& name,
-                         const std::string& version);
+/// (__cuda)". `version` is the value that it tells (value_told()); empty where it has none.
+std::string machine_fact(std::string_view machine, std::string_view name, std::string_view version);
 
 /// One step of a clash. Leave any line out and what the others say has a solution.
 struct ExplanationLine {

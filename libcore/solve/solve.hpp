@@ -39,6 +39,9 @@ struct Constraint {
     Holds holds = Holds::Always;
 };
 
+/// No version of the package but the record's. Parse errors.
+Result<Constraint> same_version(const PackageRecord& record, std::string reason);
+
 /// What the user asks for and what is there already.
 struct Request {
     /// To be in the environment afterwards, the most important first. Each names one package.
@@ -66,8 +69,8 @@ struct Request {
     /// Nothing is brought in for its own sake: dependencies only restrict what is there anyway.
     bool no_dependencies = false;
     Accelerators accelerators{};
-    /// A version of CUDA is named, and no accelerator: builds for it are wanted where there are any
-    /// that run, over older versions if need be.
+    /// A CUDA is named, and no accelerator: builds for it are wanted where there are any that run,
+    /// over older versions if need be.
     bool names_cuda = false;
     /// What packages that tell a CUDA version (tells_cuda_version) restrict of the driver does not
     /// count: what is built with it may run elsewhere.

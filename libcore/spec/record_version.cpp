@@ -23,4 +23,8 @@ std::optional<Version> find_version(const std::vector<PackageRecord>& records,
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
+std::string_view value_told(const PackageRecord& virtual_package) {
+    return virtual_package.name == "__archspec" ? virtual_package.build : virtual_package.version;
+}
+
 }  // namespace gpkg

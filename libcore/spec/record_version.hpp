@@ -20,4 +20,8 @@ Result<Version> version_of(const PackageRecord& record);
 std::optional<Version> find_version(const std::vector<PackageRecord>& records,
                                     std::string_view name);
 
+/// What a machine's virtual package tells of it: its version, but of __archspec the build, which is
+/// the CPU's name (CEP 30).
+std::string_view value_told(const PackageRecord& virtual_package);
+
 }  // namespace gpkg

@@ -303,7 +303,19 @@ private:
                           const PackageRecord& record,
                           const Solution& solution) const {
         if (solution.find_idle(record.name) != nullptr) return "does not run here";
-        return gives_up_gpu(changed, record) ? "for CPUs" : "";
+        const auto of = accelerator_of(record);
+        if (!gives_up_gpu(changed, record) && !is_for_another_than_asked(record, of)) return "";
+        return of.accelerator == Accelerator::None
+                   ? "for CPUs"
+                   : fmt::format("for {}", to_string(of.accelerator));
+    }
+
+    /// What the user said has no builds where the change lets others come.
+    bool is_for_another_than_asked(const PackageRecord& record, const AcceleratorOf& of) const {
+        const auto id = universe_.find_name(record.name);
+        const auto wanted = id ? universe_.preferred_accelerator(*id) : std::nullopt;
+        return wanted && universe_.is_requested(*id) && !of.evidence.empty() &&
+               of.accelerator != *wanted && universe_.accelerators().is_bound(record.name);
     }
 
     /// Whether a build for none would come where there is a GPU, and are builds for it, which are
@@ -368,12 +380,16 @@ private:
         }
         for (const auto& record : solution.records) {
             const bool was_hidden = is_hidden(record);
-            if (!names.contains(record.name) && !was_hidden) continue;
+            auto remark = remark_on(universe, record, solution);
+            const auto id = universe_.find_name(record.name);
+            // That something else that is asked for pays for it is told, too.
+            const bool pays = !remark.empty() && id && universe_.is_requested(*id);
+            if (!names.contains(record.name) && !was_hidden && !pays) continue;
             fix.gives.push_back({record.name,
                                  record.version,
                                  record.build,
                                  was_hidden ? channel_text(problem, record.channel) : "",
-                                 remark_on(universe, record, solution)});
+                                 std::move(remark)});
         }
         std::sort(fix.gives.begin(), fix.gives.end(), [](const auto& a, const auto& b) {
             return a.name < b.name;

@@ -1,6 +1,7 @@
 #include "solver/explain/offers.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ public:
     void tell() {
         if (name_.is_virtual) {
             line_.machine = universe_.problem().machine;
-            for (auto id = name_.begin; id < name_.end; ++id) line_.versions.push_back(fact(id));
+            for (auto id = name_.begin; id < name_.end; ++id)
+                line_.versions.emplace_back(value_told(*universe_.candidates()[id].given));
             return;
         }
         tell_candidates();
@@ -53,13 +55,6 @@ private:
         ChannelRecord record;
         std::string why;
     };
-
-    /// The CPU's type is in the build string.
-    std::string fact(CandidateId id) const {
-        const auto& candidate = universe_.candidates()[id];
-        if (name_.text == "__archspec") return std::string(candidate.build());
-        return candidate.given->version;
-    }
 
     /// The versions, or where one that is asked for is there, those and their builds.
     void tell_candidates() {

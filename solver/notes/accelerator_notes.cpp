@@ -34,7 +34,8 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
     if (!is_requested(id) && (!chosen.says_accelerator || parts_.contains(chosen.name)))
         return std::nullopt;
     if (*wanted == Accelerator::None) return on_machine_without(id);
-    if (chosen.accelerator == *wanted) return on_newer_builds(id, is_limit_told);
+    if (chosen.accelerator == *wanted)
+        return is_for_absent_gpu(id) ? on_absent_gpu(id) : on_newer_builds(id, is_limit_told);
     const auto newest = newest_usable(chosen.name, *wanted);
     if (!newest) return on_no_build(id, *wanted);
     const bool is_newest_older = is_older(universe_.candidates()[*newest].version, id);
@@ -89,6 +90,22 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
     return text;
 }
 
+bool AcceleratorNotes::is_for_absent_gpu(CandidateId id) const {
+    return is_requested(id) && !has_vendor(universe_.problem().virtual_packages,
+                                           universe_.candidates()[id].accelerator);
+}
+
+/// As on a login node: what needs the driver is out of reach, and what does not is old.
+std::string AcceleratorNotes::on_absent_gpu(CandidateId id) const {
+    const auto vendor = universe_.candidates()[id].accelerator;
+    auto text = fmt::format(
+        "{} is for {}, of which {} has none", text_of(id), to_string(vendor), machine());
+    const auto newest = newest_for(universe_.candidates()[id].name, builds_for(vendor), Of::All);
+    const bool is_old = newest && is_older(universe_.candidates()[id].version, *newest);
+    return text + fmt::format("{}; --for says which machine it is to run on",
+                              is_old ? ", nor what newer builds need" : "");
+}
+
 /// It is for what was wanted, and newer versions that are too cannot be had.
 std::optional<std::string> AcceleratorNotes::on_newer_builds(CandidateId id,
                                                              bool is_limit_told) const {
@@ -111,7 +128,10 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
     const auto& chosen = universe_.candidates()[id];
     const auto hidden = hidden_with(chosen.name, wanted);
     const auto is_any = std::not_fn(builds_for(Accelerator::None));
-    if (hidden.empty() && !newest_for(chosen.name, is_any, Of::All)) return std::nullopt;
+    // Nobody thinks of a package that has none for a GPU at all, but who asks for those of all.
+    const bool is_asked = is_bound(chosen.name) && is_requested(id) && chosen.says_accelerator;
+    if (hidden.empty() && !is_asked && !newest_for(chosen.name, is_any, Of::All))
+        return std::nullopt;
     if (const auto other = newest_for(chosen.name, builds_for(wanted), Of::All))
         return on_other_version(id, *other);
     return fmt::format("{}: no version has a build for {}{}{}",

@@ -39,6 +39,8 @@ private:
 
     std::optional<CandidateId> build_alike(CandidateId id, Accelerator wanted) const;
     bool is_bound(NameId name) const;
+    bool is_for_absent_gpu(CandidateId id) const;
+    std::string on_absent_gpu(CandidateId id) const;
     bool is_to_stay(CandidateId id) const;
     bool is_requested(CandidateId id) const;
     bool is_build_requested(NameId name) const;

@@ -738,6 +738,23 @@ expect 0 lock -f "http://127.0.0.1:$(cat control/port)/arm.yml" --for gh200 --fo
 check [ "$(sort control/answers | uniq -c | tr -s ' ')" = ' 1 200 /arm.yml
  1 200 /two.yml' ]
 
+# Whether packages are there still is not known where their channel gives no answer.
+mkdir web
+cp -r "$CHANNEL" web/channel
+expect 0 lock lib -c "http://127.0.0.1:$(cat control/port)/web/channel" --override-channels -o web.lock
+expect 0 lock check web.lock --available
+mv web/channel web/moved
+expect 1 lock check web.lock --available
+err_has 'whether the locked packages are still there is not known: no answer of'
+expect 1 lock repair web.lock
+err_has '--offline goes by what was there when it was last asked for'
+expect 0 lock check web.lock --available --offline
+
+# Classes that a lock had are not gone without a word.
+expect 0 lock lib --for a100 --for cpu -o had.lock
+expect 0 lock lib -o had.lock
+err_has 'had.lock: had classes a100 and cpu, which it is not for any more' 'gpkg lock update keeps'
+
 # A profile may come through a pipe: it is read once.
 "$GPKG" hardware export --for mi300 | "$GPKG" solve torch --for /dev/stdin --json > "$WORK/stdout" 2> "$WORK/stderr"
 status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr") last='a profile through a pipe'

@@ -250,6 +250,24 @@ check [ -L link.lock ]
 check grep -q '^  h100:' first.lock
 cp kept.lock first.lock
 
+# Of two at once none is lost: the second says so where it would be.
+for round in 1 2 3; do
+    cp first.lock par.lock
+    "$GPKG" lock update par.lock --for h100 > h100.out 2>&1 & one=$!
+    "$GPKG" lock update par.lock --for v100 > v100.out 2>&1 & other=$!
+    wait $one; h100=$?
+    wait $other; v100=$?
+    last="two updates at once, $round" status="$h100 $v100" out=$(cat h100.out v100.out) err=
+    check [ $((h100 * v100)) = 0 ]
+    for class in h100 v100; do
+        if [ "${!class}" = 0 ]; then
+            check grep -q "^  $class:" par.lock
+        else
+            check grep -q 'was changed while this command decided; nothing is written' $class.out
+        fi
+    done
+done
+
 # What cannot be updated, with nothing lost.
 printf 'gpkg_profile: 1\nplatform: linux-64\n' > A100.yaml
 expect 2 lock update first.lock --for ./A100.yaml

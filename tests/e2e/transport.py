@@ -404,7 +404,7 @@ COMMANDS = """create -y -vv -p {env} -c {channel} --override-channels small0
     env export -p {env}
     export -p {env} --json
     lock -c {channel} --override-channels lib -o {env}/my.lock
-    lock check {env}/my.lock --available
+    lock check {env}/my.lock --available --offline
     lock convert {env}/my.lock {env}/pixi.lock
     solve -vv -c {channel} --override-channels lib
     search -c {channel} --override-channels small*

@@ -1,9 +1,9 @@
 #include "cli/workflow/ask/fitting.hpp"
 
-#include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <fmt/format.h>
@@ -17,11 +17,9 @@ std::string missing_here(const PackageRecord& record, const Sources& sources) {
     const auto unmet = unmet_needs(record, sources.virtual_packages);
     if (unmet.empty()) return "";
     const auto& [spec, there] = unmet.front();
-    const auto version = there == nullptr            ? std::string()
-                         : spec.name == "__archspec" ? there->build
-                                                     : there->version;
+    const auto value = there == nullptr ? std::string_view() : value_told(*there);
     return fmt::format(
-        "needs {}: {}", written(spec), machine_fact(sources.machine.name, spec.name, version));
+        "needs {}: {}", written(spec), machine_fact(sources.machine.name, spec.name, value));
 }
 
 /// The end of the first clash: what something that the build needs asks for in vain.

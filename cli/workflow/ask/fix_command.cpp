@@ -42,7 +42,7 @@ void FixCommand::apply(const ProblemChange& change) {
 
 std::string FixCommand::text() const {
     std::vector<std::string> words;
-    if (!removed_.empty() && !question_.wanted.is_dry_run) {
+    if (!removed_.empty() && !question_.is_dry_run) {
         words.push_back(removal());
         words.emplace_back("&&");
     }
@@ -62,13 +62,13 @@ std::string FixCommand::text() const {
 
 std::vector<std::string> FixCommand::before() const {
     auto steps = edits_;
-    if (!removed_.empty() && question_.wanted.is_dry_run) steps.push_back(removal());
+    if (!removed_.empty() && question_.is_dry_run) steps.push_back(removal());
     return steps;
 }
 
 /// "gpkg remove -p PREFIX a b"
 std::string FixCommand::removal() const {
-    auto text = "gpkg remove -p " + shell_word(question_.wanted.prefix.native());
+    auto text = "gpkg remove -p " + shell_word(question_.prefix.native());
     for (const auto& name : removed_) text += " " + shell_word(name);
     return text;
 }
@@ -93,7 +93,7 @@ std::optional<std::size_t> FixCommand::word_of(std::size_t index) const {
 }
 
 bool FixCommand::are_specs_words() const {
-    return question_.wanted.specs_stand == ChangeRequest::SpecsStand::InWords;
+    return question_.specs_stand == ChangeRequest::SpecsStand::InWords;
 }
 
 void FixCommand::ask_for(const std::string& spec) {

@@ -1,44 +1,22 @@
 #pragma once
 
-// A request as the solver is asked: put to what is installed, to the pins, to the channels and to
-// the machine.
+// A request of the command line as the solver is asked: put to an environment, to the pins, to the
+// channels and to the machine.
 
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
-#include "libcore/env/prefix.hpp"
-#include "libcore/solve/solve.hpp"
+#include "libcore/asking/answering.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gpkg::cli {
 
-/// A spec that must hold whatever is asked.
-struct Pin {
-    MatchSpec spec;
-    std::string place;  ///< where it is said, to be edited
-};
-
-/// What is there already, as far as it bears on a new request.
-struct Present {
-    std::vector<PrefixRecord> records;
-    std::vector<MatchSpec> wishes;  ///< specs of earlier requests
-    /// Where nobody recorded any: what nothing else needs, which counts as asked for where it would
-    /// leave otherwise.
-    std::vector<MatchSpec> leaves{};
-    bool keeps_other_cpu = false;  ///< what is for another CPU stays in an update too
-    std::vector<Pin> pins;
-    GpkgState state;    ///< as far as it counts
-    GpkgState on_disk;  ///< as it is
-};
-
-/// Nothing where there is no environment.
-Result<Present> look_at(const fs::path& prefix);
-
-struct Question {
-    ChangeRequest wanted;  ///< its specs are the first of the problem's
-    Present present;       ///< its pins are the first of the problem's constraints
-    Problem problem;
+struct Question : PosedRequest {
+    fs::path prefix;  ///< empty: a new one, or none
+    ChangeRequest::SpecsStand specs_stand = ChangeRequest::SpecsStand::InWords;
+    bool is_dry_run = false;
     std::vector<Channel> channels;  ///< the most important first
     Machine machine;
 };
@@ -64,18 +42,15 @@ Result<Question> question_of(Context& context,
 /// looks at those that are not for a lock.
 Result<void> check_accelerator_names(const std::vector<const Question*>& questions);
 
-/// Of what a plain update names, the builds that were asked for earlier, which it keeps: ffmpeg of
-/// "ffmpeg=*=lgpl*". Not those that are named exactly: they have no other version.
-std::vector<MatchSpec> builds_kept(const ChangeRequest& wanted, const Present& present);
-
-/// The question as `present` is now.
-Result<Question> asked_again(Question question);
-
-/// Whether an update leaves out what is installed for another CPU.
-bool leaves_out_other_cpu(const Question& question);
-
-/// What the command would ask with these changes made to it: named is what is named then, and what
-/// was asked for earlier counts again where nothing is named in its place.
+/// What the command would ask with these changes made to it.
 Result<Question> with_changes(Question question, const std::vector<ProblemChange>& changes);
+
+/// The answers of libsolv's solver.
+Result<Outcome> answer_to(Question& question);
+Result<std::optional<Solution>> solution_of(Question& question);
+Result<std::optional<std::string>> prefer_vendor(Question& question);
+
+/// Prefers the vendor, and asks where that is in doubt, or fails where nobody can be asked.
+Result<void> settle_vendor(Context& context, Question& question);
 
 }  // namespace gpkg::cli

@@ -1,10 +1,10 @@
 #include "cli/workflow/ask/unsatisfiable.hpp"
 
-#include "cli/workflow/ask/accelerators.hpp"
-#include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/fix_command.hpp"
+#include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = ProblemChange::Kind;
 
-struct Asking {
+struct AskedInVain {
     const Context& context;
     const Question& question;
 };
@@ -49,7 +49,7 @@ bool takes_more_along(const Question& question, const std::set<std::string>& dro
 
 /// Whether the variables make the machine what the fix wants it to be: no variable makes a Mac of a
 /// target that is none.
-bool can_be_had(const Asking& asked, const Fix& fix) {
+bool can_be_had(const AskedInVain& asked, const Fix& fix) {
     const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
     if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
     // The lock would be for none of the machines that it is made for; but of a platform alone no
@@ -57,7 +57,7 @@ bool can_be_had(const Asking& asked, const Fix& fix) {
     const auto& machine = asked.question.machine;
     const bool is_known = machine.profile ||
                           machine.platform == virtual_packages::this_machine().native_platform ||
-                          asked.question.wanted.specs_stand != ChangeRequest::SpecsStand::InWords;
+                          asked.question.specs_stand != ChangeRequest::SpecsStand::InWords;
     if (asked.question.wanted.is_for_lock && is_known) return false;
     const FixCommand command(asked.context, asked.question, fix);
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
@@ -77,13 +77,13 @@ bool can_be_had(const Asking& asked, const Fix& fix) {
 }
 
 /// What stands in a lock alone cannot be asked for otherwise.
-bool is_to_edit_lock(const Asking& asked, const Fix& fix) {
-    return asked.question.wanted.specs_stand == ChangeRequest::SpecsStand::InLock &&
+bool is_to_edit_lock(const AskedInVain& asked, const Fix& fix) {
+    return asked.question.specs_stand == ChangeRequest::SpecsStand::InLock &&
            !FixCommand(asked.context, asked.question, fix).before().empty();
 }
 
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
-std::vector<Fix> helpful(const Asking& asked, std::vector<Fix> fixes) {
+std::vector<Fix> helpful(const AskedInVain& asked, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
         return change.kind == Kind::DropSpec && change.index < asked.question.wanted.specs.size();
     };
@@ -131,10 +131,8 @@ std::vector<std::string> lowered(const Question& question,
 }
 
 bool has_answer(Question question) {
-    question.problem.wants_reasons = false;
-    question.problem.wants_notes = false;
-    const auto outcome = answer_to(question);
-    return outcome && std::holds_alternative<Solution>(*outcome);
+    const auto solution = solution_of(question);
+    return solution && *solution;
 }
 
 /// What the command of a fix for `asked` changes for another class of the same lock: its words
@@ -180,10 +178,9 @@ std::optional<TriedFix> tried(const Question& question, Fix fix) {
     if (!differs_from_problem(question)) return TriedFix{std::move(fix)};
     auto changed = with_changes(question, fix.changes);
     if (!changed) return std::nullopt;
-    changed->problem.wants_reasons = false;
-    const auto outcome = answer_to(*changed);
-    if (!outcome || !std::holds_alternative<Solution>(*outcome)) return std::nullopt;
-    const auto& records = std::get<Solution>(*outcome).records;
+    const auto solution = solution_of(*changed);
+    if (!solution || !*solution) return std::nullopt;
+    const auto& records = (*solution)->records;
     std::vector<Fix::Package> gives;
     for (const auto& package : fix.gives) {
         for (const auto& record : records) {
@@ -198,7 +195,7 @@ std::optional<TriedFix> tried(const Question& question, Fix fix) {
 }
 
 /// One line that can be pasted, with a remark on what it is for.
-std::string fix_text(const Asking& asked, const TriedFix& tried) {
+std::string fix_text(const AskedInVain& asked, const TriedFix& tried) {
     const auto& fix = tried.fix;
     const FixCommand command(asked.context, asked.question, fix);
     auto text = command.text();
@@ -286,7 +283,7 @@ Json json_of(const ProblemChange& change) {
     return document;
 }
 
-Json json_of(const Asking& asked, const TriedFix& tried) {
+Json json_of(const AskedInVain& asked, const TriedFix& tried) {
     const FixCommand command(asked.context, asked.question, tried.fix);
     Json document{{"command", command.text()}, {"edits", command.before()}};
     document.update(fix_json(tried.fix));
@@ -295,7 +292,7 @@ Json json_of(const Asking& asked, const TriedFix& tried) {
 }
 
 /// "CONDA_OVERRIDE_CUDA=11 decides what this machine has of __cuda", of what clashes.
-std::string hint_on_overrides(const Asking& asked, const Explanation& explanation) {
+std::string hint_on_overrides(const AskedInVain& asked, const Explanation& explanation) {
     std::set<std::string> texts;
     for (const auto& clash : explanation.clashes) {
         for (const auto& line : clash.lines) {
@@ -311,7 +308,7 @@ std::string hint_on_overrides(const Asking& asked, const Explanation& explanatio
 }
 
 /// Where the accelerator that is in the way was never typed.
-std::string hint_on_accelerator(const Asking& asked, const Explanation& explanation) {
+std::string hint_on_accelerator(const AskedInVain& asked, const Explanation& explanation) {
     const auto& usual = asked.context.config.accelerator;
     const bool is_in_the_way = std::ranges::any_of(explanation.fixes, [](const Fix& fix) {
         return std::ranges::any_of(fix.changes, [](const ProblemChange& change) {
@@ -362,7 +359,7 @@ std::string hint_on_platforms(const Explanation& explanation,
 }
 
 /// "tensorflow-gpu", where there is a tensorflow.
-std::string hint_on_builds(const Asking& asked, const Explanation& explanation) {
+std::string hint_on_builds(const AskedInVain& asked, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
         const auto& line = clash.lines.front();
         const auto built = line.channels.empty() ? std::nullopt : build_in_name(line.name);
@@ -433,7 +430,7 @@ Error unsatisfiable(const Context& context,
                     const Question& question,
                     const Explanation& explanation,
                     const std::vector<const Question*>& others) {
-    const Asking asked{context, question};
+    const AskedInVain asked{context, question};
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
     std::vector<TriedFix> fixes;

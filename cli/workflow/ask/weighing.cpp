@@ -1,10 +1,11 @@
 #include "cli/workflow/ask/weighing.hpp"
 
-#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/settings.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/disk_use.hpp"
 #include "libcore/env/history.hpp"

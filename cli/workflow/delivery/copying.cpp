@@ -5,7 +5,7 @@
 #include "cli/workflow/one_off.hpp"
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/sources.hpp"
-#include "cli/workflow/wishes/earlier_wishes.hpp"
+#include "libcore/asking/earlier_wishes.hpp"
 #include "libcore/base/prefix_path.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"

@@ -1,14 +1,16 @@
 #include "cli/workflow/lock/classes.hpp"
 
-#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -18,37 +20,34 @@ Result<AskedClass> asked_for(Context& context, const WishOptions& wishes, const 
     // Selectors of an environment.yml may choose other packages for another platform.
     GPKG_TRY(const auto wanted, lock_wishes(context, wishes, sources));
     AskedClass asked;
+    asked.name = named.class_name();
     GPKG_TRY(asked.request, lock_request_of(context, sources, wanted));
-    GPKG_TRY(asked.question.question, question_of(context, sources, wanted));
-    asked.question.name = named.class_name();
-    asked.question.question.machine.name = asked.question.name;
-    asked.question.tells_accelerator = wanted.accelerators.are_several();
+    GPKG_TRY(asked.question, question_of(context, sources, wanted));
+    if (!named.sources.for_machine.empty()) asked.question.problem.machine = asked.name;
     return asked;
 }
 
 /// A lock holds the channels once, whatever the class.
-Result<void> check_same_channels(const std::vector<std::pair<std::string, LockRequest>>& requests) {
-    const auto& [first, one] = requests.front();
-    for (const auto& [name, other] : requests) {
-        if (other.channels != one.channels)
+Result<void> check_same_channels(const std::vector<AskedClass>& asked) {
+    const auto& first = asked.front();
+    for (const auto& other : asked) {
+        if (other.request.channels != first.request.channels)
             return fail(ErrorKind::Unsupported,
                         fmt::format("by its selectors the file asks for other channels for {} than "
                                     "for {}, and a lock holds one for all",
-                                    name,
-                                    first),
+                                    other.name,
+                                    first.name),
                         "write a lock for each of them: gpkg lock -o FILE");
     }
     return {};
 }
 
 /// What was asked for: once, and with each class what is others there.
-void remember(LockFile& lock, const std::vector<std::pair<std::string, LockRequest>>& requests) {
-    lock.request = requests.front().second;
+void remember(LockFile& lock, const std::map<std::string, LockRequest>& requests, LockRequest all) {
+    lock.request = std::move(all);
     for (auto& locked : lock.classes) {
-        for (const auto& [name, request] : requests) {
-            if (name == locked.name && request.wishes != lock.request.wishes)
-                locked.wishes = request.wishes;
-        }
+        const auto& wishes = requests.at(locked.name).wishes;
+        if (wishes != lock.request.wishes) locked.wishes = wishes;
     }
     lock.request.digest = request_digest(lock);
 }
@@ -162,29 +161,25 @@ Result<void> check_class_names(const std::vector<NamedClass>& named) {
 }
 
 Result<LockedFor> lock_of(Context& context, std::vector<AskedClass> asked) {
-    std::vector<ClassQuestion> classes;
-    std::vector<std::pair<std::string, LockRequest>> requests;
-    for (auto& one : asked) {
-        GPKG_CHECK(check_names_any(one.request.wishes));
-        requests.emplace_back(one.question.name, std::move(one.request));
-        classes.push_back(std::move(one.question));
-    }
-    GPKG_CHECK(check_same_channels(requests));
+    for (const auto& one : asked) GPKG_CHECK(check_names_any(one.request.wishes));
+    GPKG_CHECK(check_same_channels(asked));
     LockedFor decided;
+    std::vector<LockedChannel> channels;
     std::vector<const Question*> questions;
-    for (const auto& one : classes) {
-        const auto& own = one.question.channels;
+    std::map<std::string, LockRequest> requests;
+    auto first = asked.front().request;
+    for (const auto& channel : asked.front().question.channels)
+        channels.push_back({channel.base_url(), {}});
+    for (const auto& one : asked) {
         questions.push_back(&one.question);
+        requests.emplace(one.name, one.request);
+        const auto& own = one.question.channels;
         decided.channels.insert(decided.channels.end(), own.begin(), own.end());
     }
     GPKG_CHECK(check_accelerator_names(questions));
-    auto& lock = decided.locked.lock;
-    std::vector<LockedChannel> channels;
-    for (const auto& channel : questions.front()->channels)
-        channels.push_back({channel.base_url(), {}});
-    GPKG_TRY(decided.locked, decide_and_align(context, std::move(classes)));
-    lock.channels = std::move(channels);
-    remember(lock, requests);
+    GPKG_TRY(decided.locked, decide_and_align(context, std::move(asked)));
+    decided.locked.lock.channels = std::move(channels);
+    remember(decided.locked.lock, requests, std::move(first));
     return decided;
 }
 

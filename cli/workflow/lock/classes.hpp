@@ -26,12 +26,6 @@ struct LockedFor {
 /// The lock remembers what was asked for.
 Result<LockedFor> lock_for(Context& context, const ClassOptions& options);
 
-/// A class before anything is decided, and what a lock remembers of what is asked for there.
-struct AskedClass {
-    ClassQuestion question;
-    LockRequest request;
-};
-
 /// Decides them. Unsupported where they are to have different channels, of which a lock has one
 /// list.
 Result<LockedFor> lock_of(Context& context, std::vector<AskedClass> asked);

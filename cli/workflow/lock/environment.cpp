@@ -190,8 +190,8 @@ Result<ExactRequest> locked_request(Context& context,
                                          join_some(flaws, "and")));
     }
     tell_others(context, lock, file);
-    for (const auto& line : edits_of(lock))
-        context.out.warn(fmt::format("{}: {}: gpkg lock decides anew", file, line));
+    if (is_edited(lock))
+        context.out.warn(fmt::format("{}: {}: gpkg lock decides anew", file, kEdited));
     ExactRequest request;
     request.prefix = prefix;
     request.notes.push_back(fmt::format(

@@ -24,19 +24,26 @@ Result<std::vector<Channel>> with_credentials(const Context& context,
     return channels;
 }
 
-Result<Channels> open_channels(Context& context,
-                               const LockFile& lock,
-                               const std::string& platform,
-                               const SourceOptions& sources) {
+Result<std::vector<Channel>> channels_of(const Context& context,
+                                         const LockFile& lock,
+                                         const SourceOptions& sources) {
     std::vector<std::string> urls;
     for (const auto& channel : lock.channels) urls.push_back(channel.url);
     for (const auto& [name, environment] : lock.environments) {
         if (!environment.channels) continue;
         for (const auto& channel : *environment.channels) urls.push_back(channel.url);
     }
-    GPKG_TRY(const auto channels, with_credentials(context, urls, sources));
-    return Channels::fetch(
-        context, channels, subdirs_for(platform), sources.offline, Extent::Named);
+    return with_credentials(context, urls, sources);
+}
+
+std::vector<std::string> names_in(const std::vector<MatchSpec>& specs,
+                                  const std::vector<PackageRecord>& packages) {
+    std::vector<std::string> names;
+    for (const auto& spec : specs) {
+        if (spec.has_one_name()) names.push_back(spec.name);
+    }
+    for (const auto& package : packages) names.push_back(package.name);
+    return names;
 }
 
 Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes) {

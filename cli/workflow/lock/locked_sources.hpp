@@ -17,11 +17,14 @@ Result<std::vector<Channel>> with_credentials(const Context& context,
                                               const std::vector<std::string>& urls,
                                               const SourceOptions& sources);
 
-/// All channels of the lock and of its environments, for one platform.
-Result<Channels> open_channels(Context& context,
-                               const LockFile& lock,
-                               const std::string& platform,
-                               const SourceOptions& sources);
+/// All channels of the lock and of its environments.
+Result<std::vector<Channel>> channels_of(const Context& context,
+                                         const LockFile& lock,
+                                         const SourceOptions& sources);
+
+/// What a class is decided from: what is asked for, and what it has.
+std::vector<std::string> names_in(const std::vector<MatchSpec>& specs,
+                                  const std::vector<PackageRecord>& packages);
 
 /// Why a locked package is to be had no more: "its channel has it no more". Empty where one of the
 /// indexes has the very package.

@@ -1,6 +1,6 @@
 #include "cli/workflow/lock/locking.hpp"
 
-#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "solver/solver.hpp"
 
@@ -11,9 +11,7 @@
 namespace gpkg::cli {
 namespace {
 
-Result<Solution> first_answer(Context& context,
-                              std::vector<ClassQuestion>& classes,
-                              ClassQuestion& one) {
+Result<Solution> first_answer(Context& context, std::vector<AskedClass>& classes, AskedClass& one) {
     GPKG_CHECK(settle_vendor(context, one.question));
     GPKG_TRY(auto outcome, answer_to(one.question));
     GPKG_CHECK(check_stop(context));
@@ -30,21 +28,22 @@ Result<Solution> first_answer(Context& context,
 
 }  // namespace
 
-ClassProblem problem_of(ClassQuestion one) {
-    return {std::move(one.name),
-            std::move(one.question.machine.platform),
-            std::move(one.question.problem),
-            one.tells_accelerator};
+Result<ClassProblem> problem_of(AskedClass one) {
+    GPKG_TRY(const auto wishes, parse_accelerator_wishes(one.request.wishes.accelerator));
+    return ClassProblem{std::move(one.name),
+                        std::move(one.question.machine.platform),
+                        std::move(one.question.problem),
+                        wishes.are_several()};
 }
 
-Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuestion> classes) {
+Result<LockedClasses> decide_and_align(Context& context, std::vector<AskedClass> classes) {
     std::vector<Solution> answers;
     for (auto& one : classes) {
         GPKG_TRY(answers.emplace_back(), first_answer(context, classes, one));
     }
     std::vector<ClassProblem> problems;
     for (std::size_t i = 0; i < classes.size(); ++i) {
-        problems.push_back(problem_of(std::move(classes[i])));
+        GPKG_TRY(problems.emplace_back(), problem_of(std::move(classes[i])));
         hold_what_stayed(problems.back(), answers[i]);
     }
     return align_answers(std::move(problems), std::move(answers), solver::solve);

@@ -4,26 +4,26 @@
 
 #include "cli/workflow/ask/question.hpp"
 #include "libcore/classes/locked_classes.hpp"
+#include "libcore/lock/lock_file.hpp"
 
 #include <string>
 #include <vector>
 
 namespace gpkg::cli {
 
-/// The request as it is put to one class of machines.
-struct ClassQuestion {
+/// What is asked for of one class of machines, before anything is decided.
+struct AskedClass {
     std::string name;  ///< what --for names
     Question question;
-    /// Whether the class remembers which of several accelerators was taken.
-    bool tells_accelerator = false;
+    LockRequest request;  ///< what a lock remembers of it
 };
 
 /// The same, for those who only decide.
-ClassProblem problem_of(ClassQuestion one);
+Result<ClassProblem> problem_of(AskedClass one);
 
 /// Decides each class, and then brings all to the same versions: a class that was locked before
 /// holds to what it keeps. Unsatisfiable for the first class without a solution, which the message
 /// names.
-Result<LockedClasses> decide_and_align(Context& context, std::vector<ClassQuestion> classes);
+Result<LockedClasses> decide_and_align(Context& context, std::vector<AskedClass> classes);
 
 }  // namespace gpkg::cli

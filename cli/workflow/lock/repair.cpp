@@ -1,11 +1,10 @@
 #include "cli/workflow/lock/repair.hpp"
 
-#include "cli/workflow/ask/accelerators.hpp"
-#include "cli/workflow/ask/answer.hpp"
+#include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/lock/locked_sources.hpp"
 #include "cli/workflow/lock/request.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/spec/record_version.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -25,65 +25,70 @@ std::set<std::string> platforms_of(const LockFile& lock) {
 }
 
 /// Everything that the lock says of a class, as a question whose answer it still is as far as its
-/// packages are there.
-Result<ClassQuestion> question_for(Context& context,
-                                   const LockFile& lock,
-                                   const LockedClass& locked,
-                                   const std::set<std::size_t>& gone,
-                                   const std::set<std::string>& free,
-                                   const SourceOptions& sources) {
+/// packages are there. Nothing of it may have another version yet.
+Result<AskedClass> asked_by(Context& context,
+                            const LockFile& lock,
+                            const LockedClass& locked,
+                            const std::set<std::size_t>& gone,
+                            const SourceOptions& options) {
     if (locked.made_for.empty())
         return fail(
             ErrorKind::Unsupported,
             fmt::format("the lock does not tell which machines {} was decided for", locked.name),
             "gpkg lock decides anew, and writes it down");
-    ClassQuestion one;
-    one.name = locked.name;
-    auto& question = one.question;
+    AskedClass asked;
+    asked.name = locked.name;
+    asked.request = lock.request;
+    asked.request.wishes = lock.wishes_of(locked);
+    auto& question = asked.question;
     GPKG_TRY(question.wanted, wanted_by(lock, locked));
-    one.tells_accelerator = question.wanted.accelerators.are_several();
-    question.machine.platform = locked.platform;
-    question.machine.name = locked.name;
+    const auto records = lock.records_of(locked);
+    Seen seen;
+    seen.machine.platform = locked.platform;
+    seen.machine.name = locked.name;
+    seen.virtual_packages = virtual_packages_of(locked.made_for);
+    GPKG_TRY(const auto channels, channels_of(context, lock, options));
+    GPKG_TRY(
+        auto sources,
+        open_sources(
+            context, std::move(seen), channels, options, names_in(question.wanted.specs, records)));
+    question.channels = std::move(sources.channels);
+    question.machine = std::move(sources.machine);
     auto& problem = question.problem;
+    problem.indexes = std::move(sources.indexes);
+    problem.priority = sources.priority;
+    problem.exclude_newer = sources.exclude_newer;
+    problem.virtual_packages = std::move(sources.virtual_packages);
+    problem.machine = locked.name;
+    problem.stop = context.stop;
     problem.wants_fixes = false;
     auto& request = problem.request;
     request.accelerators = accelerators_of(question.wanted.accelerators, {});
     request.specs = question.wanted.specs;
     request.of_what = "the lock";
-    std::vector<std::string> names;
-    for (const auto& spec : request.specs) {
-        if (spec.has_one_name()) names.push_back(spec.name);
-    }
-    for (const auto place : locked.packages) {
-        const auto& record = lock.packages[place].record;
-        names.push_back(record.name);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        const bool is_gone = gone.contains(locked.packages[i]);
+        (is_gone ? request.gone : request.installed).push_back(records[i]);
         // Nobody says what was asked for: all of it.
-        if (lock.wishes_of(locked).specs.empty()) {
-            MatchSpec named;
-            named.name = record.name;
-            request.specs.push_back(std::move(named));
-        }
-        (gone.contains(place) ? request.gone : request.installed).push_back(record);
-        if (are_naming(free, record.name)) {
-            request.update.push_back(record.name);
-            continue;
-        }
-        GPKG_TRY(auto version, version_of(record));
-        Constraint same;
-        same.spec.name = record.name;
-        same.spec.version = VersionSpec::equal_to(std::move(version));
-        same.reason = "is in the lock";
-        request.constraints.push_back(std::move(same));
+        if (asked.request.wishes.specs.empty()) request.specs.emplace_back().name = records[i].name;
     }
-    GPKG_TRY(const auto channels, open_channels(context, lock, locked.platform, sources));
-    question.channels = channels.list();
-    GPKG_TRY(problem.indexes, channels.reach(names));
-    problem.priority = channel_priority(context, sources);
-    GPKG_TRY(problem.exclude_newer, newest_of(sources));
-    problem.virtual_packages = virtual_packages_of(locked.made_for);
-    problem.machine = locked.name;
-    problem.stop = context.stop;
-    return one;
+    return asked;
+}
+
+/// The question where packages of these names may have another version, and none besides.
+Result<AskedClass> freeing(AskedClass asked, const std::set<std::string>& names) {
+    auto& request = asked.question.problem.request;
+    for (const auto* records : {&request.installed, &request.gone}) {
+        for (const auto& record : *records) {
+            if (are_naming(names, record.name)) {
+                request.update.push_back(record.name);
+                continue;
+            }
+            GPKG_TRY(auto same, same_version(record, std::string(kIsInLock)));
+            request.constraints.push_back(std::move(same));
+        }
+    }
+    return asked;
 }
 
 /// How often a hint lets more have another version, where what is gone alone does not help, and how
@@ -106,12 +111,12 @@ public:
     }
 
     struct Repaired {
-        ClassQuestion question;
+        AskedClass asked;
         Solution answer;
     };
 
-    Result<Repaired> repair(const LockedClass& locked) const {
-        GPKG_TRY(auto one, question(locked, options_.free));
+    Result<Repaired> repair(const LockedClass& locked) {
+        GPKG_TRY(auto one, asked_with(locked, options_.free));
         GPKG_TRY(auto outcome, answer_to(one.question));
         GPKG_CHECK(check_stop(context_));
         if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
@@ -127,19 +132,24 @@ public:
     }
 
 private:
-    Result<ClassQuestion> question(const LockedClass& locked,
-                                   const std::set<std::string>& free) const {
-        GPKG_TRY(auto one, question_for(context_, lock_, locked, gone_, free, sources_));
+    using Names = std::set<std::string>;
+
+    /// What a class asks where packages of these names may have another version. Its channels are
+    /// opened once.
+    Result<AskedClass> asked_with(const LockedClass& locked, const Names& names) {
+        auto known = asked_.find(&locked);
+        if (known == asked_.end()) {
+            GPKG_TRY(auto asked, asked_by(context_, lock_, locked, gone_, sources_));
+            known = asked_.emplace(&locked, std::move(asked)).first;
+        }
+        GPKG_TRY(auto one, freeing(known->second, names));
         GPKG_CHECK(settle_vendor(context_, one.question));
         return one;
     }
 
-    using Names = std::set<std::string>;
-
     /// Nothing where the class has an answer with these names free, besides those that are.
-    Result<std::optional<Explanation>> clash_with(const LockedClass& locked,
-                                                  const Names& names) const {
-        GPKG_TRY(auto one, question(locked, names));
+    Result<std::optional<Explanation>> clash_with(const LockedClass& locked, const Names& names) {
+        GPKG_TRY(auto one, asked_with(locked, names));
         GPKG_TRY(auto outcome, answer_to(one.question));
         GPKG_CHECK(check_stop(context_));
         if (auto* explanation = std::get_if<Explanation>(&outcome))
@@ -148,14 +158,14 @@ private:
     }
 
     /// The command that works for the class, and for all others.
-    Result<std::string> hint_for(const LockedClass& locked, const Explanation& first) const {
+    Result<std::string> hint_for(const LockedClass& locked, const Explanation& first) {
         GPKG_TRY(auto names, wider(locked, options_.free, first));
-        for (const auto& other : lock_.classes) {
+        for (const auto* other : lock_.default_classes()) {
             if (names.empty()) break;
-            if (&other == &locked || other.environment != kDefaultEnvironment) continue;
-            GPKG_TRY(const auto clash, clash_with(other, names));
+            if (other == &locked) continue;
+            GPKG_TRY(const auto clash, clash_with(*other, names));
             if (!clash) continue;
-            GPKG_TRY(names, wider(other, names, *clash));
+            GPKG_TRY(names, wider(*other, names, *clash));
         }
         if (!names.empty()) return command_with(names);
         return fmt::format(
@@ -167,9 +177,7 @@ private:
     /// The names with which the class has an answer, `free` among them: with one of what is gone
     /// having another version, else with the fewest of what clashes, and of what then keeps those
     /// from one. Empty where it has none.
-    Result<Names> wider(const LockedClass& locked,
-                        const Names& free,
-                        const Explanation& first) const {
+    Result<Names> wider(const LockedClass& locked, const Names& free, const Explanation& first) {
         const auto gone = gone_names(locked);
         auto names = held_in(first);
         for (const auto& name : names) {
@@ -193,7 +201,7 @@ private:
 
     /// Of names that work, without those that are not needed for it: what was asked for keeps its
     /// version before anything else does.
-    Result<Names> fewest(const LockedClass& locked, const Names& free, Names names) const {
+    Result<Names> fewest(const LockedClass& locked, const Names& free, Names names) {
         if (names.contains("python") && !free.contains("python_abi")) names.erase("python_abi");
         std::vector<std::string> order;
         std::ranges::copy_if(names, std::back_inserter(order), [&](const auto& name) {
@@ -254,6 +262,7 @@ private:
     const RepairOptions& options_;
     const SourceOptions sources_;
     std::set<std::size_t> gone_;  ///< places
+    std::map<const LockedClass*, AskedClass> asked_;
 };
 
 /// What the old lock says beside the packages of its default environment.
@@ -292,9 +301,19 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
     for (const auto& package : lock.packages) name_set.insert(package.record.name);
     const std::vector<std::string> names(name_set.begin(), name_set.end());
     std::vector<SharedIndex> indexes;
+    GPKG_TRY(const auto channels, channels_of(context, lock, sources));
     for (const auto& platform : platforms_of(lock)) {
-        GPKG_TRY(const auto channels, open_channels(context, lock, platform, sources));
-        GPKG_TRY(const auto opened, channels.look_up(names));
+        GPKG_TRY(const auto fetched,
+                 Channels::fetch(
+                     context, channels, subdirs_for(platform), sources.offline, Extent::Named));
+        if (const auto urls = fetched.unanswered(); !urls.empty())
+            return fail(ErrorKind::Network,
+                        fmt::format("whether the locked packages are still there is not known: no "
+                                    "answer of {}",
+                                    join_some(urls, "and")),
+                        "where a login is wanted, credentials.yaml keeps it, and no lock does; "
+                        "--offline goes by what was there when it was last asked for");
+        GPKG_TRY(const auto opened, fetched.look_up(names));
         indexes.insert(indexes.end(), opened.begin(), opened.end());
     }
     std::vector<GonePackage> gone;
@@ -309,19 +328,16 @@ Result<LockedClasses> repair(Context& context,
                              const LockFile& lock,
                              const std::vector<GonePackage>& gone,
                              const RepairOptions& options) {
-    if (!edits_of(lock).empty())
-        return fail(ErrorKind::Conflict,
-                    "the request in it was changed since its packages were decided",
-                    "gpkg lock decides anew");
+    if (is_edited(lock))
+        return fail(ErrorKind::Conflict, std::string(kEdited), "gpkg lock decides anew");
     GPKG_CHECK(check_has(lock, options.free));
-    const Repairing repairing(context, lock, gone, options);
+    Repairing repairing(context, lock, gone, options);
     std::vector<ClassProblem> classes;
     std::vector<Solution> answers;
-    for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment) continue;
-        GPKG_TRY(auto one, repairing.repair(locked));
+    for (const auto* locked : lock.default_classes()) {
+        GPKG_TRY(auto one, repairing.repair(*locked));
         answers.push_back(std::move(one.answer));
-        classes.push_back(problem_of(std::move(one.question)));
+        GPKG_TRY(classes.emplace_back(), problem_of(std::move(one.asked)));
     }
     if (classes.empty())
         return fail(ErrorKind::NotFound,

@@ -18,7 +18,7 @@ struct GonePackage {
 };
 
 /// Looked up in the channels that the packages are from; `sources` has what is needed to reach
-/// them.
+/// them. Network errors where one gives no answer, whatever is known of it.
 Result<std::vector<GonePackage>> gone_packages(Context& context,
                                                const LockFile& lock,
                                                const SourceOptions& sources);

@@ -1,6 +1,6 @@
 #include "cli/workflow/lock/request.hpp"
 
-#include "cli/workflow/ask/accelerators.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -152,7 +152,7 @@ Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked)
 
 Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
     GPKG_TRY(const auto wishes, parse_accelerator_wishes(lock.wishes_of(locked).accelerator));
-    auto state = state_of(wishes);
+    auto state = remembered(wishes);
     const auto records = lock.records_of(locked);
     // A file may speak of packages that another platform has.
     std::erase_if(state.package_accelerators, [&](const auto& entry) {
@@ -163,11 +163,6 @@ Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
         remember_taken(state, taken, records);
     }
     return state;
-}
-
-std::vector<std::string> edits_of(const LockFile& lock) {
-    if (lock.request.digest.empty() || lock.request.digest == request_digest(lock)) return {};
-    return {"the request in it was changed since its packages were decided"};
 }
 
 std::vector<std::string> drift_of(const LockFile& lock,

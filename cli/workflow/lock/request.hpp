@@ -23,9 +23,9 @@ Result<ChangeRequest> wanted_by(const LockFile& lock, const LockedClass& locked)
 /// several accelerators the first that its packages are for.
 Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked);
 
-/// Whether the lock's packages were decided for the request that it holds: a line that says so
-/// where they were not.
-std::vector<std::string> edits_of(const LockFile& lock);
+/// What is told of a lock that is_edited().
+inline constexpr std::string_view kEdited =
+    "the request in it was changed since its packages were decided";
 
 /// How what is asked now, for the class of this name, differs from what the lock was made for, a
 /// line for each difference. A moment counts where one is said now.

@@ -1,9 +1,9 @@
 #include "cli/workflow/lock/updating.hpp"
 
-#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/locked_sources.hpp"
 #include "cli/workflow/lock/request.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/solve/machine_needs.hpp"
@@ -125,39 +125,21 @@ private:
         return wanted;
     }
 
-    Result<Sources> open(const Wanted& wanted,
-                         Machine machine,
-                         std::vector<PackageRecord> virtual_packages,
-                         const std::vector<PackageRecord>& there) {
-        Sources sources;
+    Result<Sources> open(const Wanted& wanted, Seen seen, const std::vector<PackageRecord>& there) {
         SourceOptions how;
         how.channel_priority = wanted.remembered.channel_priority;
         how.exclude_newer = wanted.remembered.exclude_newer;
-        sources.priority = channel_priority(context_, how);
-        GPKG_TRY(sources.exclude_newer, newest_of(how));
-        GPKG_TRY(const auto channels,
-                 Channels::fetch(context_,
-                                 wanted.channels,
-                                 subdirs_for(machine.platform),
-                                 options_.sources.offline,
-                                 Extent::Named));
-        std::vector<std::string> names;
-        for (const auto& spec : wanted.request.specs) {
-            if (spec.has_one_name()) names.push_back(spec.name);
-        }
-        for (const auto& record : there) names.push_back(record.name);
-        GPKG_TRY(sources.indexes, channels.reach(names));
-        sources.channels = channels.list();
-        sources.machine = std::move(machine);
-        sources.virtual_packages = std::move(virtual_packages);
-        return sources;
+        how.offline = options_.sources.offline;
+        return open_sources(
+            context_, std::move(seen), wanted.channels, how, names_in(wanted.request.specs, there));
     }
 
     /// A class that is there, for the machine that it was made for, or for `anew`.
     Result<AskedClass> kept(const LockedClass& locked, const NamedClass* anew) {
-        Machine machine;
+        Seen seen;
+        auto& [machine, virtual_packages] = seen;
         machine.platform = locked.platform;
-        auto virtual_packages = virtual_packages_of(locked.made_for);
+        virtual_packages = virtual_packages_of(locked.made_for);
         auto sources = options_.sources;
         sources.platform = locked.platform;
         if (anew != nullptr) {
@@ -177,16 +159,13 @@ private:
         machine.name = locked.name;
         GPKG_TRY(auto wanted, wanted_for(sources, locked));
         const auto records = lock_.records_of(locked);
-        AskedClass asked;
-        asked.question.name = locked.name;
-        asked.question.tells_accelerator = wanted.request.accelerators.are_several();
-        GPKG_TRY(const auto opened,
-                 open(wanted, std::move(machine), std::move(virtual_packages), records));
+        GPKG_TRY(const auto opened, open(wanted, std::move(seen), records));
         GPKG_TRY(auto present, present_of(records, opened, anew != nullptr));
         GPKG_TRY(present.state, state_of(lock_, locked));
         leave_what_is_old(wanted, locked, present);
-        GPKG_TRY(asked.question.question,
-                 question_of(context_, opened, wanted.request, std::move(present)));
+        AskedClass asked;
+        asked.name = locked.name;
+        GPKG_TRY(asked.question, question_of(context_, opened, wanted.request, std::move(present)));
         asked.request = std::move(wanted.remembered);
         return asked;
     }
@@ -242,17 +221,16 @@ private:
 
     /// A class that is new.
     Result<AskedClass> added(const NamedClass& named) {
-        GPKG_TRY(auto machine, machine_of(context_, named.sources));
-        GPKG_TRY(auto virtual_packages, virtual_packages_of(context_, machine));
-        machine.name = named.class_name();
-        GPKG_TRY(const auto* like, like_of(machine));
+        Seen seen;
+        GPKG_TRY(seen.machine, machine_of(context_, named.sources));
+        GPKG_TRY(seen.virtual_packages, virtual_packages_of(context_, seen.machine));
+        seen.machine.name = named.class_name();
+        GPKG_TRY(const auto* like, like_of(seen.machine));
         GPKG_TRY(auto wanted, wanted_for(named.sources, *like));
+        GPKG_TRY(const auto opened, open(wanted, std::move(seen), {}));
         AskedClass asked;
-        asked.question.name = machine.name;
-        asked.question.tells_accelerator = wanted.request.accelerators.are_several();
-        GPKG_TRY(const auto opened,
-                 open(wanted, std::move(machine), std::move(virtual_packages), {}));
-        GPKG_TRY(asked.question.question, question_of(context_, opened, wanted.request, Present{}));
+        asked.name = named.class_name();
+        GPKG_TRY(asked.question, question_of(context_, opened, wanted.request, Present{}));
         asked.request = std::move(wanted.remembered);
         return asked;
     }
@@ -289,10 +267,8 @@ Result<void> check_can_be_updated(const LockFile& lock) {
     const auto refuse = [](std::string why) {
         return fail(ErrorKind::Unsupported, std::move(why), "gpkg lock decides anew");
     };
-    if (!edits_of(lock).empty())
-        return fail(ErrorKind::Conflict,
-                    "the request in it was changed since its packages were decided",
-                    "gpkg lock decides anew");
+    if (is_edited(lock))
+        return fail(ErrorKind::Conflict, std::string(kEdited), "gpkg lock decides anew");
     if (lock.request == LockRequest{}) return refuse("it does not tell what was asked for");
     if (lock.classes.empty()) return refuse("it has no classes: nothing is locked in it");
     for (const auto& locked : lock.classes) {

@@ -1,10 +1,10 @@
 #include "cli/workflow/wishes/wishes.hpp"
 
 #include "cli/options.hpp"
-#include "cli/workflow/ask/accelerators.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/accelerators_of_files.hpp"
 #include "cli/workflow/wishes/wish_file.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/lock/lock_format.hpp"
@@ -203,7 +203,7 @@ ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {
     request.channels = std::move(wishes.files.channels);
     request.records_are_bare = true;
     request.variables = std::move(wishes.variables);
-    request.state = state_of(wishes.accelerators);
+    request.state = remembered(wishes.accelerators);
     return request;
 }
 

@@ -66,6 +66,31 @@ TEST_CASE("a build for a CUDA that makes no code for a device is told by what it
     CHECK(on("7.0", "numpy >=13").empty());
 }
 
+TEST_CASE("before CUDA 13 builds for Arm servers and for Tegra do not run on each other",
+          "[spec]") {
+    const auto on = [](const char* driver, const char* device, std::string_view dependency) {
+        return obstacle({machine_has("__cuda", driver), machine_has("__cuda_arch", device)},
+                        dependency);
+    };
+    CHECK(on("12.6", "8.7", "arm-variant * sbsa") ==
+          "is for arm-variant * sbsa, and compute capability 8.7 is a Tegra's");
+    CHECK(on("12.6", "8.7", "arm-variant * tegra").empty());
+    CHECK(on("12.6", "8.7", "arm-variant").empty());
+    CHECK(on("12.8", "9.0", "arm-variant * sbsa").empty());
+    CHECK(on("12.8", "9.0", "arm-variant * tegra") ==
+          "is for arm-variant * tegra, and compute capability 9.0 is no Tegra's");
+    CHECK(on("13.0", "11.0", "arm-variant * sbsa").empty());
+    CHECK(on("12.6", "any", "arm-variant * sbsa").empty());
+    // NVIDIA's own libraries name it in `constrains` alone; a CUDA there says nothing.
+    PackageRecord record;
+    record.name = "libcublas";
+    record.constrains = {"cuda-version >=13", "arm-variant * sbsa"};
+    CHECK(CudaLimits({machine_has("__cuda", "12.6"), machine_has("__cuda_arch", "8.7")})
+              .obstacle_of(record)
+              .value_or("") ==
+          "is for arm-variant * sbsa, and compute capability 8.7 is a Tegra's");
+}
+
 TEST_CASE("what a CUDA makes for a device is told by its name alone", "[spec]") {
     const CudaLimits old({machine_has("__cuda", "13.0"), machine_has("__cuda_arch", "6.0")});
     CHECK(old.obstacle_of_cuda("13.0") ==

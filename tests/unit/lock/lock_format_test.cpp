@@ -1,5 +1,6 @@
 #include "libcore/lock/lock_format.hpp"
 
+#include "libcore/fs/temporary.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -96,4 +97,43 @@ TEST_CASE("documents made to exhaust a reader are refused", "[lock]") {
     REQUIRE(write_file_atomically(path, std::string(kLongestWritten + 1, '#')));
     CHECK(read_lock(path).error().kind == ErrorKind::Usage);
     CHECK(read_lock(root->path() / "none").error().kind == ErrorKind::NotFound);
+}
+
+TEST_CASE("a lock is not written over one that changed since it was read", "[lock]") {
+    const auto folder = TemporaryFolder::make(fs::temp_directory_path()).value();
+    const auto path = folder.path() / "gpkg.lock";
+    LockFile lock;
+    lock.classes.emplace_back().name = "a100";
+    lock.classes.back().platform = "linux-64";
+    REQUIRE(write_lock(lock, LockFormat::Gpkg, path));
+    const auto read = read_lock(path);
+    REQUIRE(read);
+    auto other = lock;
+    other.classes.front().name = "h100";
+    REQUIRE(write_lock_over(*read, other, path));
+    lock.classes.front().name = "cpu";
+    const auto written = write_lock_over(*read, lock, path);
+    REQUIRE_FALSE(written);
+    CHECK(written.error().kind == ErrorKind::Conflict);
+    CHECK(written.error().message ==
+          path.native() + ": was changed while this command decided; nothing is written");
+    CHECK(read_lock(path)->lock.classes.front().name == "h100");
+}
+
+TEST_CASE("what two classes share is written as the channel has it", "[lock]") {
+    LockFile lock;
+    PackageAdder adder(lock);
+    LockedPackage package;
+    package.record.url = "https://example.com/noarch/jinja2-3-0.conda";
+    package.record.depends = {"python >=3.10", "python"};
+    REQUIRE(adder.add(package));
+    REQUIRE(adder.add(package));
+    CHECK(lock.packages.front().record.depends == package.record.depends);
+    // conda-lock.yml may tell a version for one platform alone.
+    package.record.url = "https://example.com/noarch/other-3-0.conda";
+    package.record.depends = {"python"};
+    REQUIRE(adder.add(package));
+    package.record.depends = {"python >=3.10"};
+    REQUIRE(adder.add(package));
+    CHECK(lock.packages.back().record.depends == package.record.depends);
 }

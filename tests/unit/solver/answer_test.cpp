@@ -76,6 +76,47 @@ TEST_CASE("accelerators are tried in turn, and the first is explained", "[solve]
     CHECK(answered->problem.request.accelerators.all == Choice::Nvidia);
 }
 
+TEST_CASE("an answer for another accelerator than the first says so", "[solve]") {
+    Asked asked;
+    const auto answered =
+        answer(problem_with({Choice::Nvidia, Choice::None}),
+               asked.solve([](const auto& way) { return way.starts_with("none"); }));
+    REQUIRE(answered);
+    CHECK(std::get<Solution>(answered->outcome).notes ==
+          std::vector<std::string>{"nothing meets the request with builds for nvidia: those for "
+                                   "none are taken; --accel auto takes either"});
+}
+
+TEST_CASE("builds for none do not stand in for those that there are none of", "[solve]") {
+    auto problem = problem_with({Choice::Nvidia});
+    problem.request.specs = {spec("sim"), spec("torch")};
+    std::vector<PackageRecord> records(2);
+    records[0].name = "sim";
+    records[0].build = "cpu_mpi";
+    records[1].name = "torch";
+    records[1].build = "cuda129_0";
+    std::vector<bool> bound;
+    const auto solve = [&](const Problem& asked) -> Result<Outcome> {
+        bound.push_back(asked.request.accelerators.is_bound_without_any("sim"));
+        if (bound.back()) return Outcome(Explanation{});
+        Solution solution;
+        solution.records = records;
+        return Outcome(std::move(solution));
+    };
+    auto answered = answer(problem, solve);
+    REQUIRE(answered);
+    CHECK(std::holds_alternative<Solution>(answered->outcome));
+    CHECK(bound == std::vector<bool>{false});
+
+    // Where nothing is for the accelerator, that is the answer, and why.
+    records.pop_back();
+    bound.clear();
+    answered = answer(problem, solve);
+    REQUIRE(answered);
+    CHECK(std::holds_alternative<Explanation>(answered->outcome));
+    CHECK(bound == std::vector<bool>{false, true});
+}
+
 TEST_CASE("what holds where possible is given up one at a time, and then all", "[solve]") {
     Asked asked;
     const auto problem = problem_with({Choice::Auto}, {"a==1", "b==2"});

@@ -1,4 +1,4 @@
-#include "cli/workflow/wishes/earlier_wishes.hpp"
+#include "libcore/asking/earlier_wishes.hpp"
 
 #include "libcore/env/prefix.hpp"
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace gpkg::cli {
+namespace gpkg {
 
 std::vector<MatchSpec> wishes_in(const std::vector<HistoryEntry>& history) {
     std::vector<MatchSpec> specs;
@@ -37,4 +37,4 @@ std::vector<MatchSpec> leaves_of(const std::vector<PrefixRecord>& records) {
     return leaves;
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

@@ -1,9 +1,9 @@
-#include "cli/workflow/ask/accelerators.hpp"
+#include "libcore/asking/accelerator_memory.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 using Choice = AcceleratorChoice;
@@ -33,11 +33,6 @@ void add_once(std::vector<Choice>& choices, const std::vector<Choice>& more) {
     }
 }
 
-/// Whether it says anything of all packages.
-bool says_all(const AcceleratorWishes& wishes) {
-    return !wishes.all.empty() || !wishes.fallbacks.empty();
-}
-
 /// What is asked for from now on.
 std::vector<Choice> asked_now(const AcceleratorWishes& wishes, const GpkgState& state) {
     std::vector<Choice> asked;
@@ -64,6 +59,10 @@ bool asks_for_change(const AcceleratorWishes& wishes, const GpkgState& state) {
 }
 
 }  // namespace
+
+bool says_all(const AcceleratorWishes& wishes) {
+    return !wishes.all.empty() || !wishes.fallbacks.empty();
+}
 
 Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state) {
     Accelerators accelerators;
@@ -99,14 +98,7 @@ std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,
     return notes;
 }
 
-Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {
-    const auto& usual = context.config.accelerator.value;
-    if (usual.empty() || says_all(wishes)) return {};
-    GPKG_TRY(wishes.all, parse_accelerator_choices(usual));
-    return {};
-}
-
-GpkgState state_of(const AcceleratorWishes& wishes) {
+GpkgState remembered(const AcceleratorWishes& wishes) {
     GpkgState state;
     remember(state, wishes);
     return state;
@@ -146,4 +138,4 @@ std::optional<GpkgState> state_without(const GpkgState& state,
     return left == state ? std::nullopt : std::optional(std::move(left));
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

@@ -1,16 +1,16 @@
-#include "cli/workflow/health/checkup.hpp"
+#include "cli/workflow/doctor/checkup.hpp"
 
-#include "cli/workflow/health/accelerator_checkup.hpp"
-#include "cli/workflow/health/code_checkup.hpp"
-#include "cli/workflow/health/wheel_checkup.hpp"
+#include "cli/workflow/doctor/accelerator_checkup.hpp"
+#include "cli/workflow/doctor/code_checkup.hpp"
+#include "cli/workflow/doctor/wheel_checkup.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/order.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/hardware/old_names.hpp"
 #include "libcore/solve/machine_needs.hpp"
-#include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/unmet_dependency.hpp"
@@ -35,10 +35,6 @@ std::optional<Version> version_of_name(const std::vector<PrefixRecord>& records,
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
-bool is_asked_for(const Checked& checked, const std::string& name) {
-    return std::ranges::find(checked.wishes, name, &MatchSpec::name) != checked.wishes.end();
-}
-
 /// Whether it needs a CUDA, beside what only says which one.
 bool is_for_cuda(const PrefixRecord& record) {
     const auto& package = record.package;
@@ -52,10 +48,9 @@ bool is_for_cuda(const PrefixRecord& record) {
 
 class Checkup {
 public:
-    explicit Checkup(const Checked& checked)
-        : checked_(checked), machine_(checked.machine.records()) {
+    explicit Checkup(const Checked& checked) : checked_(checked), machine_(checked.machine()) {
         const bool only_builds = only_builds_for_nvidia(
-            checked.wishes, packages_of(checked.records), checked.accelerators);
+            checked.wishes, graph_of(checked.records).records(), checked.accelerators);
         if (only_builds)
             idle_cuda_ = "what only builds does without the driver";
         else if (std::ranges::none_of(checked.records, is_for_cuda))
@@ -76,10 +71,10 @@ public:
                 "environment",
                 checked_.records.size() == 1
                     ? fmt::format("its package asks for nothing that {} lacks",
-                                  checked_.machine_name)
+                                  checked_.machine_name())
                     : fmt::format("its {} packages ask for nothing that {} lacks",
                                   checked_.records.size(),
-                                  checked_.machine_name));
+                                  checked_.machine_name()));
         return std::move(found_);
     }
 
@@ -97,7 +92,7 @@ private:
         std::vector<std::string> foreign;
         for (const auto& record : checked_.records) {
             const auto& subdir = record.package.subdir;
-            if (!subdir.empty() && subdir != "noarch" && subdir != checked_.platform)
+            if (!subdir.empty() && subdir != "noarch" && subdir != checked_.seen.machine.platform)
                 foreign.push_back(record.name());
         }
         if (foreign.empty()) return false;
@@ -106,7 +101,7 @@ private:
             fmt::format("{} {} for another platform than {}",
                         join_some(foreign, "and"),
                         foreign.size() == 1 ? "is" : "are",
-                        checked_.platform));
+                        checked_.seen.machine.platform));
         return true;
     }
 
@@ -141,42 +136,39 @@ private:
         }
         for (const auto& [spec, names] : packages) {
             const auto name = name_in_spec(spec);
-            const auto* there = checked_.machine.find(name);
-            const auto has = there == nullptr       ? std::string("none")
-                             : name == "__archspec" ? there->package.build
-                                                    : there->package.version;
+            const auto there = std::ranges::find(machine_, name, &PackageRecord::name);
+            const bool has_it = there != machine_.end();
             add(Grade::Bad,
                 spec,
                 fmt::format("{} {} it, and {} has {}",
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
-                            checked_.machine_name,
-                            has),
-                name == "__cuda" ? help_with_driver(there != nullptr, names) : help_without(names));
+                            checked_.machine_name(),
+                            has_it ? value_told(*there) : "none"),
+                name == "__cuda" ? help_with_driver(has_it, names) : help_without(names));
         }
     }
 
-    bool is_help(const std::optional<Remedy>& remedy) const {
-        return remedy && remedy->changes(checked_.records) &&
-               std::ranges::all_of(remedy->records, [&](const auto& one) {
-                   return unmet_needs(one, machine_, has_idle_cuda()).empty();
-               });
+    bool asks_for_what_is_here(const std::vector<PackageRecord>& records) const {
+        return std::ranges::all_of(records, [&](const auto& one) {
+            return unmet_needs(one, machine_, has_idle_cuda()).empty();
+        });
+    }
+
+    std::optional<Remedy> first_that_helps(const std::vector<Remedies::Attempt>& attempts) const {
+        return checked_.remedies.first_of(
+            attempts, [&](const auto& records) { return asks_for_what_is_here(records); });
     }
 
     /// Newer or other builds, those for the GPU that is there before those for none.
     std::optional<Remedy> other_builds(const std::vector<std::string>& names) const {
-        if (auto remedy = checked_.remedies.update(best_known_of(checked_, names)); is_help(remedy))
-            return remedy;
+        std::vector<Remedies::Attempt> attempts{
+            [&] { return checked_.remedies.update(best_known_of(checked_, names)); }};
         for (const auto vendor : {Accelerator::Amd, Accelerator::Nvidia, Accelerator::None}) {
-            if (vendor != Accelerator::None && !has_gpu_of(vendor)) continue;
-            if (auto remedy = builds_for(vendor, names); is_help(remedy)) return remedy;
+            if (vendor == Accelerator::None || has_vendor(machine_, vendor))
+                attempts.emplace_back([&, vendor] { return builds_for(vendor, names); });
         }
-        return std::nullopt;
-    }
-
-    bool has_gpu_of(Accelerator vendor) const {
-        const auto* name = vendor == Accelerator::Amd ? "__amdgpu" : "__cuda";
-        return checked_.machine.find(name) != nullptr;
+        return first_that_helps(attempts);
     }
 
     std::string help_without(const std::vector<std::string>& names) const {
@@ -190,7 +182,7 @@ private:
     std::string help_with_driver(bool has_driver, const std::vector<std::string>& names) const {
         const auto remedy = has_driver ? older_build(names) : other_builds(names);
         const auto other =
-            is_help(remedy)
+            remedy
                 ? remedy->command
                 : fmt::format("builds for none{}, if there are: {}",
                               has_driver ? " or for an older CUDA" : "",
@@ -201,9 +193,10 @@ private:
     }
 
     std::optional<Remedy> older_build(const std::vector<std::string>& names) const {
-        if (auto remedy = checked_.remedies.install({"cuda-version" + newest_cuda_here(machine_)}))
-            return remedy;
-        return checked_.remedies.update(best_known_of(checked_, names));
+        auto& remedies = checked_.remedies;
+        return first_that_helps(
+            {[&] { return remedies.install({"cuda-version" + newest_cuda_here(machine_)}); },
+             [&] { return remedies.update(best_known_of(checked_, names)); }});
     }
 
     std::optional<Remedy> builds_for(Accelerator vendor,
@@ -225,10 +218,8 @@ private:
         const auto cuda = cuda_of_environment();
         if (!driver || !cuda) return;
         const auto& [name, toolkit] = *cuda;
-        const auto what = fmt::format("{} {}, and the driver supports {}",
-                                      name,
-                                      toolkit.to_string(),
-                                      checked_.machine.find("__cuda")->package.version);
+        const auto what = fmt::format(
+            "{} {}, and the driver supports {}", name, toolkit.to_string(), driver->to_string());
         if (has_idle_cuda())
             return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, idle_cuda_));
         const auto fit =
@@ -290,7 +281,7 @@ private:
     /// What to do where `name` is of a newer CUDA than the driver. That another version of it is
     /// asked for helps only where all that is installed goes with one.
     std::string older_cuda(std::string_view name, const Version& driver) const {
-        const auto& remedies = checked_.remedies;
+        auto& remedies = checked_.remedies;
         const auto bound = newest_cuda_here(machine_);
         const std::vector<std::string> specs{std::string(name) + bound};
         const auto remedy = remedies.install(specs);
@@ -352,8 +343,7 @@ private:
     }
 
     void accelerators() {
-        for (auto& finding : check_accelerators(checked_, machine_))
-            found_.push_back(std::move(finding));
+        for (auto& finding : check_accelerators(checked_)) found_.push_back(std::move(finding));
     }
 
     void old_names() {
@@ -377,11 +367,11 @@ private:
     }
 
     void wheels() {
-        for (auto& finding : check_wheels(checked_, machine_)) found_.push_back(std::move(finding));
+        for (auto& finding : check_wheels(checked_)) found_.push_back(std::move(finding));
     }
 
     const Checked& checked_;
-    std::vector<PackageRecord> machine_;
+    const std::vector<PackageRecord>& machine_;
     /// Why the driver need not run the CUDA that is there; empty: it has to.
     std::string idle_cuda_;
     std::vector<Finding> found_;
@@ -450,31 +440,5 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
 }
 
 std::vector<Finding> check_environment(const Checked& checked) { return Checkup(checked).run(); }
-
-std::vector<PackageRecord> packages_of(const std::vector<PrefixRecord>& records) {
-    std::vector<PackageRecord> packages;
-    packages.reserve(records.size());
-    for (const auto& record : records) packages.push_back(record.package);
-    return packages;
-}
-
-std::string best_known_of(const Checked& checked, const std::vector<std::string>& names) {
-    const auto is_asked = [&](const std::string& name) { return is_asked_for(checked, name); };
-    if (const auto known = std::ranges::find_if(names, is_asked); known != names.end())
-        return *known;
-    const RecordGraph graph(packages_of(checked.records), checked.wishes);
-    std::vector<bool> named(graph.records().size());
-    for (const auto& name : names) {
-        if (const auto place = graph.find(name)) named[*place] = true;
-    }
-    const auto needing = graph.all_needing(std::move(named));
-    for (const auto& wish : checked.wishes) {
-        const auto place = graph.find(wish.name);
-        if (!place || !needing[*place]) continue;
-        const auto built = build_chosen_by(checked.records, wish.name);
-        return built ? built->package : wish.name;
-    }
-    return names.front();
-}
 
 }  // namespace gpkg::cli

@@ -1,6 +1,5 @@
-#include "cli/workflow/health/wheel_checkup.hpp"
+#include "cli/workflow/doctor/wheel_checkup.hpp"
 
-#include "cli/workflow/health/accelerator_checkup.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
@@ -24,13 +23,13 @@ constexpr std::string_view kInstead =
 
 class WheelCheckup {
 public:
-    WheelCheckup(const Checked& checked, const std::vector<PackageRecord>& machine)
+    explicit WheelCheckup(const Checked& checked)
         : checked_(checked),
-          machine_(machine),
-          driver_(find_version(machine, "__cuda")),
-          has_gpu_(has_device(machine, Accelerator::Nvidia) ||
-                   has_device(machine, Accelerator::Amd)),
-          limits_(machine) {}
+          machine_(checked.machine()),
+          driver_(find_version(machine_, "__cuda")),
+          has_gpu_(has_device(machine_, Accelerator::Nvidia) ||
+                   has_device(machine_, Accelerator::Amd)),
+          limits_(machine_) {}
 
     std::vector<Finding> run() && {
         const auto all = pip_packages(checked_.prefix, checked_.records);
@@ -74,7 +73,7 @@ private:
             fmt::format(
                 "is for CUDA {}, and the driver supports {}: {}",
                 cuda,
-                checked_.machine.find("__cuda")->package.version,
+                driver_->to_string(),
                 is_beyond ? "that does not run" : "that runs, but not what needs PTX compiled"),
             "a wheel for an older CUDA, or a newer driver");
         return is_beyond;
@@ -98,9 +97,6 @@ private:
 
 }  // namespace
 
-std::vector<Finding> check_wheels(const Checked& checked,
-                                  const std::vector<PackageRecord>& machine) {
-    return WheelCheckup(checked, machine).run();
-}
+std::vector<Finding> check_wheels(const Checked& checked) { return WheelCheckup(checked).run(); }
 
 }  // namespace gpkg::cli

@@ -1,7 +1,6 @@
-#include "cli/workflow/health/remedies.hpp"
+#include "cli/workflow/doctor/remedies.hpp"
 
 #include "cli/environments.hpp"
-#include "cli/workflow/ask/answer.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/machine.hpp"
@@ -14,7 +13,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
-#include <variant>
 
 namespace gpkg::cli {
 
@@ -44,12 +42,16 @@ std::string newest_cuda_here(const std::vector<PackageRecord>& machine) {
                    : fmt::format("<={}.{}", version_part(*driver, 0), version_part(*driver, 1));
 }
 
-Remedies::Remedies(Context& context, const SourceOptions& sources, const fs::path& prefix)
-    : context_(context), sources_(sources), prefix_(prefix) {
-    sources_.offline = true;
+Remedies::Remedies(Context& context,
+                   const SourceOptions& sources,
+                   const Seen& seen,
+                   const fs::path& prefix,
+                   const std::vector<PrefixRecord>& records)
+    : context_(context), options_(sources), seen_(seen), prefix_(prefix), records_(records) {
+    options_.offline = true;
 }
 
-std::optional<Remedy> Remedies::install(const std::vector<std::string>& specs) const {
+std::optional<Remedy> Remedies::install(const std::vector<std::string>& specs) {
     ChangeRequest request;
     for (const auto& text : specs) {
         auto asked = AskedSpec::parse(text);
@@ -61,28 +63,45 @@ std::optional<Remedy> Remedies::install(const std::vector<std::string>& specs) c
     return tried(std::move(request), install_command(specs));
 }
 
-std::optional<Remedy> Remedies::update(const std::string& name) const {
+std::optional<Remedy> Remedies::update(const std::string& name) {
     ChangeRequest request;
     request.update.push_back(name);
     return tried(std::move(request), command("update", {name}));
 }
 
-std::optional<Remedy> Remedies::tried(ChangeRequest request, std::string command) const {
-    request.prefix = prefix_;
-    auto question = question_of(context_, sources_, request);
-    if (!question) return std::nullopt;
-    question->problem.wants_reasons = false;
-    question->problem.wants_notes = false;
-    auto outcome = answer_to(*question);
-    auto* solution = outcome ? std::get_if<Solution>(&*outcome) : nullptr;
-    if (solution == nullptr) return std::nullopt;
-    return Remedy{std::move(command), std::move(solution->records)};
+std::optional<Remedy> Remedies::first_of(
+    const std::vector<Attempt>& attempts,
+    const std::function<bool(const std::vector<PackageRecord>&)>& helps) {
+    for (const auto& attempt : attempts) {
+        auto remedy = attempt();
+        if (remedy && remedy->changes(records_) && helps(remedy->records)) return remedy;
+    }
+    return std::nullopt;
 }
 
-bool Remedies::can_try() const {
-    ChangeRequest nothing;
-    nothing.prefix = prefix_;
-    return question_of(context_, sources_, nothing).has_value();
+std::optional<Remedy> Remedies::tried(ChangeRequest request, std::string command) {
+    const auto* sources = opened();
+    if (sources == nullptr) return std::nullopt;
+    request.prefix = prefix_;
+    auto question = question_of(context_, *sources, request);
+    if (!question) return std::nullopt;
+    auto solution = solution_of(*question);
+    if (!solution || !*solution) return std::nullopt;
+    return Remedy{std::move(command), std::move((*solution)->records)};
+}
+
+bool Remedies::can_try() { return opened() != nullptr; }
+
+/// Null where nothing is known of a channel.
+const Sources* Remedies::opened() {
+    const auto open = [&]() -> Result<Sources> {
+        GPKG_TRY(const auto channels, wanted_channels(context_, options_));
+        std::vector<std::string> names(kCudaVersionPackages.begin(), kCudaVersionPackages.end());
+        for (const auto& record : records_) names.push_back(record.name());
+        return open_sources(context_, seen_, channels, options_, names);
+    };
+    if (!sources_) sources_ = open();
+    return *sources_ ? &**sources_ : nullptr;
 }
 
 std::string Remedies::install_command(const std::vector<std::string>& specs) const {
@@ -100,10 +119,10 @@ std::string Remedies::command(std::string_view verb, const std::vector<std::stri
 
 /// The machine, and the channels where others than the configured ones were named.
 std::string Remedies::flags() const {
-    auto text = machine_flags(sources_);
-    for (const auto& channel : sources_.channels)
+    auto text = machine_flags(options_);
+    for (const auto& channel : options_.channels)
         text += " -c " + shell_word(channel_name(context_, channel));
-    if (sources_.override_channels) text += " --override-channels";
+    if (options_.override_channels) text += " --override-channels";
     return text;
 }
 

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace gpkg::cli {
+namespace gpkg {
 
 /// The specs that were asked for in an environment so far, in that order. What another tool wrote
 /// may be beyond reading; it is passed over.
@@ -18,4 +18,4 @@ std::vector<MatchSpec> wishes_of(const fs::path& prefix);
 /// environment made of a list of packages, that is what counts as asked for.
 std::vector<MatchSpec> leaves_of(const std::vector<PrefixRecord>& records);
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

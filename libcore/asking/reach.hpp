@@ -1,6 +1,6 @@
 #pragma once
 
-// How the flags of ReachOptions change a request or its answer.
+// Which packages a decision may touch, and how that changes a request or its answer.
 
 #include "libcore/env/prefix_record.hpp"
 #include "libcore/solve/solve.hpp"
@@ -11,7 +11,16 @@
 #include <string_view>
 #include <vector>
 
-namespace gpkg::cli {
+namespace gpkg {
+
+/// Which packages a decision may touch, as the user's flags say.
+struct ReachOptions {
+    bool freeze_installed = false;  ///< what is installed and not named stays as it is
+    bool update_deps = false;       ///< what the named packages need may move
+    bool only_deps = false;         ///< what the named packages need, not themselves
+    bool no_deps = false;           ///< the named packages alone
+    bool no_pin = false;            ///< conda-meta/pinned and pinned_packages do not count
+};
 
 /// What is installed and not named has to be there afterwards, and as it is. `flag` says so.
 void freeze(Request& request,
@@ -30,4 +39,4 @@ void leave_named_out(std::vector<PackageRecord>& records,
                      const std::vector<PrefixRecord>& installed,
                      const std::vector<MatchSpec>& wishes);
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

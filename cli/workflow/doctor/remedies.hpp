@@ -5,10 +5,11 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
-#include "cli/workflow/source_options.hpp"
+#include "cli/workflow/sources.hpp"
 #include "libcore/env/prefix_record.hpp"
 #include "libcore/spec/package_record.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,16 +33,27 @@ std::string newest_cuda_here(const std::vector<PackageRecord>& machine);
 
 class Remedies {
 public:
-    /// Of the environment at `prefix`. `sources` name the machine.
-    Remedies(Context& context, const SourceOptions& sources, const fs::path& prefix);
+    /// Of the environment at `prefix`, on a machine that was looked at. `sources` name it, and the
+    /// channels. They are opened where something is to be tried.
+    Remedies(Context& context,
+             const SourceOptions& sources,
+             const Seen& seen,
+             const fs::path& prefix,
+             const std::vector<PrefixRecord>& records);
 
-    /// Installs what these specs ask for, `NAME[accel=...]` included. Nothing where that is not
-    /// known to work.
-    std::optional<Remedy> install(const std::vector<std::string>& specs) const;
-    std::optional<Remedy> update(const std::string& name) const;
+    /// Installs what these specs ask for, `NAME[accel=...]` included: of packages that are there
+    /// and of those that tell a CUDA. Nothing where that is not known to work.
+    std::optional<Remedy> install(const std::vector<std::string>& specs);
+    std::optional<Remedy> update(const std::string& name);
+
+    using Attempt = std::function<std::optional<Remedy>()>;
+    /// The first that changes the environment to what `helps`. What comes behind it is not tried.
+    std::optional<Remedy> first_of(
+        const std::vector<Attempt>& attempts,
+        const std::function<bool(const std::vector<PackageRecord>&)>& helps);
 
     /// Whether enough is known of the channels: what is not known to work then does not.
-    bool can_try() const;
+    bool can_try();
 
     /// "gpkg install -n ml 'cuda-version<=12.4' --for a100", tried or not.
     std::string install_command(const std::vector<std::string>& specs) const;
@@ -51,11 +63,15 @@ public:
 private:
     std::string flags() const;
     std::string command(std::string_view verb, const std::vector<std::string>& words) const;
-    std::optional<Remedy> tried(ChangeRequest request, std::string command) const;
+    std::optional<Remedy> tried(ChangeRequest request, std::string command);
+    const Sources* opened();
 
     Context& context_;
-    SourceOptions sources_;
+    SourceOptions options_;
+    Seen seen_;
     fs::path prefix_;
+    const std::vector<PrefixRecord>& records_;
+    std::optional<Result<Sources>> sources_;
 };
 
 }  // namespace gpkg::cli

@@ -1,12 +1,12 @@
-#include "cli/workflow/health/code_checkup.hpp"
+#include "cli/workflow/doctor/code_checkup.hpp"
 
 #include "libcore/base/text.hpp"
 #include "libcore/binary/gpu_code.hpp"
+#include "libcore/env/order.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
-#include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
 
@@ -26,11 +26,11 @@ struct Devices {
     std::string amd;
 };
 
-Devices devices_of(const virtual_packages::Detection& machine) {
+Devices devices_of(const std::vector<PackageRecord>& machine) {
     Devices devices;
-    devices.nvidia = cuda_devices(machine.records());
-    if (const auto* amd = machine.find("__amdgpu_arch"))
-        devices.amd = gfx_of_version(amd->package.version).value_or("");
+    devices.nvidia = cuda_devices(machine);
+    const auto amd = std::ranges::find(machine, "__amdgpu_arch", &PackageRecord::name);
+    if (amd != machine.end()) devices.amd = gfx_of_version(amd->version).value_or("");
     return devices;
 }
 
@@ -106,8 +106,8 @@ public:
     CodeCheckup(const Checked& checked, bool compiles_ptx)
         : checked_(checked),
           compiles_ptx_(compiles_ptx),
-          devices_(devices_of(checked.machine)),
-          devices_alone_(without_driver(checked.machine.records())) {}
+          devices_(devices_of(checked.machine())),
+          devices_alone_(without_driver(checked.machine())) {}
 
     std::vector<Finding> run() && {
         if (devices_.nvidia.empty() && devices_.amd.empty()) return {};
@@ -158,23 +158,23 @@ private:
 
     /// The command that brings better builds of all of them, or does without, where one is known.
     std::string better_builds(const std::vector<std::string>& names, Grade grade) const {
+        auto& remedies = checked_.remedies;
         const auto best_known = best_known_of(checked_, names);
-        const auto cuda = "cuda-version" + newest_cuda_here(checked_.machine.records());
-        const auto older = versions_with_code(names);
-        for (const auto& remedy : {older.empty() ? std::nullopt : checked_.remedies.install(older),
-                                   checked_.remedies.update(best_known),
-                                   checked_.remedies.install({cuda})}) {
-            const auto is_better = [&](const std::string& name) {
-                const auto* record = remedy->find(name);
-                return record == nullptr ||
-                       (!devices_alone_.obstacle_of(*record) &&
-                        (grade == Grade::Bad || !devices_alone_.caution_of(*record)));
-            };
-            if (remedy && remedy->changes(checked_.records) &&
-                std::ranges::all_of(names, is_better))
-                return remedy->command;
-        }
-        return other_builds(best_known);
+        std::vector<Remedies::Attempt> attempts;
+        if (const auto older = versions_with_code(names); !older.empty())
+            attempts.emplace_back([&remedies, older] { return remedies.install(older); });
+        attempts.emplace_back([&] { return remedies.update(best_known); });
+        if (const auto cuda = newest_cuda_here(checked_.machine()); !cuda.empty())
+            attempts.emplace_back(
+                [&remedies, cuda] { return remedies.install({"cuda-version" + cuda}); });
+        const auto is_better = [&](const PackageRecord& record) {
+            return std::ranges::find(names, record.name) == names.end() ||
+                   (!devices_alone_.obstacle_of(record) &&
+                    (grade == Grade::Bad || !devices_alone_.caution_of(record)));
+        };
+        const auto remedy = remedies.first_of(
+            attempts, [&](const auto& records) { return std::ranges::all_of(records, is_better); });
+        return remedy ? remedy->command : other_builds(best_known);
     }
 
     void warn(Grade grade, const std::string& name, std::string message, std::string hint = {}) {
@@ -233,7 +233,7 @@ private:
     void judge_asked() {
         const auto is_bad = [](const Declared& one) { return one.grade == Grade::Bad; };
         if (std::ranges::any_of(declared_, is_bad)) return;
-        const RecordGraph graph(packages_of(checked_.records));
+        const auto graph = graph_of(checked_.records);
         for (const auto& wish : checked_.wishes) {
             const auto place = graph.find(wish.name);
             if (!place || is_part_of_cuda(wish.name) || tells_cuda_version(wish.name)) continue;
@@ -275,11 +275,7 @@ private:
             const auto hint = better_builds(names, grade);
             const auto known = std::ranges::find(names, best_known_of(checked_, names));
             if (known != names.end()) std::rotate(names.begin(), known, known + 1);
-            const auto others = std::vector(names.begin() + 1, names.end());
-            if (!others.empty())
-                message += fmt::format(
-                    "; so {} {}", others.size() == 1 ? "is" : "are", join_some(others, "and"));
-            warn(grade, names.front(), std::move(message), hint);
+            warn(grade, names.front(), with_others(std::move(message), names), hint);
         }
     }
 

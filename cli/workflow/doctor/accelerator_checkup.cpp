@@ -1,9 +1,8 @@
-#include "cli/workflow/health/accelerator_checkup.hpp"
+#include "cli/workflow/doctor/accelerator_checkup.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/env/order.hpp"
 #include "libcore/hardware/cuda.hpp"
-#include "libcore/hardware/old_names.hpp"
-#include "libcore/spec/record_graph.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,8 +16,8 @@ using Places = std::vector<std::size_t>;
 
 class AcceleratorCheckup {
 public:
-    AcceleratorCheckup(const Checked& checked, const std::vector<PackageRecord>& machine)
-        : checked_(checked), machine_(machine), graph_(packages_of(checked.records)) {
+    explicit AcceleratorCheckup(const Checked& checked)
+        : checked_(checked), graph_(graph_of(checked.records)) {
         const auto count = graph_.records().size();
         is_wish_.resize(count);
         for (const auto& wish : checked.wishes) {
@@ -30,7 +29,7 @@ public:
 
     std::vector<Finding> run() && {
         for (const auto accelerator : {Accelerator::Nvidia, Accelerator::Amd}) {
-            if (has_device(machine_, accelerator)) {
+            if (has_device(checked_.machine(), accelerator)) {
                 vendors_.push_back(accelerator);
             } else {
                 for (const auto& group : groups(of_vendor(accelerator)))
@@ -168,18 +167,15 @@ private:
     }
 
     void add(const Places& known, std::string message, std::string hint) {
-        std::vector<std::string> others;
-        for (auto place = known.begin() + 1; place != known.end(); ++place)
-            others.push_back(name(*place));
-        if (!others.empty())
-            message += fmt::format(
-                "; so {} {}", others.size() == 1 ? "is" : "are", join_some(others, "and"));
-        found_.push_back(
-            {Grade::Warning, name(known.front()), std::move(message), std::move(hint)});
+        std::vector<std::string> names;
+        for (const auto place : known) names.push_back(name(place));
+        found_.push_back({Grade::Warning,
+                          names.front(),
+                          with_others(std::move(message), names),
+                          std::move(hint)});
     }
 
     const Checked& checked_;
-    const std::vector<PackageRecord>& machine_;
     RecordGraph graph_;
     std::vector<bool> is_wish_;            ///< by place
     std::vector<AcceleratorOf> declared_;  ///< by place
@@ -189,19 +185,8 @@ private:
 
 }  // namespace
 
-std::vector<Finding> check_accelerators(const Checked& checked,
-                                        const std::vector<PackageRecord>& machine) {
-    return AcceleratorCheckup(checked, machine).run();
-}
-
-std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& records,
-                                           const std::string& name) {
-    auto built = build_in_name(name);
-    return built && find_record(records, built->package) != nullptr ? built : std::nullopt;
-}
-
-std::string for_no_gpu_here(Accelerator accelerator) {
-    return fmt::format("is a build for {}, of which there is no GPU here", to_string(accelerator));
+std::vector<Finding> check_accelerators(const Checked& checked) {
+    return AcceleratorCheckup(checked).run();
 }
 
 }  // namespace gpkg::cli

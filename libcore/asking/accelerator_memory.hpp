@@ -3,7 +3,6 @@
 // Which accelerator a request is for: what is said now, what was said of the environment earlier,
 // and where neither says it, the GPU of the machine.
 
-#include "cli/context.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/solve/accelerators.hpp"
@@ -11,13 +10,13 @@
 #include <optional>
 #include <vector>
 
-namespace gpkg::cli {
+namespace gpkg {
 
 /// `all` is the first of those that are to be tried in turn.
 Accelerators accelerators_of(const AcceleratorWishes& wishes, const GpkgState& state);
 
-/// What the configuration says of accelerators for new environments, where nothing else is said.
-Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
+/// Whether it says anything of all packages.
+bool says_all(const AcceleratorWishes& wishes);
 
 /// Of the names, those that stay with what was asked for them alone, where something else is asked
 /// for all: a line for each.
@@ -26,7 +25,7 @@ std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,
                                               const std::vector<std::string>& names);
 
 /// What is to be remembered where these wishes are all there is.
-GpkgState state_of(const AcceleratorWishes& wishes);
+GpkgState remembered(const AcceleratorWishes& wishes);
 
 /// Adds what is wished for now to what is remembered. Of several it stays open which holds.
 void remember(GpkgState& state, const AcceleratorWishes& wishes);
@@ -41,4 +40,4 @@ void remember_taken(GpkgState& state,
 std::optional<GpkgState> state_without(const GpkgState& state,
                                        const std::vector<PrefixRecord>& gone);
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

@@ -1,4 +1,4 @@
-#include "cli/workflow/ask/reach.hpp"
+#include "libcore/asking/reach.hpp"
 
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-namespace gpkg::cli {
+namespace gpkg {
 namespace {
 
 /// Meets this record alone: another channel may have a build of the same name.
@@ -98,4 +98,4 @@ void leave_named_out(std::vector<PackageRecord>& records,
     records = std::move(staying);
 }
 
-}  // namespace gpkg::cli
+}  // namespace gpkg

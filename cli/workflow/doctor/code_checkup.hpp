@@ -2,7 +2,7 @@
 
 // Whether the GPU code that an environment's libraries hold runs on the machine.
 
-#include "cli/workflow/health/checkup.hpp"
+#include "cli/workflow/doctor/finding.hpp"
 
 namespace gpkg::cli {
 

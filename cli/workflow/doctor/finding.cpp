@@ -1,0 +1,51 @@
+#include "cli/workflow/doctor/finding.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/env/order.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::cli {
+
+bool is_asked_for(const Checked& checked, const std::string& name) {
+    return std::ranges::find(checked.wishes, name, &MatchSpec::name) != checked.wishes.end();
+}
+
+std::string best_known_of(const Checked& checked, const std::vector<std::string>& names) {
+    const auto is_asked = [&](const std::string& name) { return is_asked_for(checked, name); };
+    if (const auto known = std::ranges::find_if(names, is_asked); known != names.end())
+        return *known;
+    const auto graph = graph_of(checked.records, checked.wishes);
+    std::vector<bool> named(graph.records().size());
+    for (const auto& name : names) {
+        if (const auto place = graph.find(name)) named[*place] = true;
+    }
+    const auto needing = graph.all_needing(std::move(named));
+    for (const auto& wish : checked.wishes) {
+        const auto place = graph.find(wish.name);
+        if (!place || !needing[*place]) continue;
+        const auto built = build_chosen_by(checked.records, wish.name);
+        return built ? built->package : wish.name;
+    }
+    return names.front();
+}
+
+std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& records,
+                                           const std::string& name) {
+    auto built = build_in_name(name);
+    return built && find_record(records, built->package) != nullptr ? built : std::nullopt;
+}
+
+std::string for_no_gpu_here(Accelerator accelerator) {
+    return fmt::format("is a build for {}, of which there is no GPU here", to_string(accelerator));
+}
+
+std::string with_others(std::string message, const std::vector<std::string>& names) {
+    const std::vector<std::string> others(names.begin() + 1, names.end());
+    if (others.empty()) return message;
+    return fmt::format(
+        "{}; so {} {}", message, others.size() == 1 ? "is" : "are", join_some(others, "and"));
+}
+
+}  // namespace gpkg::cli

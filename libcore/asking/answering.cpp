@@ -1,0 +1,143 @@
+#include "libcore/asking/answering.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/solve/answer.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+#include <variant>
+
+namespace gpkg {
+namespace {
+
+bool has_builds_for(const std::optional<Solution>& solution, Accelerator vendor) {
+    return solution && std::ranges::any_of(solution->records, [&](const PackageRecord& record) {
+               return accelerator_of(record).accelerator == vendor;
+           });
+}
+
+std::set<std::string> titles(const std::optional<Solution>& solution) {
+    std::set<std::string> titles;
+    if (!solution) return titles;
+    for (const auto& record : solution->records) titles.insert(record.distribution());
+    return titles;
+}
+
+/// The packages by which one answer differs from another, "pytorch-2.9.1-cuda129_0".
+std::string what_is_only_in(const Solution& solution, const std::set<std::string>& other) {
+    std::vector<std::string> own;
+    for (const auto& record : solution.records) {
+        if (!other.contains(record.distribution()) &&
+            accelerator_of(record).accelerator != Accelerator::None)
+            own.push_back(record.distribution());
+    }
+    return own.empty() ? "none of its builds" : join_some(own, "and", 2);
+}
+
+/// Whether something leaves that counts as asked for.
+bool loses_leaf(const PosedRequest& posed, const Solution& solution) {
+    return std::ranges::any_of(posed.present.leaves, [&](const MatchSpec& leaf) {
+        return std::ranges::find(solution.records, leaf.name, &PackageRecord::name) ==
+               solution.records.end();
+    });
+}
+
+/// Of what is present now. Which GPU counts is settled.
+void ask_again(PosedRequest& posed) {
+    auto& request = posed.problem.request;
+    auto accelerators = std::move(request.accelerators);
+    request = request_of(posed.wanted, posed.present, posed.problem.virtual_packages);
+    request.accelerators = std::move(accelerators);
+}
+
+Result<Outcome> answer_as_put(PosedRequest& posed, const Solve& solve) {
+    auto& [wanted, present, problem] = posed;
+    GPKG_TRY(auto answered, answer(problem, solve));
+    auto& update = problem.request.update;
+    std::set<std::string> moving(update.begin(), update.end());
+    while (wanted.reach.update_deps && std::holds_alternative<Solution>(answered.outcome)) {
+        // What is newer may need more than what it replaces.
+        bool more = false;
+        for (auto& name : needed_by(wanted.specs, std::get<Solution>(answered.outcome))) {
+            if (!moving.insert(name).second) continue;
+            update.push_back(std::move(name));
+            more = true;
+        }
+        if (!more) break;
+        GPKG_TRY(answered, answer(problem, solve));
+    }
+    problem = std::move(answered.problem);
+    if (auto* solution = std::get_if<Solution>(&answered.outcome);
+        solution && wanted.reach.only_deps)
+        leave_named_out(solution->records, wanted.specs, present.records, present.wishes);
+    return std::move(answered.outcome);
+}
+
+}  // namespace
+
+Result<Outcome> answer_to(PosedRequest& posed, const Solve& solve) {
+    // An environment's records are long: they are copied where it may be asked again.
+    const bool leaves_out =
+        leaves_out_other_cpu(posed.wanted, posed.present, posed.problem.virtual_packages);
+    if (!leaves_out && posed.present.leaves.empty()) return answer_as_put(posed, solve);
+    const auto first = posed;
+    GPKG_TRY(auto outcome, answer_as_put(posed, solve));
+    if (std::holds_alternative<Explanation>(outcome) && leaves_out) {
+        // Where there is nothing for this CPU, what is installed for another stays.
+        auto kept = first;
+        kept.present.keeps_other_cpu = true;
+        ask_again(kept);
+        GPKG_TRY(auto other, answer_as_put(kept, solve));
+        if (std::holds_alternative<Solution>(other)) {
+            posed = std::move(kept);
+            return other;
+        }
+    }
+    const auto* solution = std::get_if<Solution>(&outcome);
+    if (solution == nullptr || first.wanted.reach.no_deps || !loses_leaf(first, *solution))
+        return outcome;
+    posed = first;
+    posed.present.wishes = std::move(posed.present.leaves);
+    posed.present.leaves.clear();
+    ask_again(posed);
+    return answer_as_put(posed, solve);
+}
+
+Result<std::optional<Solution>> solution_of(PosedRequest& posed, const Solve& solve) {
+    posed.problem.wants_reasons = false;
+    posed.problem.wants_notes = false;
+    GPKG_TRY(auto outcome, answer_to(posed, solve));
+    auto* solution = std::get_if<Solution>(&outcome);
+    return solution == nullptr ? std::nullopt : std::optional(std::move(*solution));
+}
+
+Result<std::optional<std::string>> prefer_vendor(PosedRequest& posed, const Solve& solve) {
+    auto& problem = posed.problem;
+    auto& accelerators = problem.request.accelerators;
+    if (accelerators.in_turn_on(problem.virtual_packages).front() != AcceleratorChoice::Auto ||
+        found_accelerator(problem.request.installed, problem.virtual_packages))
+        return std::nullopt;
+    const auto answer_for = [&](Accelerator vendor) {
+        auto copy = posed;
+        copy.problem.request.accelerators.preferred = vendor;
+        return solution_of(copy, solve);
+    };
+    GPKG_TRY(const auto nvidia, answer_for(Accelerator::Nvidia));
+    GPKG_TRY(const auto amd, answer_for(Accelerator::Amd));
+    const bool has_amd = has_builds_for(amd, Accelerator::Amd);
+    accelerators.preferred = has_amd ? Accelerator::Amd : Accelerator::Nvidia;
+    const auto with_nvidia = titles(nvidia);
+    const auto with_amd = titles(amd);
+    if (!has_amd || !has_builds_for(nvidia, Accelerator::Nvidia) || with_nvidia == with_amd)
+        return std::nullopt;
+    return fmt::format(
+        "{} has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings "
+        "{}, amd brings {}",
+        problem.machine,
+        what_is_only_in(*nvidia, with_amd),
+        what_is_only_in(*amd, with_nvidia));
+}
+
+}  // namespace gpkg
