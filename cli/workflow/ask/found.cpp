@@ -279,8 +279,7 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
     return fail(
         ErrorKind::NotFound,
         fmt::format("{}: no package of this name in {}", spec.to_string(), searched.where()),
-        near.empty() ? fmt::format("gpkg search '*{}*' looks inside of names", spec.name)
-                     : fmt::format("did you mean {}?", join_or(near)));
+        did_you_mean(near, fmt::format("gpkg search '*{}*' looks inside of names", spec.name)));
 }
 
 Result<std::vector<bool>> find_installed(const MatchSpec& spec,
@@ -297,8 +296,7 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
     return fail(
         ErrorKind::NotFound,
         fmt::format("{}: matches nothing installed in {}", spec.to_string(), prefix.native()),
-        near.empty() ? "gpkg list shows what is installed"
-                     : fmt::format("did you mean {}?", join_or(near)));
+        did_you_mean(near, "gpkg list shows what is installed"));
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {

@@ -104,15 +104,15 @@ Result<void> check_accelerator_names(const std::vector<const Question*>& questio
             }
         }
         const auto near = near_names(name, names);
-        return fail(ErrorKind::NotFound,
-                    fmt::format("an accelerator is asked for {}, of which the channels have "
-                                "nothing for {}",
-                                name,
-                                join_some(platforms, "or", platforms.size())),
-                    near.empty()
-                        ? "in an environment.yml, what another platform has takes a selector, as "
-                          "in '# [linux and aarch64]'"
-                        : fmt::format("did you mean {}?", join_or(near)));
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("an accelerator is asked for {}, of which the channels have "
+                        "nothing for {}",
+                        name,
+                        join_some(platforms, "or", platforms.size())),
+            did_you_mean(near,
+                         "in an environment.yml, what another platform has takes a selector, as "
+                         "in '# [linux and aarch64]'"));
     }
     return {};
 }

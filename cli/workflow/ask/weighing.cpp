@@ -170,7 +170,7 @@ Result<std::size_t> place_in(const Weighed& weighed, const std::string& name) {
             ? fmt::format("{}: is not installed in {}", name, weighed.what)
             : fmt::format(
                   "{}: is not among the {} packages of {}", name, names.size(), weighed.what),
-        near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+        did_you_mean(near));
 }
 
 }  // namespace gpkg::cli

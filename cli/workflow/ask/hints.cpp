@@ -1,0 +1,131 @@
+#include "cli/workflow/ask/hints.hpp"
+
+#include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/old_names.hpp"
+#include "virtual-packages/host.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace gpkg::cli {
+namespace {
+
+using Kind = ProblemChange::Kind;
+
+/// "CONDA_OVERRIDE_CUDA=11 decides what this machine has of __cuda", of what clashes.
+std::string hint_on_overrides(const Context& context, const Explanation& explanation) {
+    std::set<std::string> texts;
+    for (const auto& clash : explanation.clashes) {
+        for (const auto& line : clash.lines) {
+            if (line.kind != ExplanationLine::Kind::Machine || !line.name.starts_with("__"))
+                continue;
+            const auto variable = override_variable(std::string_view(line.name).substr(2));
+            if (const auto value = context.env(variable))
+                texts.insert(fmt::format(
+                    "{}={} decides what {} has of {}", variable, *value, line.machine, line.name));
+        }
+    }
+    return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// Where the accelerator that is in the way was never typed.
+std::string hint_on_accelerator(const Context& context,
+                                const Question& question,
+                                const Explanation& explanation) {
+    const auto& usual = context.config.accelerator;
+    const bool is_in_the_way = std::ranges::any_of(explanation.fixes, [](const Fix& fix) {
+        return std::ranges::any_of(fix.changes, [](const ProblemChange& change) {
+            return change.kind == Kind::SetAccelerator;
+        });
+    });
+    const auto choices = parse_accelerator_choices(usual.value);
+    if (usual.value.empty() || !is_in_the_way || !choices ||
+        *choices != question.wanted.accelerators.all ||
+        std::ranges::any_of(context.arguments,
+                            [](const auto& word) { return word.starts_with("--accel"); }))
+        return {};
+    return fmt::format(
+        "accelerator: {} comes of {}; --accel says another", usual.value, usual.source);
+}
+
+/// Where a name that the class' platform has nothing of is to be had for another class.
+std::string hint_on_platforms(const Explanation& explanation,
+                              const std::vector<const Question*>& others) {
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        if (line.channels.empty()) continue;
+        for (const auto* other : others) {
+            if (std::ranges::any_of(other->problem.indexes,
+                                    [&](const auto& index) { return index->has(line.name); }))
+                return fmt::format(
+                    "{} is there for {}: in an environment.yml, a selector asks for it there alone",
+                    line.name,
+                    other->machine.platform);
+        }
+    }
+    return {};
+}
+
+/// "tensorflow-gpu", where there is a tensorflow.
+std::string hint_on_builds(const Question& question, const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        const auto built = line.channels.empty() ? std::nullopt : build_in_name(line.name);
+        const auto has = [&](const auto& index) { return index->has(built->package); };
+        if (built && std::ranges::any_of(question.problem.indexes, has))
+            return fmt::format("{} is an old way of asking for a build: '{}[accel={}]' asks for it",
+                               line.name,
+                               built->package,
+                               to_string(built->accelerator));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string hint_on_names(const Explanation& explanation) {
+    const auto is_unknown = [](const Explanation::Clash& clash) {
+        return !clash.lines.front().channels.empty();
+    };
+    if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        const auto* old = is_unknown(clash) ? old_name(line.name) : nullptr;
+        if (old != nullptr)
+            return fmt::format("{} is an old way of {}: {}", old->name, old->of, old->instead);
+    }
+    std::vector<std::string> near;
+    const auto note = [&](const std::string& name) {
+        if (!name.empty() && std::find(near.begin(), near.end(), name) == near.end())
+            near.push_back(name);
+    };
+    for (const auto& fix : explanation.fixes) {
+        for (const auto& change : fix.changes) {
+            if (change.kind == Kind::DropSpec) note(change.name);
+            if (change.kind != Kind::ReplaceSpec) continue;
+            const auto before = MatchSpec::parse(change.before);
+            const auto after = MatchSpec::parse(change.spec);
+            if (before && after && before->name != after->name) note(after->name);
+        }
+    }
+    if (near.empty()) return "another channel may have it: -c CHANNEL adds one";
+    return fmt::format("did you mean {}?",
+                       explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
+}
+
+std::string hint_for(const Context& context,
+                     const Question& question,
+                     const Explanation& explanation,
+                     const std::vector<const Question*>& others) {
+    auto hint = hint_on_platforms(explanation, others);
+    if (hint.empty()) hint = hint_on_builds(question, explanation);
+    if (hint.empty()) hint = hint_on_names(explanation);
+    if (hint.empty()) hint = hint_on_overrides(context, explanation);
+    if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
+    return hint;
+}
+
+}  // namespace gpkg::cli

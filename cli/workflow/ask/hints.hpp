@@ -1,0 +1,23 @@
+#pragma once
+
+// What is told beside a clash: what the user may not know of where it comes from.
+
+#include "cli/workflow/ask/question.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// Of names that no channel has: those like them, or that another channel may have them. Empty
+/// where it tells of no such name.
+std::string hint_on_names(const Explanation& explanation);
+
+/// The first that there is of that, of platforms and old names of builds, of variables, and of an
+/// accelerator that comes of the configuration. `others` are asked for other classes of a lock.
+std::string hint_for(const Context& context,
+                     const Question& question,
+                     const Explanation& explanation,
+                     const std::vector<const Question*>& others);
+
+}  // namespace gpkg::cli

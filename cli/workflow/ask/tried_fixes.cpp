@@ -1,0 +1,193 @@
+#include "cli/workflow/ask/tried_fixes.hpp"
+
+#include "cli/workflow/ask/fix_command.hpp"
+#include "libcore/env/order.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "virtual-packages/host.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+using Kind = ProblemChange::Kind;
+
+/// Whether to give up earlier wishes for these would take other wishes along.
+bool takes_more_along(const Question& question, const std::set<std::string>& dropped) {
+    const auto graph = graph_of(question.present.records, question.present.wishes);
+    std::vector<bool> named(graph.records().size());
+    for (const auto& name : dropped) {
+        if (const auto place = graph.find(name)) named[*place] = true;
+    }
+    const auto leaving = graph.all_needing(std::move(named));
+    const auto& wishes = question.present.wishes;
+    return std::any_of(wishes.begin(), wishes.end(), [&](const MatchSpec& wish) {
+        const auto place = graph.find(wish.name);
+        return place && leaving[*place] && !dropped.contains(wish.name);
+    });
+}
+
+/// Whether the variables make the machine what the fix wants it to be: no variable makes a Mac of a
+/// target that is none.
+bool can_be_had(const Context& context, const Question& question, const Fix& fix) {
+    const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
+    if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
+    // The lock would be for none of the machines that it is made for; but of a platform alone no
+    // more is known than the variables say.
+    const auto& machine = question.machine;
+    const bool is_known = machine.profile ||
+                          machine.platform == virtual_packages::this_machine().native_platform ||
+                          question.specs_stand != ChangeRequest::SpecsStand::InWords;
+    if (question.wanted.is_for_lock && is_known) return false;
+    const FixCommand command(context, question, fix);
+    const auto env = [&](std::string_view name) -> std::optional<std::string> {
+        const auto found = command.environment().find(std::string(name));
+        return found == command.environment().end() ? context.env(name) : found->second;
+    };
+    const auto records = virtual_packages_with(context, question.machine, env);
+    return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
+        if (!is_of_machine(change)) return true;
+        const auto wanted = Version::parse(change.version);
+        return std::any_of(records.begin(), records.end(), [&](const auto& record) {
+            const auto version = version_of(record);
+            return record.name == change.name && wanted && version && *version == *wanted &&
+                   (change.name != "__archspec" || record.build == change.build);
+        });
+    });
+}
+
+/// What stands in a lock alone cannot be asked for otherwise.
+bool is_to_edit_lock(const Context& context, const Question& question, const Fix& fix) {
+    return question.specs_stand == ChangeRequest::SpecsStand::InLock &&
+           !FixCommand(context, question, fix).before().empty();
+}
+
+/// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
+std::vector<Fix> helpful(const Context& context, const Question& question, std::vector<Fix> fixes) {
+    const auto is_own = [&](const ProblemChange& change) {
+        return change.kind == Kind::DropSpec && change.index < question.wanted.specs.size();
+    };
+    std::erase_if(fixes, [&](const Fix& fix) {
+        std::set<std::string> earlier;
+        for (const auto& change : fix.changes) {
+            if (change.kind == Kind::DropSpec && !is_own(change))
+                earlier.insert(question.problem.request.specs.at(change.index).name);
+        }
+        const auto dropped = std::count_if(fix.changes.begin(), fix.changes.end(), is_own);
+        const bool drops_all =
+            dropped > 0 && static_cast<std::size_t>(dropped) == question.wanted.specs.size();
+        return drops_all || (!earlier.empty() && takes_more_along(question, earlier)) ||
+               !can_be_had(context, question, fix) || is_to_edit_lock(context, question, fix);
+    });
+    return fixes;
+}
+
+/// Whether the command asks for more than the problem that the solver was given.
+bool differs_from_problem(const Question& question) {
+    const auto& reach = question.wanted.reach;
+    return !question.present.records.empty() || reach.update_deps || reach.only_deps;
+}
+
+std::vector<std::string> lowered(const Question& question,
+                                 const std::vector<PackageRecord>& records) {
+    std::vector<std::string> texts;
+    for (const auto& wish : question.present.wishes) {
+        const auto* old = find_record(question.present.records, wish.name);
+        const auto now = std::ranges::find(records, wish.name, &PackageRecord::name);
+        if (old == nullptr || now == records.end()) continue;
+        const auto before = version_of(old->package);
+        const auto after = version_of(*now);
+        if (before && after && *after < *before)
+            texts.push_back(
+                fmt::format("{} from {} to {}", wish.name, old->package.version, now->version));
+    }
+    return texts;
+}
+
+bool has_answer(Question question) {
+    const auto solution = solution_of(question);
+    return solution && *solution;
+}
+
+/// What the command of a fix for `asked` changes for another class of the same lock: its words
+/// count for all classes, as what stands in a file without a selector does.
+std::vector<ProblemChange> elsewhere(const Question& asked,
+                                     const Question& other,
+                                     const std::vector<ProblemChange>& changes) {
+    const auto& own = asked.problem.request;
+    const auto& specs = other.problem.request.specs;
+    std::vector<ProblemChange> others;
+    for (auto change : changes) {
+        if (change.kind == Kind::SetMachine) continue;
+        if (change.kind == Kind::DropConstraint) {
+            // To name it lets it move in all of them.
+            change.kind = Kind::LetChange;
+            change.spec = own.constraints.at(change.index).spec.name;
+            if (find_record(other.present.records, change.spec) == nullptr) continue;
+        } else if (change.kind == Kind::ReplaceSpec || change.kind == Kind::DropSpec) {
+            const auto place = std::ranges::find(specs, own.specs.at(change.index));
+            if (place == specs.end()) continue;
+            change.index = static_cast<std::size_t>(place - specs.begin());
+        } else if (change.kind == Kind::SetAccelerator &&
+                   std::ranges::find(specs, change.name, &MatchSpec::name) == specs.end()) {
+            change.kind = Kind::LetChange;
+            change.spec = change.name + "[accel=auto]";
+        }
+        others.push_back(std::move(change));
+    }
+    return others;
+}
+
+/// Whether another class has an answer, and none with the fix.
+bool is_lost_with(const Question& other, const Question& asked, const Fix& fix) {
+    const auto changes = elsewhere(asked, other, fix.changes);
+    if (changes.empty()) return false;
+    auto changed = with_changes(other, changes);
+    return changed && !has_answer(*std::move(changed)) && has_answer(other);
+}
+
+/// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
+/// where there is an environment, an earlier wish or a flag may come in again.
+std::optional<TriedFix> tried(const Question& question, Fix fix) {
+    if (!differs_from_problem(question)) return TriedFix{std::move(fix)};
+    auto changed = with_changes(question, fix.changes);
+    if (!changed) return std::nullopt;
+    const auto solution = solution_of(*changed);
+    if (!solution || !*solution) return std::nullopt;
+    const auto& records = (*solution)->records;
+    std::vector<Fix::Package> gives;
+    for (const auto& package : fix.gives) {
+        for (const auto& record : records) {
+            if (record.name != package.name) continue;
+            gives.push_back({record.name, record.version, record.build, package.channel});
+            if (accelerator_of(record).accelerator == Accelerator::None)
+                gives.back().remark = package.remark;
+        }
+    }
+    fix.gives = std::move(gives);
+    return TriedFix{std::move(fix), lowered(*changed, records)};
+}
+
+}  // namespace
+
+std::vector<TriedFix> tried_fixes(const Context& context,
+                                  const Question& question,
+                                  std::vector<Fix> fixes,
+                                  const std::vector<const Question*>& others) {
+    std::vector<TriedFix> found;
+    for (auto& fix : helpful(context, question, std::move(fixes))) {
+        if (std::ranges::any_of(
+                others, [&](const Question* other) { return is_lost_with(*other, question, fix); }))
+            continue;
+        if (auto one = tried(question, std::move(fix))) found.push_back(*std::move(one));
+    }
+    std::ranges::stable_sort(found, {}, [](const TriedFix& one) { return one.lowered.size(); });
+    return found;
+}
+
+}  // namespace gpkg::cli
