@@ -240,7 +240,7 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     const auto near = near_names(name, names);
     std::string hint;
     if (!near.empty()) {
-        hint = fmt::format("did you mean {}?", join_or(near));
+        hint = did_you_mean(near);
     } else {
         hint = "gpkg env list shows all environments";
     }

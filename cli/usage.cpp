@@ -38,7 +38,7 @@ std::string words_of(const std::vector<const CLI::App*>& path) {
 
 std::string did_you_mean(std::vector<std::string> near, const std::string& before = {}) {
     for (auto& name : near) name.insert(0, before);
-    return fmt::format("did you mean {}?", join_or(near));
+    return gpkg::did_you_mean(near);
 }
 
 /// Those of the innermost command come first: what it does not know falls to those around it.

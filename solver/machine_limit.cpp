@@ -1,6 +1,7 @@
 #include "solver/machine_limit.hpp"
 
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/explanation.hpp"
 #include "libcore/solve/machine_needs.hpp"
@@ -127,13 +128,23 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     }
     if (newest.empty()) return std::nullopt;
     const auto never = why_never(newest);
-    return fmt::format(
+    // What only builds may be for another machine (answer.hpp), where that is what is asked for.
+    const bool is_compiler = never && is_for_building(name.text) &&
+                             has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia);
+    const auto newest_text = version_of(newest.front()).to_string();
+    auto text = fmt::format(
         "{} {} is the newest that {} here: {} {}",
         name.text,
         version.to_string(),
-        never ? "can be had" : "runs",
-        version_of(newest.front()).to_string(),
+        is_compiler ? "builds for what runs"
+        : never     ? "can be had"
+                    : "runs",
+        newest_text,
         never ? *never : obstacle_of(universe_, *std::ranges::find_if(newest, is_idle)));
+    if (is_compiler)
+        text += fmt::format(
+            "; {}={} asks for that, to build for another machine", name.text, newest_text);
+    return text;
 }
 
 }  // namespace gpkg::solver

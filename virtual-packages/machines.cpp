@@ -207,7 +207,7 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
                 fmt::format("{}: no machine has this name", text),
                 near.empty() ? "gpkg hardware list shows the names; a file has a slash in its path "
                                "or ends in .yaml"
-                             : fmt::format("did you mean {}?", join_or(near)));
+                             : did_you_mean(near));
 }
 
 }  // namespace gpkg::virtual_packages

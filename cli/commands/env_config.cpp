@@ -79,8 +79,7 @@ Result<EnvVarChanges> removed(const std::vector<std::string>& names,
             const auto near = near_names(name, known);
             return fail(ErrorKind::NotFound,
                         fmt::format("{}: is not set by {}", name, path.native()),
-                        near.empty() ? "gpkg env config vars list shows what is"
-                                     : fmt::format("did you mean {}?", join_or(near)));
+                        did_you_mean(near, "gpkg env config vars list shows what is"));
         }
         changes[name] = std::nullopt;
     }

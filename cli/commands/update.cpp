@@ -61,8 +61,7 @@ Action bind_update(CLI::App& app) {
                 const auto near = near_names(spec.name, names);
                 return fail(ErrorKind::NotFound,
                             fmt::format("{}: is not installed in {}", spec.name, path.native()),
-                            near.empty() ? "gpkg install adds packages"
-                                         : fmt::format("did you mean {}?", join_or(near)));
+                            did_you_mean(near, "gpkg install adds packages"));
             }
             request.update.push_back(spec.name);
         }

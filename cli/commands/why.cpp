@@ -51,8 +51,7 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
         const auto near = near_names(name, names);
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: is not installed in {}", name, path.native()),
-                    near.empty() ? "gpkg list shows what is"
-                                 : fmt::format("did you mean {}?", join_or(near)));
+                    did_you_mean(near, "gpkg list shows what is"));
     }
     reasons.target = *target;
     std::vector<std::size_t> roots;

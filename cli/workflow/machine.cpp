@@ -21,10 +21,9 @@ Result<void> check_platform(const std::string& platform) {
     const auto known = known_subdirs();
     const std::vector<std::string> names(known.begin(), known.end());
     const auto near = near_names(platform, names);
-    return fail(
-        ErrorKind::Usage,
-        fmt::format("--platform {}: is no platform", platform),
-        near.empty() ? "for example linux-64" : fmt::format("did you mean {}?", join_or(near)));
+    return fail(ErrorKind::Usage,
+                fmt::format("--platform {}: is no platform", platform),
+                did_you_mean(near, "for example linux-64"));
 }
 
 using ProfilePointer = std::shared_ptr<const virtual_packages::HardwareProfile>;

@@ -138,6 +138,10 @@ std::vector<std::string> near_names(std::string_view wanted,
     return nearest;
 }
 
+std::string did_you_mean(std::span<const std::string> near, std::string otherwise) {
+    return near.empty() ? std::move(otherwise) : fmt::format("did you mean {}?", join_or(near));
+}
+
 std::string join_or(std::span<const std::string> items) {
     return join_some(items, "or", items.size());
 }

@@ -37,6 +37,9 @@ std::vector<std::string> near_names(std::string_view wanted,
 /// Puts texts behind others.
 void append(std::vector<std::string>& to, std::vector<std::string> more);
 
+/// "did you mean a or b?"; `otherwise` where nothing is near.
+std::string did_you_mean(std::span<const std::string> near, std::string otherwise = {});
+
 /// "a, b or c".
 std::string join_or(std::span<const std::string> items);
 /// "a; b; c", of more than `most` "a; b; 4 more": where there are commas within.

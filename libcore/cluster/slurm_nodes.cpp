@@ -113,8 +113,7 @@ Result<void> check_partitions(const std::vector<std::string>& wanted,
         const auto near = near_names(name, known);
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: Slurm has no such partition for you", name),
-                    near.empty() ? fmt::format("there are {}", join_some(known, "and", 8))
-                                 : fmt::format("did you mean {}?", join_or(near)));
+                    did_you_mean(near, fmt::format("there are {}", join_some(known, "and", 8))));
     }
     return {};
 }

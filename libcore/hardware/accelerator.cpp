@@ -151,8 +151,7 @@ Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
     if (const auto meant = meaning_of(lower)) near = {std::string(to_string(*meant))};
     return fail(ErrorKind::Usage,
                 fmt::format("{}: is no accelerator", text.empty() ? "''" : text),
-                near.empty() ? "there are " + join_some(known, "and", known.size())
-                             : fmt::format("did you mean {}?", join_or(near)));
+                did_you_mean(near, "there are " + join_some(known, "and", known.size())));
 }
 
 /// "cuda", "accel:nvidia", "gpu:amd", "sm:90a".

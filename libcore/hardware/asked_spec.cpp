@@ -106,7 +106,7 @@ Result<void> refuse_misspelled_selector(std::string_view text) {
     for (auto& selector : selectors_of(kFallback)) known.push_back(std::move(selector));
     const auto near = near_names(text, known);
     if (near.empty()) return {};
-    return no_selector(text, fmt::format("did you mean {}?", join_or(near)));
+    return no_selector(text, did_you_mean(near));
 }
 
 /// Nothing where the architecture is not the platform's.
@@ -120,8 +120,7 @@ Result<std::optional<AcceleratorChoice>> selected(std::string_view text,
     const auto known = selectors_of(kind);
     const auto near = near_names(text, known);
     return no_selector(text,
-                       near.empty() ? "there are " + join_some(known, "and", known.size())
-                                    : fmt::format("did you mean {}?", join_or(near)));
+                       did_you_mean(near, "there are " + join_some(known, "and", known.size())));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ tl::unexpected<Error> no_environment(const LockFile& lock, const std::string& na
     const auto near = near_names(name, known);
     std::string hint;
     if (!known.empty()) hint = "it has " + join_some(known, "and");
-    if (!near.empty()) hint = fmt::format("did you mean {}?", join_or(near));
+    if (!near.empty()) hint = did_you_mean(near);
     return fail(ErrorKind::NotFound, fmt::format("has no {}", environment_title(lock, name)), hint);
 }
 

@@ -50,7 +50,7 @@ std::string meant_by(std::string_view word) {
     if (std::find(names.begin(), names.end(), lower) != names.end())
         return fmt::format("did you mean {}?", lower);
     const auto near = near_names(lower, names);
-    return near.empty() ? "" : fmt::format("did you mean {}?", join_or(near));
+    return did_you_mean(near);
 }
 
 bool is_word_char(char c) {

@@ -223,7 +223,7 @@ private:
 
     std::string near(const std::string& word) const {
         const auto names = near_names(word, names_.known());
-        return names.empty() ? std::string() : fmt::format("did you mean {}?", join_or(names));
+        return did_you_mean(names);
     }
 
     const Names& names_;

@@ -115,8 +115,7 @@ Result<bool> apply_test(std::string_view name,
     const auto known = known_tests();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
         const auto near = near_names(name, known);
-        return wrong(fmt::format("there is no test '{}'", name),
-                     near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+        return wrong(fmt::format("there is no test '{}'", name), did_you_mean(near));
     }
     if (arguments.positional.size() != 1 || !arguments.named.empty())
         return wrong(fmt::format("the test '{}' takes one argument", name));

@@ -274,8 +274,7 @@ Result<Value> apply_filter(std::string_view name,
         names.reserve(kFilters.size());
         for (const auto& known : kFilters) names.emplace_back(known.name);
         const auto near = near_names(name, names);
-        return wrong(fmt::format("there is no filter '{}'", name),
-                     near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
+        return wrong(fmt::format("there is no filter '{}'", name), did_you_mean(near));
     }
     if (!arguments.named.empty())
         return wrong(fmt::format("the filter '{}' takes no arguments by name", name));

@@ -211,8 +211,7 @@ Result<void> check_key(const yaml::Node& value,
     const auto near = near_names(key, names);
     return fail(ErrorKind::Parse,
                 fmt::format("{}: unknown key '{}' in {}", value.key_place(), key, what),
-                near.empty() ? fmt::format("its keys are {}", join_or(names))
-                             : fmt::format("did you mean {}?", join_or(near)));
+                did_you_mean(near, fmt::format("its keys are {}", join_or(names))));
 }
 
 Result<std::vector<const yaml::Node*>> selected_items(const yaml::Node& node, const Names& names) {

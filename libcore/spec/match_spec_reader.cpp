@@ -443,8 +443,7 @@ std::string known_keys_hint(std::string_view wanted) {
     names.reserve(kKeys.size());
     for (const auto& known : kKeys) names.emplace_back(known.text);
     const auto near = near_names(wanted, names);
-    if (!near.empty()) return fmt::format("did you mean {}?", join_or(near));
-    return fmt::format("known are {}", fmt::join(names, ", "));
+    return did_you_mean(near, fmt::format("known are {}", fmt::join(names, ", ")));
 }
 
 bool SpecReader::read_bracket_section(std::size_t begin) {

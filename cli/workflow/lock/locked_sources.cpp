@@ -87,8 +87,7 @@ Result<void> check_has(const LockFile& lock, const std::set<std::string>& names)
         return fail(ErrorKind::NotFound,
                     fmt::format("the lock has no {}", name.empty() ? "'' in it" : name),
                     !is_package_name(name) ? "names alone are taken here, as in numpy"
-                    : near.empty()         ? ""
-                                           : fmt::format("did you mean {}?", join_or(near)));
+                                           : did_you_mean(near));
     }
     return {};
 }
