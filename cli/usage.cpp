@@ -36,9 +36,9 @@ std::string words_of(const std::vector<const CLI::App*>& path) {
     return fmt::format("{}", fmt::join(names, " "));
 }
 
-std::string did_you_mean(std::vector<std::string> near, const std::string& before = {}) {
+std::string did_you_mean_behind(std::vector<std::string> near, const std::string& before = {}) {
     for (auto& name : near) name.insert(0, before);
-    return gpkg::did_you_mean(near);
+    return did_you_mean(near);
 }
 
 /// Those of the innermost command come first: what it does not know falls to those around it.
@@ -58,7 +58,7 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
         if (!near.empty())
-            return did_you_mean(std::move(near), is_flag ? "" : words_of(path) + " ");
+            return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
     }
     return words_of(path) + " --help";
 }
@@ -74,7 +74,7 @@ Error no_such_command(const std::string& first) {
     for (const auto& command : commands()) names.emplace_back(command.name);
     error.message = fmt::format("{}: no such command", first);
     if (auto near = near_names(first, names); !near.empty())
-        error.hint = did_you_mean(std::move(near));
+        error.hint = did_you_mean_behind(std::move(near));
     return error;
 }
 
@@ -132,7 +132,8 @@ Error with_near_verb(Error error, const CLI::App& command, const std::string& ar
                kFewLetters;
     });
     if (near.empty() || error.kind == ErrorKind::Interrupted) return error;
-    const auto hint = did_you_mean(std::move(near), fmt::format("gpkg {} ", command.get_name()));
+    const auto hint =
+        did_you_mean_behind(std::move(near), fmt::format("gpkg {} ", command.get_name()));
     error.hint = error.hint.empty() ? hint : fmt::format("{} Or: {}", hint, error.hint);
     return error;
 }

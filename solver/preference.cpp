@@ -279,11 +279,14 @@ private:
     std::vector<std::size_t> order_lists(const std::vector<std::span<const SpecId>>& lists) {
         std::vector<std::size_t> places(lists.size());
         if (lists.size() < 2) return places;
-        // What cannot be had at all has no say in what tells the others apart.
+        // What needs something that no channel has is not to be had on any machine, and has no say
+        // in what tells the others apart.
         auto reachable = lists;
         std::erase_if(reachable, [&](const auto& list) {
-            return std::ranges::any_of(
-                list, [&](SpecId id) { return universe_.specs()[id].matches.empty(); });
+            return std::ranges::any_of(list, [&](SpecId id) {
+                const auto& spec = universe_.specs()[id];
+                return spec.matches.empty() && !universe_.name_of(spec).is_virtual;
+            });
         });
         const auto names = common_names(reachable.empty() ? lists : reachable);
         std::vector<std::vector<std::optional<Reach>>> scores;

@@ -97,12 +97,11 @@ Json fix_json(const Fix& fix) {
     document["changes"] = Json::array();
     for (const auto& change : fix.changes) document["changes"].push_back(json_of(change));
     document["gives"] = Json::array();
-    for (const auto& package : fix.gives)
+    for (const auto& package : fix.gives) {
         document["gives"].push_back(
-            {{"name", package.name},
-             {"version", package.version},
-             {"build", package.build},
-             {"remark", package.remark.empty() ? Json() : Json(package.remark)}});
+            {{"name", package.name}, {"version", package.version}, {"build", package.build}});
+        if (!package.remark.empty()) document["gives"].back()["remark"] = package.remark;
+    }
     return document;
 }
 
