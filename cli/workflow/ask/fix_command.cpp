@@ -10,6 +10,11 @@
 #include <fmt/ranges.h>
 
 namespace gpkg::cli {
+namespace {
+
+using Kind = ProblemChange::Kind;
+
+}  // namespace
 
 FixCommand::FixCommand(const Context& context, const Question& question, const Fix& fix)
     : context_(context), question_(question), words_(context.arguments) {
@@ -18,7 +23,6 @@ FixCommand::FixCommand(const Context& context, const Question& question, const F
 }
 
 void FixCommand::apply(const ProblemChange& change) {
-    using Kind = ProblemChange::Kind;
     switch (change.kind) {
     case Kind::ReplaceSpec: return replace(change);
     case Kind::DropSpec: return drop(change);

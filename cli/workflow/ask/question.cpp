@@ -54,7 +54,7 @@ Result<Question> put(const Context& context,
                      const ChangeRequest& wanted,
                      Present present) {
     Question question;
-    question.wanted = wanted;
+    question.wanted = static_cast<const Wanted&>(wanted);
     question.prefix = wanted.prefix;
     question.specs_stand = wanted.specs_stand;
     question.is_dry_run = wanted.is_dry_run;

@@ -41,7 +41,8 @@ Result<AskedClass> asked_by(Context& context,
     asked.request = lock.request;
     asked.request.wishes = lock.wishes_of(locked);
     auto& question = asked.question;
-    GPKG_TRY(question.wanted, wanted_by(lock, locked));
+    GPKG_TRY(const auto wanted, wanted_by(lock, locked));
+    question.wanted = static_cast<const Wanted&>(wanted);
     const auto records = lock.records_of(locked);
     Seen seen;
     seen.machine.platform = locked.platform;
