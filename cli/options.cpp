@@ -238,12 +238,7 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
         names.push_back(folders.name_of(path));
     const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
-    std::string hint;
-    if (!near.empty()) {
-        hint = did_you_mean(near);
-    } else {
-        hint = "gpkg env list shows all environments";
-    }
+    auto hint = did_you_mean(near, "gpkg env list shows all environments");
     for (const auto& folder : folders.envs) {
         std::error_code unseen;
         (void)fs::status(folder / name / "conda-meta", unseen);

@@ -239,9 +239,7 @@ void Keeping::lead_accelerator(const std::string& name,
                                Keeping& led) const {
     auto choice = accelerators_.of_package.at(name);
     if (!is_part) {
-        const bool is_for_gpus = choice == AcceleratorChoice::Nvidia ||
-                                 choice == AcceleratorChoice::Amd ||
-                                 choice == AcceleratorChoice::Auto;
+        const bool is_for_gpus = vendor_of(choice) || choice == AcceleratorChoice::Auto;
         if (!is_for_gpus || accelerators_.all != AcceleratorChoice::None) return;
         choice = AcceleratorChoice::Auto;
     }

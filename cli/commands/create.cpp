@@ -7,7 +7,6 @@
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
-#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -106,13 +105,9 @@ Action bind(CLI::App& app, const std::string& default_file) {
             GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
             return carry_out(context, std::move(change), options->change);
         }
-        ChangeRequest request;
+        auto request = change_request(std::move(wishes));
         request.prefix = prefix;
-        request.specs = std::move(wishes.specs);
-        request.accelerators = std::move(wishes.accelerators);
         GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
-        request.variables = std::move(wishes.variables);
-        request.pip = std::move(wishes.pip);
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;
         GPKG_TRY(auto change, decide(context, options->sources, request));

@@ -3,7 +3,6 @@
 #include "cli/options.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
-#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -59,17 +58,13 @@ Result<int> update(Context& context, EnvUpdateOptions& options) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto installed, prefix.records());
 
-    ChangeRequest request;
+    auto request = change_request(std::move(wishes));
     request.prefix = path;
-    for (const auto& spec : wishes.specs) {
+    for (const auto& spec : request.specs) {
         if (find_record(installed, spec.name) != nullptr) request.update.push_back(spec.name);
     }
-    request.specs = std::move(wishes.specs);
-    request.accelerators = std::move(wishes.accelerators);
     // The file alone counts, as for a new one.
     if (options.prune) GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
-    request.variables = std::move(wishes.variables);
-    request.pip = std::move(wishes.pip);
     request.prune = options.prune;
     request.reach = options.reach;
     request.is_dry_run = options.change.dry_run;

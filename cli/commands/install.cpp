@@ -52,12 +52,8 @@ Action bind_install(CLI::App& app) {
         }
         if (wishes.specs.empty() && wishes.accelerators.empty())
             return fail(ErrorKind::Usage, "nothing to install was named", "gpkg install numpy");
-        ChangeRequest request;
+        auto request = change_request(std::move(wishes));
         request.prefix = prefix;
-        request.specs = std::move(wishes.specs);
-        request.accelerators = std::move(wishes.accelerators);
-        request.variables = std::move(wishes.variables);
-        request.pip = std::move(wishes.pip);
         request.update_all = options->update_all;
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;

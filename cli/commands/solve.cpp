@@ -5,7 +5,6 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
-#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/manifest/spec_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -78,12 +77,10 @@ Result<int> solve(Context& context, SolveOptions& options) {
         return fail(ErrorKind::Usage, "package files are what they are: nothing is to be solved");
     if (wishes.specs.empty())
         return fail(ErrorKind::Usage, "nothing to solve for was named", "gpkg solve numpy");
-    ChangeRequest request;
-    request.specs = std::move(wishes.specs);
-    request.accelerators = std::move(wishes.accelerators);
+    auto request = change_request(std::move(wishes));
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     request.reach = options.reach;
-    for (const auto& section : wishes.pip)
+    for (const auto& section : request.pip)
         context.out.note(fmt::format("note: {}: what the section 'pip:' brings is pip's to decide",
                                      section.file.native()));
     GPKG_TRY(const auto answer, decide(context, options.sources, request));

@@ -38,6 +38,10 @@ Action bind_update(CLI::App& app) {
         options->change.offline = options->sources.offline;
         GPKG_TRY(const auto path, existing_prefix(context, options->target));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
+        if (!wishes.files.empty())
+            return fail(ErrorKind::Usage,
+                        "package files are what they are: there is nothing to update to",
+                        "gpkg install links them");
         if (wishes.specs.empty() && wishes.accelerators.empty() && !options->all)
             return fail(
                 ErrorKind::Usage, "nothing to update was named", "name packages, or say --all");
@@ -45,18 +49,15 @@ Action bind_update(CLI::App& app) {
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());
 
-        ChangeRequest request;
+        auto request = change_request(std::move(wishes));
         request.prefix = path;
         request.update_all = options->all;
-        request.accelerators = std::move(wishes.accelerators);
-        request.variables = std::move(wishes.variables);
-        request.pip = std::move(wishes.pip);
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;
         std::vector<std::string> names;
         names.reserve(installed.size());
         for (const auto& record : installed) names.push_back(record.name());
-        for (const auto& spec : wishes.specs) {
+        for (const auto& spec : request.specs) {
             if (find_record(installed, spec.name) == nullptr) {
                 const auto near = near_names(spec.name, names);
                 return fail(ErrorKind::NotFound,
@@ -65,7 +66,6 @@ Action bind_update(CLI::App& app) {
             }
             request.update.push_back(spec.name);
         }
-        request.specs = std::move(wishes.specs);
         GPKG_TRY(auto change, decide(context, options->sources, request));
         return carry_out(context, std::move(change), options->change);
     };

@@ -10,7 +10,6 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
-#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -45,9 +44,7 @@ Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files are what they are: nothing keeps others out");
-    ChangeRequest request;
-    request.specs = std::move(wishes.specs);
-    request.accelerators = std::move(wishes.accelerators);
+    auto request = change_request(std::move(wishes));
     const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
     request.update = {spec.name};  // it may move, and the channels are asked for it
     request.reach.no_pin = options.no_pin;

@@ -3,7 +3,6 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/settings.hpp"
-#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/file_system.hpp"

@@ -35,9 +35,7 @@ bool is_hopeless(const HardwareSpace& space,
                  const std::vector<std::size_t>& hopeless,
                  const Accelerators& accelerators,
                  std::size_t point) {
-    const auto demands = [](AcceleratorChoice choice) {
-        return choice == AcceleratorChoice::Nvidia || choice == AcceleratorChoice::Amd;
-    };
+    const auto demands = [](AcceleratorChoice choice) { return vendor_of(choice).has_value(); };
     if (std::ranges::any_of(accelerators.in_turn, demands) || !accelerators.of_package.empty())
         return false;
     return std::any_of(hopeless.begin(), hopeless.end(), [&](std::size_t solved) {

@@ -125,6 +125,12 @@ std::string_view to_string(Accelerator accelerator) {
     return "";
 }
 
+std::optional<Accelerator> vendor_of(AcceleratorChoice choice) {
+    if (choice == AcceleratorChoice::Nvidia) return Accelerator::Nvidia;
+    if (choice == AcceleratorChoice::Amd) return Accelerator::Amd;
+    return std::nullopt;
+}
+
 std::string_view to_string(AcceleratorChoice choice) {
     switch (choice) {
     case AcceleratorChoice::Auto: return "auto";

@@ -26,6 +26,9 @@ enum class AcceleratorChoice {
     Conda,  ///< whatever the build numbers say
 };
 
+/// Of Nvidia and Amd, which demand builds for a GPU.
+std::optional<Accelerator> vendor_of(AcceleratorChoice choice);
+
 /// "auto", "nvidia", "amd", "none", "conda"
 std::string_view to_string(AcceleratorChoice choice);
 /// A Usage error, with what may have been meant, for any other text.

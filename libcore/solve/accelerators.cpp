@@ -71,9 +71,8 @@ std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virt
                                           std::vector<AcceleratorChoice> order) {
     if (order.size() < 2) return order;
     const auto is_elsewhere = [&](AcceleratorChoice choice) {
-        if (choice == AcceleratorChoice::Nvidia)
-            return !has_vendor(virtual_packages, Accelerator::Nvidia);
-        return choice == AcceleratorChoice::Amd && !has_vendor(virtual_packages, Accelerator::Amd);
+        const auto vendor = vendor_of(choice);
+        return vendor && !has_vendor(virtual_packages, *vendor);
     };
     auto here = order;
     std::erase_if(here, is_elsewhere);

@@ -110,12 +110,6 @@ bool has_idle_cuda(const Solution& solution) {
         solution.idle, [](const Solution::Idle& one) { return tells_cuda_version(one.name); });
 }
 
-std::optional<Accelerator> vendor_of(AcceleratorChoice choice) {
-    if (choice == AcceleratorChoice::Nvidia) return Accelerator::Nvidia;
-    if (choice == AcceleratorChoice::Amd) return Accelerator::Amd;
-    return std::nullopt;
-}
-
 /// Whether builds for none stand in for the accelerator that is asked for, of which there is no
 /// build at all.
 bool is_for_none_alone(const Request& request, const Solution& solution) {

@@ -380,11 +380,12 @@ private:
         }
         for (const auto& record : solution.records) {
             const bool was_hidden = is_hidden(record);
-            auto remark = remark_on(universe, record, solution);
+            const bool is_concerned = names.contains(record.name) || was_hidden;
             const auto id = universe_.find_name(record.name);
+            if (!is_concerned && !(id && universe_.is_requested(*id))) continue;
             // That something else that is asked for pays for it is told, too.
-            const bool pays = !remark.empty() && id && universe_.is_requested(*id);
-            if (!names.contains(record.name) && !was_hidden && !pays) continue;
+            auto remark = remark_on(universe, record, solution);
+            if (!is_concerned && remark.empty()) continue;
             fix.gives.push_back({record.name,
                                  record.version,
                                  record.build,

@@ -53,22 +53,14 @@ Result<Question> put(const Context& context,
                      const Sources& sources,
                      const ChangeRequest& wanted,
                      Present present) {
-    Question question;
+    auto question = question_on(context, sources);
     question.wanted = static_cast<const Wanted&>(wanted);
     question.prefix = wanted.prefix;
     question.specs_stand = wanted.specs_stand;
     question.is_dry_run = wanted.is_dry_run;
     question.present = std::move(present);
-    question.channels = sources.channels;
-    question.machine = sources.machine;
-    auto& problem = question.problem;
-    problem.indexes = sources.indexes;
-    problem.priority = sources.priority;
-    problem.virtual_packages = sources.virtual_packages;
-    problem.exclude_newer = sources.exclude_newer;
-    problem.stop = context.stop;
-    problem.machine = sources.machine.name;
-    problem.request = request_of(wanted, question.present, sources.virtual_packages);
+    question.problem.request =
+        request_of(wanted, question.present, question.problem.virtual_packages);
     if (!wanted.is_for_lock) GPKG_CHECK(check_accelerator_names({&question}));
     return question;
 }
@@ -115,6 +107,20 @@ Result<void> check_accelerator_names(const std::vector<const Question*>& questio
                          "in '# [linux and aarch64]'"));
     }
     return {};
+}
+
+Question question_on(const Context& context, const Sources& sources) {
+    Question question;
+    question.channels = sources.channels;
+    question.machine = sources.machine;
+    auto& problem = question.problem;
+    problem.indexes = sources.indexes;
+    problem.priority = sources.priority;
+    problem.virtual_packages = sources.virtual_packages;
+    problem.exclude_newer = sources.exclude_newer;
+    problem.stop = context.stop;
+    problem.machine = sources.machine.name;
+    return question;
 }
 
 Result<Question> question_of(Context& context,

@@ -21,6 +21,9 @@ struct Question : PosedRequest {
     Machine machine;
 };
 
+/// One that asks for nothing yet, of these sources.
+Question question_on(const Context& context, const Sources& sources);
+
 /// Opens the sources that the request needs.
 Result<Question> question_of(Context& context,
                              const SourceOptions& options,

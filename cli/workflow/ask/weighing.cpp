@@ -5,7 +5,6 @@
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
-#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/disk_use.hpp"
 #include "libcore/env/history.hpp"
@@ -83,12 +82,10 @@ Result<Weighed> weigh_request(Context& context, const WishOptions& options, Sour
                     "make an environment of them, and ask about that with -n");
     if (wishes.specs.empty())
         return fail(ErrorKind::Usage, "nothing to weigh was named", "gpkg closure torch");
-    for (const auto& section : wishes.pip)
+    auto request = change_request(std::move(wishes));
+    for (const auto& section : request.pip)
         context.out.note(fmt::format("note: {}: what the section 'pip:' brings is not counted",
                                      section.file.native()));
-    ChangeRequest request;
-    request.specs = std::move(wishes.specs);
-    request.accelerators = std::move(wishes.accelerators);
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     GPKG_TRY(auto answer, decide(context, sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);

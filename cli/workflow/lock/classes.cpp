@@ -62,13 +62,9 @@ Result<ChangeRequest> lock_wishes(Context& context,
         return fail(ErrorKind::Usage,
                     "package files are what they are: nothing is to be locked",
                     "gpkg create --file FILE installs a list of them");
-    ChangeRequest request;
-    request.specs = std::move(wishes.specs);
-    request.accelerators = std::move(wishes.accelerators);
+    auto request = change_request(std::move(wishes));
     request.is_for_lock = true;
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
-    request.variables = std::move(wishes.variables);
-    request.pip = std::move(wishes.pip);
     return request;
 }
 

@@ -40,9 +40,7 @@ Result<AskedClass> asked_by(Context& context,
     asked.name = locked.name;
     asked.request = lock.request;
     asked.request.wishes = lock.wishes_of(locked);
-    auto& question = asked.question;
     GPKG_TRY(const auto wanted, wanted_by(lock, locked));
-    question.wanted = static_cast<const Wanted&>(wanted);
     const auto records = lock.records_of(locked);
     Seen seen;
     seen.machine.platform = locked.platform;
@@ -50,18 +48,12 @@ Result<AskedClass> asked_by(Context& context,
     seen.virtual_packages = virtual_packages_of(locked.made_for);
     GPKG_TRY(const auto channels, channels_of(context, lock, options));
     GPKG_TRY(
-        auto sources,
-        open_sources(
-            context, std::move(seen), channels, options, names_in(question.wanted.specs, records)));
-    question.channels = std::move(sources.channels);
-    question.machine = std::move(sources.machine);
+        const auto sources,
+        open_sources(context, std::move(seen), channels, options, names_in(wanted.specs, records)));
+    auto& question = asked.question;
+    question = question_on(context, sources);
+    question.wanted = static_cast<const Wanted&>(wanted);
     auto& problem = question.problem;
-    problem.indexes = std::move(sources.indexes);
-    problem.priority = sources.priority;
-    problem.exclude_newer = sources.exclude_newer;
-    problem.virtual_packages = std::move(sources.virtual_packages);
-    problem.machine = locked.name;
-    problem.stop = context.stop;
     problem.wants_fixes = false;
     auto& request = problem.request;
     request.accelerators = accelerators_of(question.wanted.accelerators, {});

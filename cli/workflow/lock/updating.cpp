@@ -3,7 +3,6 @@
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/locked_sources.hpp"
 #include "cli/workflow/lock/request.hpp"
-#include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/solve/machine_needs.hpp"
@@ -19,7 +18,7 @@ namespace gpkg::cli {
 namespace {
 
 /// What is asked for of a class now.
-struct Wanted {
+struct WantedClass {
     ChangeRequest request;
     LockRequest remembered;
     std::vector<Channel> channels;
@@ -93,8 +92,8 @@ private:
     }
 
     /// By the files, else as this class was asked for.
-    Result<Wanted> wanted_for(SourceOptions sources, const LockedClass& like) {
-        Wanted wanted;
+    Result<WantedClass> wanted_for(SourceOptions sources, const LockedClass& like) {
+        WantedClass wanted;
         const bool has_files = !options_.wishes.files.empty();
         if (has_files) {
             GPKG_TRY(wanted.request, lock_wishes(context_, options_.wishes, sources));
@@ -125,7 +124,9 @@ private:
         return wanted;
     }
 
-    Result<Sources> open(const Wanted& wanted, Seen seen, const std::vector<PackageRecord>& there) {
+    Result<Sources> open(const WantedClass& wanted,
+                         Seen seen,
+                         const std::vector<PackageRecord>& there) {
         SourceOptions how;
         how.channel_priority = wanted.remembered.channel_priority;
         how.exclude_newer = wanted.remembered.exclude_newer;
@@ -200,7 +201,7 @@ private:
 
     /// As in an environment, what was asked for before is an earlier wish, and what is new or named
     /// goes before it.
-    void leave_what_is_old(Wanted& wanted, const LockedClass& locked, Present& present) const {
+    void leave_what_is_old(WantedClass& wanted, const LockedClass& locked, Present& present) const {
         auto& request = wanted.request;
         const auto& names = options_.names;
         const auto& before = lock_.wishes_of(locked);

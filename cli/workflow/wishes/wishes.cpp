@@ -196,6 +196,15 @@ Result<std::vector<std::string>> platforms_of_files(Context& context,
     return platforms;
 }
 
+ChangeRequest change_request(Wishes wishes) {
+    ChangeRequest request;
+    request.specs = std::move(wishes.specs);
+    request.accelerators = std::move(wishes.accelerators);
+    request.variables = std::move(wishes.variables);
+    request.pip = std::move(wishes.pip);
+    return request;
+}
+
 ExactRequest explicit_request(const fs::path& prefix, Wishes wishes) {
     ExactRequest request;
     request.prefix = prefix;

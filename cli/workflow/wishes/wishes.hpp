@@ -47,6 +47,9 @@ Result<std::vector<std::string>> platforms_of_files(Context& context,
                                                     const WishOptions& options,
                                                     bool offline);
 
+/// The request that the rest makes of an environment that is yet to be named.
+ChangeRequest change_request(Wishes wishes);
+
 /// The request that package files make.
 ExactRequest explicit_request(const fs::path& prefix, Wishes wishes);
 
