@@ -123,8 +123,8 @@ bool CandidateMaker::says_it_runs(const Candidate& candidate) const {
 /// What only builds needs no driver of a certain age. Where nothing is brought in, what a package
 /// needs and is there has to fit. The machine is there in any case.
 void CandidateMaker::loosen(Candidate& candidate) {
-    if (request_.only_builds) candidate.will_not_run = false;
-    if (request_.only_builds && tells_cuda_version(table_.names()[candidate.name].text)) {
+    if (request_.only_compiles) candidate.will_not_run = false;
+    if (request_.only_compiles && tells_cuda_version(table_.names()[candidate.name].text)) {
         std::vector<SpecId> kept;
         for (const auto id : candidate.constrains) {
             if (!table_.name_of(id).is_virtual) kept.push_back(id);

@@ -87,7 +87,7 @@ private:
     Result<void> check_extras() const;
     void excuse_installed();
     void note_ignored_condition();
-    void note_left_out();
+    void note_unreadable();
 
     const std::vector<Name>& names() const { return table_.names(); }
     const std::vector<Spec>& specs() const { return table_.specs(); }
@@ -170,7 +170,7 @@ Result<Universe> Collecting::finish() && {
     mark_dependents(table_, candidates_);
     excuse_installed();
     note_ignored_condition();
-    note_left_out();
+    note_unreadable();
     return std::move(universe_);
 }
 
@@ -401,21 +401,15 @@ void Collecting::note_ignored_condition() {
             fmt::format("{}: stands in `constrains`, where `when` is ignored", specs()[*id].text));
 }
 
-void Collecting::note_left_out() {
-    const auto note = [&](LeftOut::Why why, std::string_view reason) {
-        std::size_t count = 0;
-        for (const auto& name : names())
-            count += static_cast<std::size_t>(
-                std::count_if(name.left_out.begin(), name.left_out.end(), [&](auto& out) {
-                    return out.why == why;
-                }));
-        if (count > 0)
-            universe_.notes_.push_back(
-                fmt::format("{} left out: {}",
-                            count == 1 ? "1 record is" : fmt::format("{} records are", count),
-                            reason));
-    };
-    note(LeftOut::Why::Unreadable, "a version or a dependency cannot be read");
+void Collecting::note_unreadable() {
+    std::size_t count = 0;
+    for (const auto& name : names())
+        count += static_cast<std::size_t>(
+            std::ranges::count(name.left_out, LeftOut::Why::Unreadable, &LeftOut::why));
+    if (count > 0)
+        universe_.notes_.push_back(
+            fmt::format("{} left out: a version or a dependency cannot be read",
+                        count == 1 ? "1 record is" : fmt::format("{} records are", count)));
 }
 
 /// An installed package is there whether or not this machine could use it: an environment for GPUs
@@ -465,7 +459,8 @@ void Collecting::leave_out_changed_builds(NameId name) {
 
 /// Where a name has builds for the accelerator that is asked for, the others are none; versions
 /// that know of no accelerator are, but not of what the user names, where any has such a build.
-/// What is installed stays until somebody asks for a change.
+/// What is only needed and has none for that accelerator comes in any build but one for another
+/// GPU. What is installed stays until somebody asks for a change.
 void Collecting::leave_out_accelerators(NameId name) {
     const auto& accelerators = universe_.accelerators();
     if (!accelerators.is_bound(names()[name].text)) return;
@@ -481,14 +476,17 @@ void Collecting::leave_out_accelerators(NameId name) {
                   (binds_without_any && candidate->says_accelerator && wanted != Accelerator::None);
         if (candidate->accelerator == wanted) with_wanted.push_back(candidate->version);
     }
-    if (!has_any || (with_wanted.empty() && !is_named && wanted != Accelerator::None)) return;
+    if (!has_any) return;
+    const bool is_none_fine = with_wanted.empty() && !is_named;
     const bool may_change = accelerators.is_asked(names()[name].text);
     leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
         const bool is_neutral =
-            !candidate.says_accelerator && (!is_named || with_wanted.empty()) &&
+            !candidate.says_accelerator &&
+            (!is_named || (with_wanted.empty() && !binds_without_any)) &&
             std::find(with_wanted.begin(), with_wanted.end(), candidate.version) ==
                 with_wanted.end();
         if (candidate.accelerator == wanted || is_neutral ||
+            (is_none_fine && candidate.accelerator == Accelerator::None) ||
             (candidate.is_installed && !may_change))
             return std::nullopt;
         return LeftOut::Why::Accelerator;

@@ -20,7 +20,7 @@ bool is_for_machine(const Universe& universe, const LeftOut& out) {
     if (!record) return false;
     const auto& problem = universe.problem();
     const auto vendor = accelerator_of(*record).accelerator;
-    return unmet_needs(*record, problem.virtual_packages, problem.request.only_builds).empty() &&
+    return unmet_needs(*record, problem.virtual_packages, problem.request.only_compiles).empty() &&
            (vendor == Accelerator::None || has_vendor(problem.virtual_packages, vendor));
 }
 
@@ -110,7 +110,7 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     if (chosen.is_installed || !universe_.is_requested(chosen.name)) return std::nullopt;
     const bool runs = !chosen.will_not_run &&
                       universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
-    const auto is_idle = [&](CandidateId other) {
+    const auto does_not_run = [&](CandidateId other) {
         return runs && universe_.candidates()[other].will_not_run;
     };
     const auto version_of = [&](CandidateId other) -> const Version& {
@@ -120,7 +120,8 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     for (auto other = name.begin; other < name.end; ++other) {
         if (!(version < version_of(other)) || !universe_.is_as_requested(other)) continue;
         const auto why = verdict_on(other).why;
-        if ((why == Why::Nothing && !is_idle(other)) || why == Why::Request) return std::nullopt;
+        if ((why == Why::Nothing && !does_not_run(other)) || why == Why::Request)
+            return std::nullopt;
         if (why == Why::Else) continue;
         if (!newest.empty() && version_of(newest.front()) < version_of(other)) newest.clear();
         if (newest.empty() || version_of(newest.front()) == version_of(other))
@@ -140,7 +141,7 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
         : never     ? "can be had"
                     : "runs",
         newest_text,
-        never ? *never : obstacle_of(universe_, *std::ranges::find_if(newest, is_idle)));
+        never ? *never : obstacle_of(universe_, *std::ranges::find_if(newest, does_not_run)));
     if (is_compiler)
         text += fmt::format(
             "; {}={} asks for that, to build for another machine", name.text, newest_text);

@@ -29,7 +29,7 @@ public:
           search_(search),
           goals_(goals),
           answer_{std::move(chosen), {}, {}, {}} {
-        answer_.idle = idle_in(universe, answer_.chosen);
+        answer_.not_running = not_running_in(universe, answer_.chosen);
         for (const auto spec : universe.requested()) requested_.insert(universe.specs()[spec].name);
     }
 
@@ -65,8 +65,9 @@ private:
         const auto is_lost = [&](CandidateId id) {
             const auto preferred = universe_.preferred_accelerator(candidate(id).name);
             return names.contains(candidate(id).name) && !candidate(id).is_installed && preferred &&
-                   (answer_.idle.contains(id) || (candidate(id).accelerator != *preferred &&
-                                                  has_build_for(candidate(id).name, *preferred)));
+                   (answer_.not_running.contains(id) ||
+                    (candidate(id).accelerator != *preferred &&
+                     has_build_for(candidate(id).name, *preferred)));
         };
         std::ranges::copy_if(answer_.chosen, std::back_inserter(lost), is_lost);
         return lost;
@@ -120,11 +121,11 @@ private:
     /// Whether one of its name is out of the question in place of what was chosen: an older
     /// version, unless what was chosen does not run.
     bool is_given_up(CandidateId id, CandidateId other) const {
-        return !answer_.idle.contains(id) && version(other) < version(id);
+        return !answer_.not_running.contains(id) && version(other) < version(id);
     }
 
     /// Nor by what it needs.
-    void exclude_idle(Narrowing& open) const {
+    void exclude_not_running(Narrowing& open) const {
         for (CandidateId one = 0; one < universe_.candidates().size(); ++one) {
             if (candidate(one).will_not_run && open.live()[one]) open.exclude(one);
         }
@@ -156,7 +157,7 @@ private:
         for (const auto id : answer_.chosen) {
             exclude(open, candidate(id).name, [&](CandidateId other) {
                 return version(other) < version(id) || (is_preferred(id) && !is_preferred(other)) ||
-                       (candidate(other).will_not_run && !answer_.idle.contains(id));
+                       (candidate(other).will_not_run && !answer_.not_running.contains(id));
             });
         }
         return open;
@@ -168,7 +169,7 @@ private:
         exclude(narrowed, candidate(id).name, [&](CandidateId other) {
             return candidate(other).will_not_run || is_given_up(id, other);
         });
-        if (answer_.idle.contains(id)) exclude_idle(narrowed);
+        if (answer_.not_running.contains(id)) exclude_not_running(narrowed);
         return narrowed;
     }
 
@@ -195,7 +196,7 @@ private:
             const auto name = candidate(id).name;
             auto narrowed = with_preferred(open, id);
             auto found = find(narrowed, name);
-            if (!found && answer_.idle.contains(id)) {
+            if (!found && answer_.not_running.contains(id)) {
                 narrowed = with_running(open, id);
                 found = find(narrowed, name);
             }
@@ -207,10 +208,10 @@ private:
         if (!first) return;
         auto chosen = improve(universe_, open, ranks_, search_, goals_, *first);
         if (price == Price::VendorParts && is_older(chosen)) return;
-        if (price == Price::Nothing && has_new_idle(chosen)) return;
+        if (price == Price::Nothing && has_new_not_running(chosen)) return;
         open_ = std::move(open);
         answer_.chosen = std::move(chosen);
-        answer_.idle = idle_in(universe_, answer_.chosen);
+        answer_.not_running = not_running_in(universe_, answer_.chosen);
         answer_.names.insert(answer_.names.end(), names.begin(), names.end());
     }
 
@@ -241,11 +242,11 @@ private:
         });
     }
 
-    bool has_new_idle(const std::vector<CandidateId>& chosen) const {
-        const auto idle = idle_in(universe_, chosen);
-        return std::ranges::any_of(idle, [&](const auto& entry) {
+    bool has_new_not_running(const std::vector<CandidateId>& chosen) const {
+        const auto not_running = not_running_in(universe_, chosen);
+        return std::ranges::any_of(not_running, [&](const auto& entry) {
             const auto name = candidate(entry.first).name;
-            return std::ranges::none_of(answer_.idle, [&](const auto& before) {
+            return std::ranges::none_of(answer_.not_running, [&](const auto& before) {
                 return candidate(before.first).name == name;
             });
         });

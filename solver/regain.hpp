@@ -17,14 +17,20 @@ struct Regained {
     std::vector<NameId> names;        ///< what became a build for the preferred accelerator
     /// What was asked for of a vendor's own parts, and was newer before that.
     std::vector<CandidateId> given_up;
-    Idle idle;  ///< of `chosen`
+    NotRunning not_running;  ///< of `chosen`
 };
 
-/// `chosen` is what improve() makes of `open` and `goals`. What of it is asked for, and is there
-/// for another accelerator than is preferred, becomes a build of its version or of a newer one that
-/// is, and what does not run (idle_in) one of whatever version that does, where all else that is
+/// `chosen` is what improve() makes of `open` and `goals`: name by name the best, so that the first
+/// may have cost the next its build for the GPU. What of it is asked for, and is there for another
+/// accelerator than is preferred, becomes a build of its version or of a newer one that is, and
+/// what does not run (not_running_in) one of whatever version that does, where all else that is
 /// asked for keeps its version and accelerator, a vendor's own parts aside. What that needs
 /// directly does where nothing but such parts gets older, and all else where nothing does.
+///
+///   cupy, pytorch: the newest cupy goes with a CUDA that pytorch has no build for; another build
+///   of
+///     that cupy does, and pytorch comes for the GPU
+///   cuda-core, colmap: an older cuda-core is taken for a colmap for the GPU (a vendor's own part)
 Regained regain_accelerators(const Universe& universe,
                              Narrowing open,
                              const std::vector<std::uint32_t>& ranks,

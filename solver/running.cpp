@@ -69,38 +69,39 @@ std::string obstacle_of(const Universe& universe,
     return "does not run";
 }
 
-Idle idle_in(const Universe& universe, const std::vector<CandidateId>& chosen) {
-    Idle idle;
+NotRunning not_running_in(const Universe& universe, const std::vector<CandidateId>& chosen) {
+    NotRunning not_running;
     for (const auto id : chosen) {
         if (universe.candidates()[id].will_not_run)
-            idle.emplace(id, obstacle_of(universe, id, chosen));
+            not_running.emplace(id, obstacle_of(universe, id, chosen));
     }
-    if (idle.empty()) return idle;
-    const auto needed_idle = [&](CandidateId id) {
+    if (not_running.empty()) return not_running;
+    const auto one_needed_by = [&](CandidateId id) {
         for (const auto depend : universe.candidates()[id].depends) {
             const auto& spec = universe.specs()[depend];
-            const auto found =
-                std::ranges::find_if(idle, [&](const auto& one) { return spec.allows(one.first); });
-            if (found != idle.end() && !is_for_building(universe.name_of(spec).text)) return found;
+            const auto found = std::ranges::find_if(
+                not_running, [&](const auto& one) { return spec.allows(one.first); });
+            if (found != not_running.end() && !is_for_building(universe.name_of(spec).text))
+                return found;
         }
-        return idle.end();
+        return not_running.end();
     };
     for (bool has_more = true; std::exchange(has_more, false);) {
         for (const auto id : chosen) {
-            if (idle.contains(id)) continue;
-            const auto found = needed_idle(id);
-            if (found == idle.end()) continue;
+            if (not_running.contains(id)) continue;
+            const auto found = one_needed_by(id);
+            if (found == not_running.end()) continue;
             const auto& [needed, why] = *found;
             const auto& of = universe.candidates()[needed];
-            idle.emplace(id,
-                         fmt::format("needs {} {}, which {}",
-                                     universe.names()[of.name].text,
-                                     universe.version(of.version).to_string(),
-                                     why));
+            not_running.emplace(id,
+                                fmt::format("needs {} {}, which {}",
+                                            universe.names()[of.name].text,
+                                            universe.version(of.version).to_string(),
+                                            why));
             has_more = true;
         }
     }
-    return idle;
+    return not_running;
 }
 
 }  // namespace gpkg::solver

@@ -22,10 +22,10 @@ std::string obstacle_of(const Universe& universe,
                         const std::vector<CandidateId>& chosen = {});
 
 /// What of an answer does not run, and why.
-using Idle = std::map<CandidateId, std::string>;
+using NotRunning = std::map<CandidateId, std::string>;
 
 /// What is marked, and what needs of the answer what does not run, though it might have got
 /// another.
-Idle idle_in(const Universe& universe, const std::vector<CandidateId>& chosen);
+NotRunning not_running_in(const Universe& universe, const std::vector<CandidateId>& chosen);
 
 }  // namespace gpkg::solver

@@ -101,8 +101,9 @@ Result<Solution> solution_of(const Universe& universe, const Regained& best) {
         solution.given_up.push_back(universe.names()[universe.candidates()[id].name].text);
     for (const auto id : best.chosen)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
-    for (const auto& [id, why] : best.idle)
-        solution.idle.push_back({universe.names()[universe.candidates()[id].name].text, why});
+    for (const auto& [id, why] : best.not_running)
+        solution.not_running.push_back(
+            {universe.names()[universe.candidates()[id].name].text, why});
     std::vector<PackageRecord> records;
     for (const auto id : best.chosen) {
         GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());
@@ -134,13 +135,24 @@ std::optional<Brought> brought_with(const Problem& problem,
     if (!universe) return std::nullopt;
     const auto best = best_of(*universe, rank_candidates(*universe));
     if (!best) return std::nullopt;
+    std::set<NameId> for_gpus;
+    for (const auto id : best->chosen) {
+        const auto& candidate = universe->candidates()[id];
+        if (candidate.accelerator != Accelerator::None) for_gpus.insert(candidate.name);
+    }
+    const auto is_for_gpus = [&](SpecId need) {
+        return for_gpus.contains(universe->specs()[need].name);
+    };
     std::optional<Brought> brought;
     std::map<std::string, std::pair<Version, Accelerator>> requested;
     for (const auto id : best->chosen) {
         const auto& candidate = universe->candidates()[id];
         const auto& version = universe->version(candidate.version);
         if (universe->names()[candidate.name].text == name)
-            brought = Brought{version, candidate.accelerator, !best->idle.contains(id)};
+            brought = Brought{version,
+                              candidate.accelerator,
+                              !best->not_running.contains(id),
+                              std::ranges::any_of(candidate.depends, is_for_gpus)};
         else if (universe->is_requested(candidate.name))
             requested.emplace(universe->names()[candidate.name].text,
                               std::pair(version, candidate.accelerator));

@@ -18,25 +18,6 @@ bool asks_only_version(const MatchSpec& spec) {
     return rest == spec;
 }
 
-bool given_matches(const MatchSpec& spec, const PackageRecord& record, const Version& version) {
-    MatchTarget target;
-    target.name = record.name;
-    target.version = &version;
-    target.build = record.build;
-    target.build_number = record.build_number;
-    target.fn = record.fn;
-    target.sha256 = record.sha256;
-    target.channel = record.channel;
-    target.subdir = record.subdir;
-    target.url = record.url;
-    target.md5 = record.md5;
-    target.license = record.license;
-    target.license_family = record.license_family;
-    target.flags = &record.flags;
-    target.track_features = &record.track_features;
-    return spec.matches(target);
-}
-
 }  // namespace
 
 SpecTable::SpecTable(const std::vector<PackageRecord>& virtual_packages)
@@ -179,7 +160,7 @@ void SpecTable::link(const std::vector<Candidate>& candidates,
             const auto& version = versions[candidate.version];
             const bool fits = candidate.is_offered()
                                   ? candidate.offered.matches(spec.match, version)
-                                  : given_matches(spec.match, *candidate.given, version);
+                                  : spec.match.matches(*candidate.given, version);
             if (fits) spec.matches.push_back(id);
         }
     }

@@ -84,8 +84,11 @@ Result<int> export_explicit(Context& context,
                            std::move(packages),
                            options.md5 ? ExplicitChecksum::Md5 : ExplicitChecksum::Best));
     GPKG_TRY(const auto variables, prefix.env_vars());
-    if (!variables.empty() || !pip_packages(prefix.path(), records).empty())
-        context.out.warn("a list of files has no place for variables and what pip installed");
+    std::vector<std::string> left_out;
+    if (!variables.empty()) left_out.emplace_back("variables");
+    if (!pip_packages(prefix.path(), records).empty()) left_out.emplace_back("what pip installed");
+    if (!left_out.empty())
+        context.out.warn("a list of files has no place for " + join_some(left_out, "and"));
     if (context.out.json_mode()) {
         auto lines = Json::array();
         for (const auto line : split(text, '\n')) {

@@ -209,6 +209,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     auto detection =
         virtual_packages_of(counted, target, context.env, cli::detectable_packages(context));
     add_unknown_overrides(context, detection);
+    const bool is_whole = found.warnings.empty();
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
@@ -219,7 +220,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     for (const auto& warning : warnings) context.out.warn(warning);
     if (context.out.verbose())
         for (const auto& line : found.notes) context.out.note(line);
-    print_facts(context, profile, choice, found.warnings.empty());
+    print_facts(context, profile, choice, is_whole);
     print_packages(context.out, detection);
     print_overrides(context, detection);
     if (const auto cost = cost_of_screens(counted))

@@ -2,8 +2,8 @@
 
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_fit.hpp"
-#include "libcore/lock/class_words.hpp"
+#include "libcore/classes/class_fit.hpp"
+#include "libcore/classes/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -6,9 +6,9 @@
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_fit.hpp"
-#include "libcore/lock/class_flaws.hpp"
-#include "libcore/lock/class_words.hpp"
+#include "libcore/classes/class_fit.hpp"
+#include "libcore/classes/class_flaws.hpp"
+#include "libcore/classes/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

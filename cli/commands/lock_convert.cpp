@@ -2,7 +2,7 @@
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_flaws.hpp"
+#include "libcore/classes/class_flaws.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 #include "libcore/net/url.hpp"
 

@@ -6,9 +6,9 @@
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/progress.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/classes/class_fit.hpp"
+#include "libcore/classes/class_words.hpp"
 #include "libcore/classes/regions.hpp"
-#include "libcore/lock/class_fit.hpp"
-#include "libcore/lock/class_words.hpp"
 #include "solver/solver.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
@@ -154,9 +154,8 @@ std::vector<AskedColumn> asked_columns(const Regions& found, const ChangeRequest
         if (std::ranges::find(columns, spec.name, &AskedColumn::name) != columns.end()) continue;
         auto& column = columns.emplace_back(AskedColumn{spec.name, {}});
         for (const auto& region : found.regions) {
-            const auto& records = region.solution.records;
-            const auto of = std::ranges::find(records, spec.name, &PackageRecord::name);
-            column.cells.push_back(of == records.end() ? "" : of->version + " " + of->build);
+            const auto* of = find_record(region.solution.records, spec.name);
+            column.cells.push_back(of == nullptr ? "" : of->version + " " + of->build);
         }
     }
     return columns;

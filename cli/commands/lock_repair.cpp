@@ -1,7 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/workflow/lock/repair.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_flaws.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -40,16 +39,6 @@ Json json_of(const LockFile& old,
     document["mended"] = mended ? Json(*mended) : Json();
     document["divergences"] = locks::json_of(divergences);
     return document;
-}
-
-/// The first flaw of a class of the default environment: "a100: it needs __glibc >=2.28, which its
-/// needs do not say".
-std::optional<std::string> flaw_in(const LockFile& lock) {
-    for (const auto* locked : lock.default_classes()) {
-        const auto flaws = flaws_of(lock, *locked);
-        if (!flaws.empty()) return fmt::format("{}: {}", locked->name, join_first(flaws, 1));
-    }
-    return std::nullopt;
 }
 
 Result<int> repair(Context& context, const LockRepairOptions& given) {

@@ -1,9 +1,11 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_fit.hpp"
-#include "libcore/lock/class_words.hpp"
+#include "libcore/classes/class_fit.hpp"
+#include "libcore/classes/class_words.hpp"
+#include "libcore/net/url.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -26,7 +28,7 @@ std::string told(const Replaced& change) {
     };
     if (change.before == nullptr) return title(*change.after) + " is new";
     const auto before = title(*change.before);
-    if (change.after == nullptr) return before + " is there no more";
+    if (change.after == nullptr) return before + " is no longer in it";
     const auto after = title(*change.after);
     const auto& sum = change.after->sha256;
     if (after != before) return fmt::format("{} in place of {}", after, before);
@@ -42,6 +44,14 @@ void warn_of_pip(Context& context, const std::vector<std::string>& requirements)
         context.out.warn_once(
             "what the section 'pip:' asks for is not locked: pip decides when an environment is "
             "made of the lock");
+    const auto secret = std::ranges::find_if(
+        requirements, [](const auto& line) { return hide_secrets(line) != line; });
+    if (secret != requirements.end())
+        context.out.warn_once(
+            fmt::format("the lock has the login or query of '{}' in the section 'pip:' as it is "
+                        "written there, for all who read the lock: a netrc file or PIP_INDEX_URL "
+                        "keeps it apart",
+                        hide_secrets(*secret)));
 }
 
 void tell_divergences(Output& out, const std::vector<Divergence>& divergences) {

@@ -288,14 +288,17 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
     const CudaLimits limits(sources.virtual_packages);
     std::vector<Row> rows;
     // Builds that ask for the same, and say the same of themselves, have the same reason.
-    using Asks = std::tuple<std::vector<std::string>, std::vector<std::string>, std::string>;
-    std::map<Asks, std::string> obstacles;
+    using Texts = std::vector<std::string>;
+    std::map<std::tuple<Texts, Texts, Accelerator, std::string>, std::string> obstacles;
     for (std::size_t i = 0; i < records.size(); ++i) {
         auto& record = records[i];
         Row row;
         row.accelerator = accelerator_of(record);
         row.build = {variant_columns(record), std::move(inputs[i])};
-        const Asks asks{record.depends, record.constrains, limits.obstacle_of(record).value_or("")};
+        const std::tuple asks{record.depends,
+                              record.constrains,
+                              row.accelerator.accelerator,
+                              limits.obstacle_of(record).value_or("")};
         if (!obstacles.contains(asks)) {
             GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
         }

@@ -2,6 +2,15 @@
 
 // The road from a request to an environment: decide (what would change), show, carry out. create,
 // install, update, remove and `env create` all walk it; they differ in the request they put.
+//
+//   WishOptions     words and files of the command               wishes/wishes.hpp: read_wishes
+//   Wishes          read: specs, accelerators, variables, pip     change_request
+//   ChangeRequest   of one environment                            ask/question.hpp: question_of
+//   Question        with what is there, and the open channels     libcore/asking: request_of
+//   Problem         as a solver is asked                          libcore/asking: answer_to
+//   Solution        one of several ways to put it, solved         libcore/solve/answer.hpp: answer
+//   Change          what to link and unlink                       decide.cpp
+//   Transaction     carried out                                   carry_out.cpp, libcore/env
 
 #include "cli/context.hpp"
 #include "cli/workflow/pip_section.hpp"

@@ -125,8 +125,8 @@ void keep_builds(Change& change,
                  const Question& question,
                  const std::vector<PackageRecord>& records) {
     for (const auto& build : builds_kept(question.wanted, question.present)) {
-        const auto now = std::ranges::find(records, build.name, &PackageRecord::name);
-        if (now == records.end() || !build.matches(*now)) continue;
+        const auto* now = find_record(records, build.name);
+        if (now == nullptr || !build.matches(*now)) continue;
         for (auto& spec : change.requested) {
             if (spec.name == build.name) spec = build;
         }

@@ -175,8 +175,10 @@ std::vector<std::string> detectable_packages(const Context& context) {
 
 std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context) {
     std::map<std::string, std::string> found;
-    for (const auto& [name, value] : context.config.override_virtual_packages.value)
-        found.emplace(override_variable(name), value);
+    for (const auto& [name, value] : context.config.override_virtual_packages.value) {
+        auto variable = override_variable(name);
+        if (context.env(variable)) found.emplace(std::move(variable), value);
+    }
     for (const auto& [name, value] : current_environment())
         if (name.starts_with(kOverrides) && context.env(name)) found.insert_or_assign(name, value);
     return {found.begin(), found.end()};

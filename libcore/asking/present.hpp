@@ -16,7 +16,6 @@ struct PinnedSpec {
     std::string place;  ///< where it is said, to be edited
 };
 
-/// What is there already, as far as it bears on a new request.
 struct Present {
     std::vector<PrefixRecord> records;
     std::vector<MatchSpec> wishes;  ///< specs of earlier requests

@@ -13,7 +13,7 @@
 
 namespace gpkg {
 
-/// Which packages a decision may touch, as the user's flags say.
+/// As the user's flags say.
 struct ReachOptions {
     bool freeze_installed = false;  ///< what is installed and not named stays as it is
     bool update_deps = false;       ///< what the named packages need may move

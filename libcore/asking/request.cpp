@@ -180,7 +180,6 @@ Request request_of(const Wanted& wanted,
     return request;
 }
 
-/// The names from which all that bears on it can be reached.
 std::vector<std::string> names_of(const Request& request) {
     std::vector<std::string> names = request.keep;
     const auto add = [&](const MatchSpec& spec) {

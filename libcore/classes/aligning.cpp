@@ -21,13 +21,6 @@ namespace {
 /// Lines of a reason: the rest is what `gpkg solve --for CLASS` tells.
 constexpr std::size_t kMostLines = 4;
 
-const PackageRecord* find(const Solution& solution, std::string_view name) {
-    const auto found = std::find_if(solution.records.begin(),
-                                    solution.records.end(),
-                                    [&](const auto& one) { return one.name == name; });
-    return found == solution.records.end() ? nullptr : &*found;
-}
-
 std::string first_lines(const std::string& text) {
     const auto lines = split(text, '\n');
     std::string first;
@@ -60,7 +53,7 @@ private:
     std::map<std::string, std::string> versions(const std::string& name) const {
         std::map<std::string, std::string> versions;
         for (std::size_t i = 0; i < classes_.size(); ++i) {
-            if (const auto* record = find(answers_[i], name))
+            if (const auto* record = find_record(answers_[i].records, name))
                 versions[classes_[i].name] = record->version;
         }
         return versions;
@@ -70,7 +63,7 @@ private:
     bool is_divergent(const std::string& name) const {
         std::optional<Version> first;
         for (const auto& answer : answers_) {
-            const auto* record = find(answer, name);
+            const auto* record = find_record(answer.records, name);
             if (record == nullptr) continue;
             const auto version = version_of(*record);
             if (!version) continue;
@@ -201,7 +194,9 @@ private:
             GPKG_TRY(auto answered, answer(problem, solve_));
             auto* solution = std::get_if<Solution>(&answered.outcome);
             if (solution == nullptr) return Trial{std::nullopt, {i}};
-            if (auto lost = lost_code(i, *solution))
+            auto lost = lost_code(i, *solution);
+            if (!lost) lost = lost_builds(i, name, *solution);
+            if (lost)
                 return Trial{std::nullopt,
                              {i, *std::move(lost), false, find_version(solution->records, name)}};
             answers.push_back(std::move(*solution));
@@ -211,7 +206,7 @@ private:
 
     /// Also where the package is not there.
     static bool has(const Solution& answer, const std::string& name, const VersionSpec& wanted) {
-        const auto* record = find(answer, name);
+        const auto* record = find_record(answer.records, name);
         if (record == nullptr) return true;
         const auto version = version_of(*record);
         return version && wanted.matches(*version);
@@ -261,7 +256,7 @@ private:
         if (other == nullptr) return std::string();
         for (const auto& present : answers_[place].records) {
             const auto of = accelerator_of(present).accelerator;
-            const auto* record = find(*other, present.name);
+            const auto* record = find_record(other->records, present.name);
             if (!has_vendor(problem.virtual_packages, of) || record == nullptr ||
                 accelerator_of(*record).accelerator == of)
                 continue;
@@ -280,7 +275,7 @@ private:
                                             const Version& version) const {
         for (const auto& other : orders_[place]) {
             if (other == name) break;
-            const auto* record = find(answers_[place], other);
+            const auto* record = find_record(answers_[place].records, other);
             if (record == nullptr) continue;
             for (const auto& text : record->depends) {
                 if (name_in_spec(text) != name) continue;
@@ -316,12 +311,52 @@ private:
                        : limits.caution_of(record);
         };
         for (const auto& record : other.records) {
-            const auto* present = find(answers_[place], record.name);
+            const auto* present = find_record(answers_[place].records, record.name);
             if (present == nullptr || present->fn == record.fn) continue;
             if (const auto lack = lack_of(record); lack && !lack_of(*present))
                 return fmt::format("{} {} {}", record.name, record.version, *lack);
         }
         return std::nullopt;
+    }
+
+    /// What is asked for and would bring no build for the class' GPU any more, where it does now:
+    /// less is what a version brings that goes without the package of which there is such a build.
+    std::optional<std::string> lost_builds(std::size_t place,
+                                           const std::string& name,
+                                           const Solution& other) const {
+        const auto& problem = classes_[place].problem;
+        for (const auto& spec : problem.request.specs) {
+            const auto before = vendors_behind(spec.name, answers_[place]);
+            const auto now = vendors_behind(spec.name, other);
+            for (const auto vendor : before) {
+                if (now.contains(vendor) || !has_vendor(problem.virtual_packages, vendor)) continue;
+                const auto* record = find_record(other.records, name);
+                return fmt::format(
+                    "{} would bring nothing that is for {}{}",
+                    spec.name,
+                    to_string(vendor),
+                    record == nullptr ? "" : fmt::format(", with {} {}", name, record->version));
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// For whose GPUs a package is, or what it needs, directly or not.
+    static std::set<Accelerator> vendors_behind(const std::string& name, const Solution& answer) {
+        std::map<std::string, const PackageRecord*> by_name;
+        for (const auto& record : answer.records) by_name.emplace(record.name, &record);
+        std::set<Accelerator> vendors;
+        std::vector<std::string> open{name};
+        while (!open.empty()) {
+            const auto found = by_name.extract(open.back());
+            open.pop_back();
+            if (!found) continue;
+            const auto& record = *found.mapped();
+            vendors.insert(accelerator_of(record).accelerator);
+            for (const auto& text : record.depends) open.push_back(name_in_spec(text));
+        }
+        vendors.erase(Accelerator::None);
+        return vendors;
     }
 
     /// Nothing that matters more gets older for the sake of something that matters less.
@@ -330,7 +365,7 @@ private:
                                 std::vector<Constraint>& constraints) const {
         for (const auto& other : orders_[place]) {
             if (other == name) return;
-            const auto* record = find(answers_[place], other);
+            const auto* record = find_record(answers_[place].records, other);
             if (record == nullptr) continue;
             if (auto version = version_of(*record))
                 constraints.push_back(

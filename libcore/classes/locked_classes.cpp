@@ -63,9 +63,8 @@ std::vector<std::string> needs_of(const Request& request, const Solution& answer
 void hold_what_stayed(ClassProblem& one, const Solution& answer) {
     auto& request = one.problem.request;
     for (const auto& before : request.installed) {
-        const auto now = std::ranges::find(answer.records, before.name, &PackageRecord::name);
-        if (now == answer.records.end() || now->version != before.version ||
-            request.may_move(before.name))
+        const auto* now = find_record(answer.records, before.name);
+        if (now == nullptr || now->version != before.version || request.may_move(before.name))
             continue;
         auto same = same_version(before, std::string(kIsInLock));
         if (!same) continue;

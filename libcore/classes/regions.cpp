@@ -1,8 +1,8 @@
 #include "libcore/classes/regions.hpp"
 
+#include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/reached_specs.hpp"
 #include "libcore/classes/region_names.hpp"
-#include "libcore/lock/class_fit.hpp"
 #include "libcore/solve/answer.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<std::string> urls_of(const Solution& solution) {
 Region* region_of(Regions& found, std::size_t point) {
     for (auto& region : found.regions) {
         for (const auto solved : region.solved) {
-            if (found.space.carries_over(region.solution.records, solved, point)) return &region;
+            if (found.space.carries_over(region.says, solved, point)) return &region;
         }
     }
     return nullptr;
@@ -100,7 +100,10 @@ Result<Regions> decision_regions(Problem problem,
         // Which builds gave way hangs on records that are not in the answer.
         const bool may_carry = solution->regained.empty();
         const auto [place, is_new] = places.emplace(urls_of(*solution), found.regions.size());
-        if (is_new) found.regions.push_back({{}, {}, {}, std::move(*solution), {}});
+        if (is_new) {
+            auto says = machine_specs_of(solution->records);
+            found.regions.push_back({{}, {}, {}, std::move(*solution), std::move(says), {}});
+        }
         auto& region = found.regions[place->second];
         region.points.push_back(point);
         if (may_carry) region.solved.push_back(point);

@@ -17,12 +17,14 @@ struct Region {
     std::vector<std::size_t> points;  ///< of the space
     std::vector<std::size_t> solved;  ///< those of them whose answer may be others' as well
     Solution solution;
+    MachineSpecs says;               ///< what its records say of machines
     std::vector<std::string> needs;  ///< the least that its packages ask of a machine
 };
 
 struct Regions {
     HardwareSpace space;
-    std::vector<Region> regions;             ///< with an answer, those with more needs first
+    std::vector<Region>
+        regions;  ///< with an answer; those come first for whose machines more specs hold
     std::vector<std::size_t> unsatisfiable;  ///< points without an answer
     std::size_t solves = 0;
 };

@@ -54,9 +54,10 @@ AcceleratorOf accelerator_of(const PackageRecord& record);
 /// Whether a package is such a part: "cuda-cudart", "libcublas", "nccl", "rocm-core".
 bool is_vendor_part(std::string_view name);
 
-/// The same for those who hold a record in pieces. Of what is found, a flag counts most, then what
-/// is asked of the machine, then of a package that says which builds of others are there, then of a
-/// vendor's library, and last the build string.
+/// accelerator_of() piece by piece, for a solver, which has a record's flags, dependencies and
+/// build string apart and reads each list of dependencies once. Of what is found, a flag counts
+/// most, then what is asked of the machine, then of a package that says which builds of others are
+/// there, then of a vendor's library, and last the build string.
 enum class AcceleratorHint { Nothing, Library, Mutex, Machine };
 struct HintedAccelerator {
     AcceleratorHint hint = AcceleratorHint::Nothing;

@@ -58,8 +58,8 @@ void Closeness::take(const Closeness& other) {
 
 Cascade::Cascade(const std::vector<PackageRecord>& virtual_packages)
     : cuda_devices_(cuda_devices(virtual_packages)) {
-    const auto amd = std::ranges::find(virtual_packages, "__amdgpu_arch", &PackageRecord::name);
-    if (amd == virtual_packages.end() || amd->version == kAnyVersion) return;
+    const auto* amd = find_record(virtual_packages, "__amdgpu_arch");
+    if (amd == nullptr || amd->version == kAnyVersion) return;
     if (auto version = version_of(*amd)) amdgpu_arch_ = *std::move(version);
 }
 

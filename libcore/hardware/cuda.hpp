@@ -30,6 +30,9 @@ DriverFit driver_fit(const Version& toolkit,
                      const Version& driver,
                      const std::optional<Version>& compat = std::nullopt);
 
+/// The CUDA of a driver where one is needed and none is said.
+inline constexpr std::string_view kUsualCuda = "12.8";
+
 /// Packages whose version is that of the CUDA that others are for: "cuda-version".
 inline constexpr std::array<std::string_view, 3> kCudaVersionPackages = {
     "cuda-version", "pytorch-cuda", "cudatoolkit"};

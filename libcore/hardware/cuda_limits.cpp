@@ -20,7 +20,7 @@ std::vector<MatchSpec> on_cuda(const std::vector<std::string>& texts) {
     std::vector<MatchSpec> specs;
     for (const auto& text : texts) {
         const auto name = name_in_spec(text);
-        if (name != "__cuda_arch" && name != kArmVariant && !tells_cuda_version(name)) continue;
+        if (name != "__cuda_arch" && !tells_cuda_limits(name)) continue;
         auto spec = MatchSpec::parse(text);
         if (spec && !spec->when) specs.push_back(*std::move(spec));
     }
@@ -33,10 +33,14 @@ std::vector<Version> toolkits_named(std::string_view cuda) {
     return spec ? toolkits_of(*spec) : std::vector<Version>();
 }
 
-/// Of which there is none where the best that there is runs so.
+/// What is missing where the best code that there is runs so: all of it, or all but PTX.
 std::string_view kind_of_code(CodeFit fit) { return fit == CodeFit::No ? "code" : "machine code"; }
 
 }  // namespace
+
+bool tells_cuda_limits(std::string_view name) {
+    return name == kArmVariant || tells_cuda_version(name);
+}
 
 std::string at_best_as_ptx(const std::string& caution) {
     return caution + ": there it runs as PTX, where it has some, or not at all";
@@ -195,11 +199,10 @@ std::optional<std::string> CudaLimits::told_by_devices(const MatchSpec& dependen
 /// Servers and systems on a chip share linux-aarch64, and until CUDA 13 they have toolkits that do
 /// not go together: conda-forge tells them apart by arm-variant's build, "sbsa" or "tegra".
 std::optional<std::string> CudaLimits::told_by_arm_variant(const MatchSpec& dependency) const {
-    constexpr int kFirstForBoth = 13;
     if (dependency.name != kArmVariant || !dependency.build) return std::nullopt;
     const bool is_for_servers = dependency.build->matches("sbsa");
     if (is_for_servers == dependency.build->matches("tegra")) return std::nullopt;
-    if (is_for_servers && (!driver_ || version_part(*driver_, 0) >= kFirstForBoth))
+    if (is_for_servers && driver_ && version_part(*driver_, 0) >= kFirstCudaForTegraToo)
         return std::nullopt;
     const auto device = std::ranges::find_if(devices_, [&](const Version& one) {
         return is_tegra(CudaTarget::of(one)) == is_for_servers;

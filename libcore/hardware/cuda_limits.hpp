@@ -14,6 +14,13 @@
 
 namespace gpkg {
 
+/// Whether specs on the package may say which CUDA a build goes with: cuda-version, and
+/// conda-forge's arm-variant, by which it tells servers from systems on a chip.
+bool tells_cuda_limits(std::string_view name);
+
+/// The first CUDA of which servers and systems on a chip have the same toolkit.
+inline constexpr int kFirstCudaForTegraToo = 13;
+
 /// What a caution of CudaLimits comes to: "..., which makes no machine code for compute capability
 /// 12.0: there it runs as PTX, where it has some, or not at all".
 std::string at_best_as_ptx(const std::string& caution);

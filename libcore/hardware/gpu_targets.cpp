@@ -255,6 +255,12 @@ std::vector<CudaTarget> targets_of(const Version& toolkit) {
 
 bool is_tegra(CudaTarget device) { return is_tegra(device.capability); }
 
+std::vector<CudaTarget> tegra_devices() {
+    std::vector<CudaTarget> devices;
+    for (const auto capability : kTegra) devices.push_back({capability});
+    return devices;
+}
+
 CodeFit code_fit(CudaTarget code, CudaTarget device) {
     if (runs_natively(code, device))
         return code.capability == device.capability ? CodeFit::Exact : CodeFit::SameMajor;

@@ -65,6 +65,8 @@ std::vector<CudaTarget> targets_of(const Version& toolkit);
 /// Whether a capability is of systems on a chip, such as Jetson's. Before 13 their CUDA is a
 /// toolkit of its own ("CUDA for Tegra Application Notes").
 bool is_tegra(CudaTarget device);
+/// All such capabilities, the lowest first.
+std::vector<CudaTarget> tegra_devices();
 
 /// How code for one target runs on a device.
 CodeFit code_fit(CudaTarget code, CudaTarget device);

@@ -291,19 +291,22 @@ public:
     }
 
 private:
-    /// What a class is called in the file.
-    const std::string& platform_of(const LockedClass& locked) const {
-        return version_ > 6 ? locked.name : locked.platform;
+    /// What a class is called in the file, where names have no '.': "cuda-glibc2-28".
+    std::string platform_of(const LockedClass& locked) const {
+        if (version_ < 7) return locked.platform;
+        auto name = locked.name;
+        std::ranges::replace(name, '.', '-');
+        return name;
     }
 
     Result<void> check_classes() const {
         std::map<std::pair<std::string, std::string>, std::string> seen;
         std::map<std::string, const LockedClass*> platforms;
         for (const auto& locked : lock_.classes) {
-            const auto& platform = platform_of(locked);
+            const auto platform = platform_of(locked);
             const auto [known, is_new] =
                 seen.emplace(std::pair(locked.environment, platform), locked.name);
-            if (!is_new)
+            if (!is_new && version_ < 7)
                 return fail(ErrorKind::Unsupported,
                             fmt::format("{} has one list of packages for a platform, and the "
                                         "classes {} and {} are both for {}",
@@ -314,12 +317,13 @@ private:
                             "version 7 can hold them; --class NAME writes one of them");
             if (version_ < 7) continue;
             const auto* other = platforms.emplace(platform, &locked).first->second;
-            if (other->platform != locked.platform || other->made_for != locked.made_for ||
-                platform.find('.') != std::string::npos)
+            if (!is_new || other->platform != locked.platform || other->made_for != locked.made_for)
                 return fail(ErrorKind::Unsupported,
-                            fmt::format("pixi.lock cannot have the class {}: a name there has no "
-                                        "'.', and means one platform in all environments",
-                                        locked.name));
+                            fmt::format("pixi.lock cannot have the class {} beside {}: the name {} "
+                                        "means one platform in all environments",
+                                        locked.name,
+                                        other->name,
+                                        platform));
         }
         for (const auto& package : lock_.foreign) {
             if (package.kind == (version_ > 6 ? "conda" : "conda_source"))
@@ -335,7 +339,7 @@ private:
 
     void write_platforms() {
         std::map<std::string, const LockedClass*> platforms;
-        for (const auto& locked : lock_.classes) platforms.emplace(locked.name, &locked);
+        for (const auto& locked : lock_.classes) platforms.emplace(platform_of(locked), &locked);
         platforms.empty() ? out_.as_is(0, "platforms", "[]") : out_.open(0, "platforms");
         for (const auto& [name, locked] : platforms) {
             out_.item(0, "name", name);

@@ -97,9 +97,9 @@ std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& i
     return Accelerator::None;
 }
 
-bool only_builds_for_nvidia(const std::vector<MatchSpec>& asked,
-                            const std::vector<PackageRecord>& records,
-                            const Accelerators& accelerators) {
+bool only_compiles_for_nvidia(const std::vector<MatchSpec>& asked,
+                              const std::vector<PackageRecord>& records,
+                              const Accelerators& accelerators) {
     const auto is_for_running = [&](const PackageRecord& record) {
         const auto of = accelerator_of(record);
         if (of.accelerator == Accelerator::Nvidia || of.is_for_either) return true;

@@ -24,8 +24,8 @@ struct Accelerators {
     /// stays for the accelerator that it is for otherwise.
     bool all_is_asked = false;
     std::set<std::string> asked_packages{};
-    /// What `all` asks for also binds what is named and has builds for no accelerator in any
-    /// version. Else that comes as it is, beside what does have such a build.
+    /// A named package that has builds for none alone, in all its versions, makes the request fail;
+    /// else it comes as it is. answer() says so where nothing else came for what `all` asks for.
     bool binds_what_has_none = false;
     /// Where there are several to choose from, what `all` may be, the most wanted first
     /// (libcore/solve/answer.hpp).
@@ -68,8 +68,8 @@ std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& i
 /// where there are others, unless that was asked for. What is built may be for another machine, so
 /// that its CUDA may be newer than the driver: what cuda-version asks of the driver counts for
 /// nothing.
-bool only_builds_for_nvidia(const std::vector<MatchSpec>& asked,
-                            const std::vector<PackageRecord>& records,
-                            const Accelerators& accelerators);
+bool only_compiles_for_nvidia(const std::vector<MatchSpec>& asked,
+                              const std::vector<PackageRecord>& records,
+                              const Accelerators& accelerators);
 
 }  // namespace gpkg

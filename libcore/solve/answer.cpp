@@ -19,7 +19,7 @@ struct Way {
     AcceleratorChoice accelerator = AcceleratorChoice::Auto;
     bool is_for_named_cuda = false;
     Specs lifted;  ///< of what holds where possible
-    bool only_builds = false;
+    bool only_compiles = false;
 
     friend bool operator==(const Way&, const Way&) = default;
 };
@@ -45,15 +45,13 @@ std::vector<Specs> lifts(const Specs& liftable) {
 }
 
 const PackageRecord* driver_of(const Problem& problem) {
-    const auto& machine = problem.virtual_packages;
-    const auto found = std::ranges::find(machine, "__cuda", &PackageRecord::name);
-    return found == machine.end() ? nullptr : &*found;
+    return find_record(problem.virtual_packages, "__cuda");
 }
 
 /// Whether the environment was decided for building: the driver does not go with its CUDA.
 bool was_decided_for_building(const Problem& problem) {
     const auto& request = problem.request;
-    return only_builds_for_nvidia(request.specs, request.installed, request.accelerators) &&
+    return only_compiles_for_nvidia(request.specs, request.installed, request.accelerators) &&
            std::ranges::any_of(request.installed, [&](const PackageRecord& record) {
                return tells_cuda_version(record.name) &&
                       !unmet_needs(record, problem.virtual_packages).empty();
@@ -78,12 +76,13 @@ void add_in_turn(const Problem& problem, Way way, std::vector<Way>& ways) {
 std::vector<Way> ways_of(const Problem& problem, const Specs& liftable) {
     const auto& request = problem.request;
     const bool may_build = driver_of(problem) != nullptr &&
-                           only_builds_for_nvidia(request.specs, {}, request.accelerators);
+                           only_compiles_for_nvidia(request.specs, {}, request.accelerators);
     const bool builds = may_build && was_decided_for_building(problem);
     std::vector<Way> ways;
-    if (builds) add_in_turn(problem, {.lifted = {}, .only_builds = true}, ways);
+    if (builds) add_in_turn(problem, {.lifted = {}, .only_compiles = true}, ways);
     for (auto& lifted : lifts(liftable)) add_in_turn(problem, {.lifted = std::move(lifted)}, ways);
-    if (may_build && !builds) add_in_turn(problem, {.lifted = liftable, .only_builds = true}, ways);
+    if (may_build && !builds)
+        add_in_turn(problem, {.lifted = liftable, .only_compiles = true}, ways);
     return ways;
 }
 
@@ -91,7 +90,7 @@ Problem put(const Problem& problem, const Way& way) {
     auto attempt = problem;
     auto& request = attempt.request;
     request.accelerators.all = way.accelerator;
-    request.only_builds = way.only_builds;
+    request.only_compiles = way.only_compiles;
     std::erase_if(request.constraints, [&](const Constraint& constraint) {
         return constraint.holds == Constraint::Holds::WherePossible &&
                std::ranges::find(way.lifted, constraint.spec) != way.lifted.end();
@@ -105,9 +104,10 @@ Problem put(const Problem& problem, const Way& way) {
 }
 
 /// Whether the CUDA that is in it is none that the driver and the GPUs run.
-bool has_idle_cuda(const Solution& solution) {
-    return std::ranges::any_of(
-        solution.idle, [](const Solution::Idle& one) { return tells_cuda_version(one.name); });
+bool has_cuda_not_running(const Solution& solution) {
+    return std::ranges::any_of(solution.not_running, [](const Solution::NotRunning& one) {
+        return tells_cuda_version(one.name);
+    });
 }
 
 /// Whether builds for none stand in for the accelerator that is asked for, of which there is no
@@ -129,17 +129,17 @@ bool is_for_none_alone(const Request& request, const Solution& solution) {
 
 /// Whether what the solver found is what the way is for.
 bool counts(const Way& way, const Request& request, const Solution& solution) {
-    if (way.is_for_named_cuda && has_idle_cuda(solution)) return false;
-    if (way.only_builds)
-        return only_builds_for_nvidia(request.specs, solution.records, request.accelerators);
+    if (way.is_for_named_cuda && has_cuda_not_running(solution)) return false;
+    if (way.only_compiles)
+        return only_compiles_for_nvidia(request.specs, solution.records, request.accelerators);
     return !is_for_none_alone(request, solution);
 }
 
 /// What did not hold after all.
 void note_way(const Way& way, const Problem& problem, Solution& solution) {
     for (const auto& spec : way.lifted) {
-        const auto record = std::ranges::find(solution.records, spec.name, &PackageRecord::name);
-        if (record == solution.records.end() || spec.matches(*record)) continue;
+        const auto* record = find_record(solution.records, spec.name);
+        if (record == nullptr || spec.matches(*record)) continue;
         solution.notes.push_back(fmt::format("with {} nothing meets the request: it comes as {} {}",
                                              written(spec),
                                              record->version,
@@ -152,7 +152,7 @@ void note_way(const Way& way, const Problem& problem, Solution& solution) {
                         "--accel auto takes either",
                         to_string(wanted),
                         to_string(way.accelerator)));
-    if (way.only_builds)
+    if (way.only_compiles)
         solution.notes.push_back(fmt::format(
             "for building: the driver of {}, for CUDA {}, does not run what this CUDA builds",
             problem.machine,
@@ -182,8 +182,9 @@ Result<Answered> answer(const Problem& problem, const Solve& solve) {
     }
     auto attempt = put(problem, told);
     attempt.request.accelerators.binds_what_has_none = true;
-    if (!problem.wants_reasons) return Answered{std::move(attempt), Explanation{}};
     GPKG_TRY(auto outcome, solve(attempt));
+    // What is installed for none, and is not asked for now, stays.
+    if (auto* solution = std::get_if<Solution>(&outcome)) solution->accelerator = told.accelerator;
     return Answered{std::move(attempt), std::move(outcome)};
 }
 

@@ -19,7 +19,7 @@ struct Answered {
 ///   each of these for every accelerator in turn (Accelerators::in_turn), and before those for
 ///   NVIDIA where a CUDA is named and no accelerator (Request::names_cuda), as far as a driver runs
 ///   it;
-///   and last, for an environment that only builds for NVIDIA's GPUs (only_builds_for_nvidia),
+///   and last, for an environment that only builds for NVIDIA's GPUs (only_compiles_for_nvidia),
 ///   without what cuda-version asks of the driver. That comes first where the environment was
 ///   decided so.
 ///

@@ -2,6 +2,7 @@
 
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
@@ -14,12 +15,9 @@ namespace gpkg {
 namespace {
 
 constexpr std::string_view kCuda = "__cuda";
+constexpr std::string_view kAmdgpuArch = "__amdgpu_arch";
+constexpr std::string_view kCudaArch = "__cuda_arch";
 constexpr std::string_view kArchspec = "__archspec";
-
-bool is_there(const std::vector<PackageRecord>& records, std::string_view name) {
-    return std::any_of(
-        records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
-}
 
 bool any_matches(const MatchSpec& spec, const std::vector<PackageRecord>& records) {
     return std::any_of(
@@ -44,13 +42,23 @@ std::optional<Version> after(const Version& version) {
     return next ? std::optional(*std::move(next)) : std::nullopt;
 }
 
+Version major_version(int number) {
+    return Version::from_number(static_cast<std::uint64_t>(number));
+}
+
+/// Systems on a chip are of this architecture.
+bool may_be_tegra(const std::vector<PackageRecord>& base) {
+    return std::ranges::any_of(
+        base, [](const auto& one) { return one.name == kArchspec && one.build == "aarch64"; });
+}
+
 /// No machine has GPUs of two vendors here, and none has a device without its driver.
 bool is_possible(const std::vector<PackageRecord>& machine) {
-    const auto has = [&](std::string_view name) { return is_there(machine, name); };
-    const bool nvidia = has(kCuda) || has("__cuda_arch");
-    const bool amd = has("__amdgpu") || has("__amdgpu_arch") || has("__rocm");
-    return !(nvidia && amd) && (!has("__cuda_arch") || has(kCuda)) &&
-           (has("__amdgpu") || !(has("__amdgpu_arch") || has("__rocm")));
+    const auto has = [&](std::string_view name) { return find_record(machine, name) != nullptr; };
+    const bool nvidia = has(kCuda) || has(kCudaArch);
+    const bool amd = has("__amdgpu") || has(kAmdgpuArch) || has("__rocm");
+    return !(nvidia && amd) && (!has(kCudaArch) || has(kCuda)) &&
+           (has("__amdgpu") || !(has(kAmdgpuArch) || has("__rocm")));
 }
 
 }  // namespace
@@ -61,12 +69,13 @@ Result<HardwareSpace> HardwareSpace::make(const MachineSpecs& specs,
     space.take(specs.depends, Asked::Role::Depends);
     space.take(specs.constrains, Asked::Role::Constrains);
     space.take(specs.conditions, Asked::Role::Condition);
-    space.take(specs.toolkits, Asked::Role::Toolkit);
+    space.take(specs.on_cuda, Asked::Role::OnCuda);
     // Whose GPU it is matters also where nothing asks for it.
     std::set<std::string> names{std::string(kCuda), "__amdgpu"};
     for (const auto& [spec, role, text] : space.asked_) {
-        if (role != Asked::Role::Toolkit) names.insert(spec.name);
+        if (role != Asked::Role::OnCuda) names.insert(spec.name);
     }
+    if (space.tells_tegra()) names.emplace(kCudaArch);
     for (const auto& name : names) space.add_axis(name, base);
     GPKG_CHECK(space.add_points(base));
     return space;
@@ -80,20 +89,27 @@ void HardwareSpace::take(const std::set<std::string>& texts, Asked::Role role) {
     }
 }
 
+/// Whether a spec is for systems on a chip or for what is none.
+bool HardwareSpace::tells_tegra() const {
+    return std::ranges::any_of(asked_, [](const Asked& one) {
+        return one.role == Asked::Role::OnCuda && !tells_cuda_version(one.spec.name);
+    });
+}
+
 std::vector<HardwareSpace::Seen> HardwareSpace::look(const std::vector<PackageRecord>& machine,
                                                      std::optional<std::string_view> name) const {
     const Cascade cascade(machine);
     const CudaLimits limits(machine);
     std::vector<Seen> seen;
     for (const auto& [spec, role, text] : asked_) {
-        const bool is_toolkit_spec = role == Asked::Role::Toolkit;
-        if (name && (is_toolkit_spec ? !name->starts_with(kCuda) : *name != spec.name)) continue;
+        const bool is_on_cuda = role == Asked::Role::OnCuda;
+        if (name && (is_on_cuda ? !name->starts_with(kCuda) : *name != spec.name)) continue;
         Seen one;
-        if (is_toolkit_spec) {
+        if (is_on_cuda) {
             one.will_not_run = limits.obstacle(spec).has_value();
         } else {
-            one.holds = any_matches(spec, machine) ||
-                        (role == Asked::Role::Constrains && !is_there(machine, spec.name));
+            one.holds = any_matches(spec, machine) || (role == Asked::Role::Constrains &&
+                                                       find_record(machine, spec.name) == nullptr);
             if (one.holds && role != Asked::Role::Condition)
                 one.closeness = cascade.closeness(spec);
         }
@@ -106,12 +122,11 @@ std::vector<PackageRecord> HardwareSpace::candidates_of(
     const std::string& name, const std::vector<PackageRecord>& base) const {
     std::vector<PackageRecord> candidates;
     if (name == kArchspec) {
-        const auto there = std::find_if(
-            base.begin(), base.end(), [&](const auto& one) { return one.name == name; });
+        const auto* there = find_record(base, name);
         for (const auto& entry : microarchitectures()) {
             const auto ancestors = lineage(entry.name);
             const bool is_of_family =
-                there != base.end() &&
+                there != nullptr &&
                 std::find(ancestors.begin(), ancestors.end(), there->build) != ancestors.end();
             if (is_of_family)
                 candidates.push_back(virtual_package(name, "1", std::string(entry.name)));
@@ -125,14 +140,21 @@ std::vector<PackageRecord> HardwareSpace::candidates_of(
         if (auto deeper = Version::parse(version.to_string() + ".0.1")) versions.insert(*deeper);
     };
     for (const auto& [spec, role, text] : asked_) {
-        const bool counts = role == Asked::Role::Toolkit ? name == kCuda : name == spec.name;
+        const bool counts = role == Asked::Role::OnCuda ? name == kCuda : name == spec.name;
         if (!counts || !spec.version) continue;
         for (const auto& version : spec.version->literals()) {
             take(version);
             // Drivers run what is of their major version.
-            if (role == Asked::Role::Toolkit)
-                take(Version::from_number(static_cast<std::uint64_t>(version_part(version, 0))));
+            if (role == Asked::Role::OnCuda) take(major_version(version_part(version, 0)));
         }
+    }
+    // Code for a device runs as it is on later ones of its major version, but not on Tegra.
+    if (name == kCudaArch || name == kAmdgpuArch) {
+        for (const auto& version : std::set(versions))
+            versions.insert(major_version(version_part(version, 0) + 1));
+    }
+    if (name == kCudaArch && may_be_tegra(base)) {
+        for (const auto& device : tegra_devices()) take(*Version::parse(device.to_string()));
     }
     for (const auto& version : versions)
         candidates.push_back(virtual_package(name, version.to_string(), "0"));
@@ -167,7 +189,7 @@ HardwareSpace::Axis HardwareSpace::axis_of(const std::string& name,
 
 void HardwareSpace::add_axis(const std::string& name, const std::vector<PackageRecord>& base) {
     const auto candidates = candidates_of(name, base);
-    const bool is_in_base = is_there(base, name);
+    const bool is_in_base = find_record(base, name) != nullptr;
     if (candidates.empty() || (is_system_package(name) && !is_in_base)) return;
     axes_.push_back(axis_of(name, candidates, !is_in_base));
 }
@@ -232,19 +254,10 @@ bool HardwareSpace::has_fewer_records(std::size_t from, std::size_t to) const {
     return true;
 }
 
-bool HardwareSpace::carries_over(const std::vector<PackageRecord>& answer,
+bool HardwareSpace::carries_over(const MachineSpecs& answer,
                                  std::size_t from,
                                  std::size_t to) const {
     if (!has_fewer_records(from, to)) return false;
-    std::vector<std::string> exact;
-    std::set<std::string_view> texts;
-    for (const auto& record : answer) {
-        texts.insert(record.depends.begin(), record.depends.end());
-        texts.insert(record.constrains.begin(), record.constrains.end());
-        if (tells_cuda_version(record.name))
-            exact.push_back(MachineSpecs::exactly(record.name, record.version));
-    }
-    texts.insert(exact.begin(), exact.end());
     for (std::size_t i = 0; i < asked_.size(); ++i) {
         const auto& before = seen_[from][i];
         const auto& now = seen_[to][i];
@@ -252,13 +265,15 @@ bool HardwareSpace::carries_over(const std::vector<PackageRecord>& answer,
         case Asked::Role::Depends:
         case Asked::Role::Constrains:
             if (now.holds && now.closeness != before.closeness) return false;
-            if (before.holds && !now.holds && texts.contains(asked_[i].text)) return false;
+            if (before.holds && !now.holds &&
+                (answer.depends.contains(asked_[i].text) ||
+                 answer.constrains.contains(asked_[i].text)))
+                return false;
             break;
         case Asked::Role::Condition: break;
-        case Asked::Role::Toolkit:
-            if (before.will_not_run && !now.will_not_run) return false;
-            if (before.will_not_run != now.will_not_run && texts.contains(asked_[i].text))
-                return false;
+        case Asked::Role::OnCuda:
+            // Also of what is not in the answer: how builds that run are ordered hangs on which do.
+            if (before.will_not_run != now.will_not_run) return false;
             break;
         }
     }

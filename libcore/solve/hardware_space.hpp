@@ -1,9 +1,9 @@
 #pragma once
 
 // All machines that a decision can tell apart. A solve sees of a machine which of the specs on its
-// virtual packages hold, how closely builds were made for its GPU (Cascade), which CUDA its driver
-// is too old for, and whose GPU it has. Machines that agree in all of it get the same answer, so
-// that trying one of each is trying all.
+// virtual packages hold, how closely builds were made for its GPU (Cascade), what of CUDA its
+// driver and its GPU do not run (CudaLimits), and whose GPU it has. Machines that agree in all of
+// it get the same answer, so that trying one of each is trying all.
 
 #include "libcore/base/error.hpp"
 #include "libcore/hardware/cascade.hpp"
@@ -57,15 +57,15 @@ public:
     /// both have the same vendor's GPU. What has no answer there then has none here.
     bool has_fewer_records(std::size_t from, std::size_t to) const;
 
-    /// Whether the answer for one point is surely that for another, where fewer records are
-    /// possible: all of its records are possible there, and none of the others is preferred more.
-    bool carries_over(const std::vector<PackageRecord>& answer,
-                      std::size_t from,
-                      std::size_t to) const;
+    /// Whether the answer for one point, whose records say this of machines, is surely that for
+    /// another, where fewer records are possible: all of its records are possible there, and none
+    /// of the others is preferred more. But builds that nothing tells apart before what their
+    /// dependencies can bring: their order hangs on which of them there are.
+    bool carries_over(const MachineSpecs& answer, std::size_t from, std::size_t to) const;
 
 private:
     struct Asked {
-        enum class Role { Depends, Constrains, Condition, Toolkit };
+        enum class Role { Depends, Constrains, Condition, OnCuda };
         MatchSpec spec;
         Role role = Role::Depends;
         std::string text;  ///< as records have it
@@ -78,6 +78,7 @@ private:
         friend bool operator==(const Seen&, const Seen&) = default;
     };
 
+    bool tells_tegra() const;
     std::vector<Seen> look(const std::vector<PackageRecord>& machine,
                            std::optional<std::string_view> name = std::nullopt) const;
     void take(const std::set<std::string>& texts, Asked::Role role);

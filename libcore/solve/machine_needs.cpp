@@ -7,27 +7,25 @@
 
 namespace gpkg {
 
-bool may_restrict(const PackageRecord& record, std::string_view name, bool only_builds) {
-    return !(only_builds && name.starts_with("__") && tells_cuda_version(record.name));
+bool may_restrict(const PackageRecord& record, std::string_view name, bool only_compiles) {
+    return !(only_compiles && name.starts_with("__") && tells_cuda_version(record.name));
 }
 
 std::vector<UnmetNeed> unmet_needs(const PackageRecord& record,
                                    const std::vector<PackageRecord>& machine,
-                                   bool only_builds) {
+                                   bool only_compiles) {
     std::vector<UnmetNeed> unmet;
     const auto take = [&](const std::vector<std::string>& texts, bool is_restriction) {
         for (const auto& text : texts) {
             if (!text.starts_with("__")) continue;
             auto spec = MatchSpec::parse(text);
             if (!spec || spec->when) continue;
-            if (is_restriction && !may_restrict(record, spec->name, only_builds)) continue;
-            const auto found = std::find_if(machine.begin(), machine.end(), [&](const auto& one) {
-                return one.name == spec->name;
-            });
-            if (found == machine.end()) {
+            if (is_restriction && !may_restrict(record, spec->name, only_compiles)) continue;
+            const auto* found = find_record(machine, spec->name);
+            if (found == nullptr) {
                 if (!is_restriction) unmet.push_back({*std::move(spec), nullptr});
             } else if (!spec->matches(*found)) {
-                unmet.push_back({*std::move(spec), &*found});
+                unmet.push_back({*std::move(spec), found});
             }
         }
     };

@@ -15,13 +15,13 @@ struct UnmetNeed {
 };
 
 /// What a record asks of the machine in vain: dependencies on virtual packages, and what it
-/// restricts of those that are there. What is asked on a condition is left out. `only_builds`: see
-/// Request::only_builds.
+/// restricts of those that are there. What is asked on a condition is left out. `only_compiles`:
+/// see Request::only_compiles.
 std::vector<UnmetNeed> unmet_needs(const PackageRecord& record,
                                    const std::vector<PackageRecord>& machine,
-                                   bool only_builds = false);
+                                   bool only_compiles = false);
 
 /// Whether `record` may restrict the virtual package `name`.
-bool may_restrict(const PackageRecord& record, std::string_view name, bool only_builds);
+bool may_restrict(const PackageRecord& record, std::string_view name, bool only_compiles);
 
 }  // namespace gpkg

@@ -1,6 +1,7 @@
 #include "libcore/solve/machine_specs.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/hardware/toolkit.hpp"
@@ -19,13 +20,17 @@ void take_leaves(const Condition& condition, std::set<std::string>& texts) {
     for (const auto& part : condition.parts) take_leaves(part, texts);
 }
 
+std::string exactly(std::string_view name, std::string_view version) {
+    return fmt::format("{} =={}", name, version);
+}
+
 }  // namespace
 
 bool MachineSpecs::take_dependency(std::string_view text) {
     const auto name = name_in_spec(text);
     const bool is_on_machine = name.starts_with("__");
     if (is_on_machine) depends.emplace(text);
-    if (tells_cuda_version(name)) take_toolkits(text);
+    if (tells_cuda_limits(name)) take_on_cuda(std::string(text));
     if (text.find("when") != std::string_view::npos) {
         const auto spec = MatchSpec::parse(text);
         const auto condition =
@@ -38,26 +43,25 @@ bool MachineSpecs::take_dependency(std::string_view text) {
 void MachineSpecs::take_constraint(std::string_view text) {
     const auto name = name_in_spec(text);
     if (name.starts_with("__")) constrains.emplace(text);
-    if (tells_cuda_version(name)) take_toolkits(text);
-}
-
-std::string MachineSpecs::exactly(std::string_view name, std::string_view version) {
-    return fmt::format("{} =={}", name, version);
-}
-
-void MachineSpecs::take_toolkits(std::string_view text) {
-    if (!toolkits.emplace(text).second) return;
-    const auto spec = MatchSpec::parse(text);
-    if (spec) take_devices(toolkits_of(*spec));
+    if (tells_cuda_limits(name)) take_on_cuda(std::string(text));
 }
 
 void MachineSpecs::take_record(std::string_view name,
                                std::string_view version,
                                std::string_view build) {
-    if (const auto toolkit = toolkit_of_build(build)) take_devices({*toolkit});
-    if (tells_cuda_version(name)) take_toolkits(exactly(name, version));
+    if (const auto toolkit = toolkit_of_build(build))
+        take_on_cuda(exactly("cuda-version", toolkit->to_string()));
+    if (tells_cuda_version(name)) take_on_cuda(exactly(name, version));
     if (const auto least = least_device_of(name))
         conditions.insert(fmt::format("__cuda_arch <{}", least->capability.to_string()));
+}
+
+void MachineSpecs::take_on_cuda(std::string text) {
+    const auto [place, is_new] = on_cuda.insert(std::move(text));
+    if (!is_new) return;
+    if (const auto spec = MatchSpec::parse(*place)) take_devices(toolkits_of(*spec));
+    if (!tells_cuda_version(name_in_spec(*place)))
+        conditions.insert(fmt::format("__cuda >={}", kFirstCudaForTegraToo));
 }
 
 /// What is lower than the lowest device that one of them makes code for: a machine without a device
@@ -69,6 +73,16 @@ void MachineSpecs::take_devices(const std::vector<Version>& of_toolkits) {
         if (!targets.empty() && (!lowest || targets.front() < *lowest)) lowest = targets.front();
     }
     if (lowest) conditions.insert(fmt::format("__cuda_arch <{}", lowest->to_string()));
+}
+
+MachineSpecs machine_specs_of(const std::vector<PackageRecord>& records) {
+    MachineSpecs specs;
+    for (const auto& record : records) {
+        specs.take_record(record.name, record.version, record.build);
+        for (const auto& text : record.depends) specs.take_dependency(text);
+        for (const auto& text : record.constrains) specs.take_constraint(text);
+    }
+    return specs;
 }
 
 }  // namespace gpkg

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libcore/spec/package_record.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <set>
@@ -14,7 +15,9 @@ struct MachineSpecs {
     std::set<std::string> depends;
     std::set<std::string> constrains;
     std::set<std::string> conditions;  ///< of dependencies (CEP 43)
-    std::set<std::string> toolkits;    ///< on packages that stand for a version of CUDA
+    /// On packages by which CudaLimits tells whether a build runs. "cuda-version ==12.1" also for
+    /// what is that package, or is compiled with that CUDA.
+    std::set<std::string> on_cuda;
 
     /// Sorts a dependency in. False where it says nothing of machines.
     bool take_dependency(std::string_view text);
@@ -23,12 +26,12 @@ struct MachineSpecs {
     /// string the toolkit that it is compiled with.
     void take_record(std::string_view name, std::string_view version, std::string_view build);
 
-    /// How `toolkits` has a package that itself stands for a version of CUDA.
-    static std::string exactly(std::string_view name, std::string_view version);
-
 private:
-    void take_toolkits(std::string_view text);
+    void take_on_cuda(std::string text);
     void take_devices(const std::vector<Version>& of_toolkits);
 };
+
+/// All that these records say.
+MachineSpecs machine_specs_of(const std::vector<PackageRecord>& records);
 
 }  // namespace gpkg

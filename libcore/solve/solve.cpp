@@ -20,9 +20,9 @@ bool Request::may_move(std::string_view name) const {
     return update_all || std::ranges::find(update, name) != update.end();
 }
 
-const Solution::Idle* Solution::find_idle(std::string_view name) const {
-    const auto found = std::ranges::find(idle, name, &Idle::name);
-    return found == idle.end() ? nullptr : &*found;
+const Solution::NotRunning* Solution::find_not_running(std::string_view name) const {
+    const auto found = std::ranges::find(not_running, name, &NotRunning::name);
+    return found == not_running.end() ? nullptr : &*found;
 }
 
 }  // namespace gpkg

@@ -46,7 +46,8 @@ Result<Constraint> same_version(const PackageRecord& record, std::string reason)
 struct Request {
     /// To be in the environment afterwards, the most important first. Each names one package.
     std::vector<MatchSpec> specs;
-    /// The last of them that nobody asked for, and what an explanation says of such a spec.
+    /// How many of them, the last, gpkg added (--freeze-installed, why-not), and what an
+    /// explanation says of such a spec. They are never given up.
     std::size_t implied = 0;
     std::string implied_reason;
     std::vector<Constraint> constraints;
@@ -74,7 +75,7 @@ struct Request {
     bool names_cuda = false;
     /// What packages that tell a CUDA version (tells_cuda_version) restrict of the driver does not
     /// count: what is built with it may run elsewhere.
-    bool only_builds = false;
+    bool only_compiles = false;
 
     /// Whether what is installed of the name is held to nothing.
     bool may_move(std::string_view name) const;
@@ -110,22 +111,24 @@ struct Solution {
     /// Their names in the order in which they were settled: each has the best record that goes with
     /// those before it.
     std::vector<std::string> settled;
-    /// Names that came to the accelerator that is preferred at the price of builds of others: where
-    /// there are any, the versions of what is asked for were settled first, and then these.
+    /// Names that came to the accelerator that is preferred at the price of builds of others, as
+    /// cupy's newest build goes for one beside which pytorch is for the GPU: where there are any,
+    /// the versions of what is asked for were settled first, and then these.
     std::vector<std::string> regained{};
-    /// What of a vendor's own parts is asked for and got an older version for that: it was settled
-    /// after them.
+    /// What of a vendor's own parts is asked for and got an older version for that, as cuda-core
+    /// for a colmap for the GPU: it was settled after them.
     std::vector<std::string> given_up{};
     /// What of it does not run on the machine's driver and GPUs, though all that it asks of the
     /// machine is there: by itself or by what it needs.
-    struct Idle {
+    struct NotRunning {
         std::string name;
         std::string why;  ///< "needs libcudnn >=9.11, which has no code for ..."
     };
-    std::vector<Idle> idle{};
+    std::vector<NotRunning> not_running{};
     /// Null where the name runs, or is not there.
-    const Idle* find_idle(std::string_view name) const;
-    /// Of what Accelerators::in_turn has, the one that it was found for.
+    const NotRunning* find_not_running(std::string_view name) const;
+    /// The one that it was found for: of what Accelerators::in_turn has, or Nvidia where a CUDA is
+    /// named (Request::names_cuda).
     AcceleratorChoice accelerator = AcceleratorChoice::Conda;
     /// One-line remarks a user should see: records that could not be read, installed packages
     /// that the machine could not use.

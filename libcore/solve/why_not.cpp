@@ -127,7 +127,8 @@ Settled settled_before(const Problem& problem,
     for (const auto& name : graded) {
         if (!now.contains(name) || name.starts_with("__")) continue;
         settled.graded.push_back(name);
-        if ((answer.find_idle(name) == nullptr) != (other.find_idle(name) == nullptr) ||
+        if ((answer.find_not_running(name) == nullptr) !=
+                (other.find_not_running(name) == nullptr) ||
             !is_alike(problem, find(now, name), find(then, name)))
             return settled;
     }
@@ -266,7 +267,7 @@ Result<WhyNot> why_not(const Problem& problem,
         // The accelerator is the answer's: what the spec does not go with is what was chosen.
         with_it = std::move(answered_with_it.problem);
         with_it.request.accelerators.all = answered.problem.request.accelerators.all;
-        with_it.request.only_builds = answered.problem.request.only_builds;
+        with_it.request.only_compiles = answered.problem.request.only_compiles;
         const unsigned ways = settled.graded.empty() ? 4 : 8;  // else nothing is told otherwise
         for (unsigned more = 0; more < ways; ++more) {
             const Told told{(more & 1U) != 0, (more & 2U) != 0, (more & 4U) != 0};

@@ -153,9 +153,12 @@ bool MatchSpec::matches(const MatchTarget& target) const {
 
 bool MatchSpec::matches(const PackageRecord& record) const {
     const auto parsed = version_of(record);
-    if (!parsed) return false;
+    return parsed && matches(record, *parsed);
+}
+
+bool MatchSpec::matches(const PackageRecord& record, const Version& parsed) const {
     return matches(MatchTarget{.name = record.name,
-                               .version = &*parsed,
+                               .version = &parsed,
                                .build = record.build,
                                .build_number = record.build_number,
                                .channel = record.channel,

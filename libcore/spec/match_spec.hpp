@@ -66,6 +66,8 @@ struct MatchSpec {
     bool matches(const MatchTarget& target) const;
     /// False for a record whose version is not a version.
     bool matches(const PackageRecord& record) const;
+    /// The same of one whose version is known already.
+    bool matches(const PackageRecord& record, const Version& parsed) const;
 
     /// The canonical form of CEP 29 appendix A: parse(to_string()) gives back an equal spec.
     std::string to_string() const;

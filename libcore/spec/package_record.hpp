@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -41,5 +42,8 @@ struct PackageRecord {
 
     friend bool operator==(const PackageRecord&, const PackageRecord&) = default;
 };
+
+/// The first of that name; null where there is none.
+const PackageRecord* find_record(const std::vector<PackageRecord>& records, std::string_view name);
 
 }  // namespace gpkg

@@ -16,9 +16,8 @@ Result<Version> version_of(const PackageRecord& record) {
 
 std::optional<Version> find_version(const std::vector<PackageRecord>& records,
                                     std::string_view name) {
-    const auto found = std::find_if(
-        records.begin(), records.end(), [&](const auto& record) { return record.name == name; });
-    if (found == records.end()) return std::nullopt;
+    const auto* found = find_record(records, name);
+    if (found == nullptr) return std::nullopt;
     auto version = version_of(*found);
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }

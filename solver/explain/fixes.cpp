@@ -44,11 +44,11 @@ public:
             if (best != ways.end()) others.push_back(std::move(*best));
         }
         search(others, edges, clashes.front());
-        if (fixes_.empty()) fixes_.swap(idle_);
+        if (fixes_.empty()) fixes_.swap(no_change_);
         if (fixes_.empty()) drop_one(edges, clashes.front());
         if (fixes_.empty()) drop_until_solved(edges, clashes.front());
         if (fixes_.empty()) keep_one();
-        if (fixes_.empty()) fixes_.swap(idle_);
+        if (fixes_.empty()) fixes_.swap(no_change_);
         put_remarked_last();
         return std::move(fixes_);
     }
@@ -127,7 +127,7 @@ private:
             });
         };
         return std::any_of(fixes_.begin(), fixes_.end(), is_more_than) ||
-               std::any_of(idle_.begin(), idle_.end(), is_more_than);
+               std::any_of(no_change_.begin(), no_change_.end(), is_more_than);
     }
 
     /// What the steps change, in whatever order they were found.
@@ -283,7 +283,7 @@ private:
             otherwise(*universe);
         } else {
             // What changes nothing helps nobody who has another way.
-            auto& found = is_as_installed(**solution) ? idle_ : fixes_;
+            auto& found = is_as_installed(**solution) ? no_change_ : fixes_;
             auto fix = fix_of(plan, *universe, **solution);
             if (is_of_use(fix, **solution)) found.push_back(std::move(fix));
         }
@@ -295,14 +295,14 @@ private:
             return change.kind == ProblemChange::Kind::SetMachine;
         });
         return !is_of_machine || std::ranges::none_of(fix.gives, [&](const auto& package) {
-            return solution.find_idle(package.name) != nullptr;
+            return solution.find_not_running(package.name) != nullptr;
         });
     }
 
     std::string remark_on(const Universe& changed,
                           const PackageRecord& record,
                           const Solution& solution) const {
-        if (solution.find_idle(record.name) != nullptr) return "does not run here";
+        if (solution.find_not_running(record.name) != nullptr) return "does not run here";
         const auto of = accelerator_of(record);
         if (!gives_up_gpu(changed, record) && !is_for_another_than_asked(record, of)) return "";
         return of.accelerator == Accelerator::None
@@ -416,7 +416,7 @@ private:
     std::vector<Plan> open_;
     std::set<std::set<std::string>> tried_;
     std::vector<Fix> fixes_;
-    std::vector<Fix> idle_;  ///< with which all stays as it is installed
+    std::vector<Fix> no_change_;  ///< with which all stays as it is installed
     std::size_t order_ = 0;
     std::size_t most_changes_ = kMostChanges;
 };

@@ -356,7 +356,9 @@ private:
             for (auto& version : literals(spec.match)) values.insert(std::move(version));
         }
         if (own.begin == own.end) {
-            if (values.empty()) values.insert(*Version::parse(own.text == "__cuda" ? "12.8" : "0"));
+            if (values.empty())
+                values.insert(
+                    *Version::parse(own.text == "__cuda" ? std::string(kUsualCuda) : "0"));
             change.version = values.rbegin()->to_string();
             add(kOtherMachine, change, true);
             return;
@@ -381,13 +383,6 @@ private:
     const EdgeSet& clash_;
     std::vector<Suggestion> found_;
 };
-
-const PackageRecord* record_of(const Solution& solution, const std::string& name) {
-    const auto found = std::find_if(solution.records.begin(),
-                                    solution.records.end(),
-                                    [&](const auto& one) { return one.name == name; });
-    return found == solution.records.end() ? nullptr : &*found;
-}
 
 /// What the records of a solution ask of a virtual package, and what their conditions ask about it.
 struct MachineAsks {
@@ -433,7 +428,7 @@ std::vector<Suggestion> suggest(const Universe& universe,
 ProblemChange narrowed(ProblemChange change, const Solution& solution) {
     if (change.kind == Change::ReplaceSpec) {
         auto match = MatchSpec::parse(change.spec);
-        const auto* record = match ? record_of(solution, match->name) : nullptr;
+        const auto* record = match ? find_record(solution.records, match->name) : nullptr;
         if (record == nullptr) return change;
         const auto minor = minor_of(record->version);
         auto version = VersionSpec::parse(minor ? "=" + *minor : "==" + record->version);

@@ -14,9 +14,13 @@ namespace gpkg::solver {
 AcceleratorNotes::AcceleratorNotes(const Universe& universe,
                                    MachineLimit& machine,
                                    const std::vector<CandidateId>& chosen,
-                                   const Idle& idle,
+                                   const NotRunning& not_running,
                                    const WithSpec& with_spec)
-    : universe_(universe), machine_(machine), with_spec_(with_spec), chosen_(chosen), idle_(idle) {
+    : universe_(universe),
+      machine_(machine),
+      with_spec_(with_spec),
+      chosen_(chosen),
+      not_running_(not_running) {
     for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
         if (!candidate.says_accelerator) continue;
@@ -30,32 +34,59 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
     if (!wanted || chosen.is_installed) return std::nullopt;
     if (auto note = on_code(id)) return note;
     if (is_build_requested(chosen.name)) return std::nullopt;
-    // What is a part of something that says so itself goes with it.
-    if (!is_requested(id) && (!chosen.says_accelerator || parts_.contains(chosen.name)))
-        return std::nullopt;
+    if (!is_requested(id) && is_part_of_another(id)) return std::nullopt;
     if (*wanted == Accelerator::None) return on_machine_without(id);
     if (chosen.accelerator == *wanted)
         return is_for_absent_gpu(id) ? on_absent_gpu(id) : on_newer_builds(id, is_limit_told);
+    if (auto note = on_cuda_not_running(id)) return note;
     const auto newest = newest_usable(chosen.name, *wanted);
     if (!newest) return on_no_build(id, *wanted);
-    const bool is_newest_older = is_older(universe_.candidates()[*newest].version, id);
     // One of its own version that cannot run is there all the same.
-    return is_newest_older && !build_alike(id, *wanted) ? on_other_version(id, *newest)
-                                                        : on_other_build(id, *newest);
+    if (build_alike(id, *wanted)) return on_other_build(id, *newest);
+    if (is_older(universe_.candidates()[*newest].version, id)) return on_other_version(id, *newest);
+    const auto before = is_requested(id) ? std::nullopt : newest_before(id, *wanted);
+    return before ? on_other_version(id, *before) : on_other_build(id, *newest);
 }
 
-/// Of what was asked for and does not run on the GPUs here, or not as it is.
+/// Of what does not run on the GPUs here, or not as it is.
 std::optional<std::string> AcceleratorNotes::on_code(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
-    if (!is_requested(id)) return std::nullopt;
-    if (const auto idle = idle_.find(id); idle != idle_.end())
-        return fmt::format("{} does not run on {}: it {}", text_of(id), machine(), idle->second);
+    if (!is_requested(id) && is_part_of_another(id)) return std::nullopt;
+    // What needs it does not run either, and was asked for.
+    if (const auto not_running = not_running_.find(id); not_running != not_running_.end())
+        return is_requested(id) ? std::optional(fmt::format("{} does not run on {}: it {}",
+                                                            text_of(id),
+                                                            machine(),
+                                                            not_running->second))
+                                : std::nullopt;
     const auto record = chosen.record();
     const auto caution = record && chosen.accelerator == Accelerator::Nvidia
                              ? universe_.limits().caution_of(*record)
                              : std::nullopt;
     if (!caution) return std::nullopt;
     return fmt::format("{} {}", text_of(id), at_best_as_ptx(*caution));
+}
+
+/// One for none beside the CUDA that the request is for, which does not run.
+std::optional<std::string> AcceleratorNotes::on_cuda_not_running(CandidateId id) const {
+    const auto& chosen = universe_.candidates()[id];
+    const auto& name = universe_.names()[chosen.name].text;
+    if (!is_requested(id) || chosen.accelerator != Accelerator::None || !chosen.says_accelerator)
+        return std::nullopt;
+    const auto cuda = std::ranges::find_if(not_running_, [&](const auto& entry) {
+        return is_requested(entry.first) &&
+               tells_cuda_version(universe_.names()[universe_.candidates()[entry.first].name].text);
+    });
+    if (cuda == not_running_.end()) return std::nullopt;
+    auto text = fmt::format(
+        "{} is for none, as {} does not run on {}", text_of(id), text_of(cuda->first), machine());
+    const auto brought = with_spec_(name, name + "[accel=nvidia]");
+    if (brought && brought->accelerator == Accelerator::Nvidia)
+        text += fmt::format("; {}[accel=nvidia] takes {} for nvidia all the same{}",
+                            name,
+                            brought->version.to_string(),
+                            price_of(*brought));
+    return text;
 }
 
 /// A build for GPUs where there is none: newer than those for none, which is what counts more. Or
@@ -145,15 +176,19 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
 /// to another major version: libarrow has had none for NVIDIA's GPUs since 24.
 std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id,
                                                               CandidateId newest) const {
-    const auto major = [&](CandidateId one) {
-        return version_part(universe_.version(universe_.candidates()[one].version), 0);
-    };
     const auto& version = universe_.version(universe_.candidates()[newest].version);
     if (version == universe_.version(universe_.candidates()[id].version)) return std::nullopt;
-    if (!is_requested(id) && major(newest) != major(id)) return std::nullopt;
-    return fmt::format("{} has no build for {}; the newest that has one is {}",
+    if (!is_requested(id) && major_of(newest) != major_of(id)) return std::nullopt;
+    const auto accelerator = universe_.candidates()[newest].accelerator;
+    const auto& name = universe_.candidates()[id].name;
+    const auto of_all = newest_for(name, builds_for(accelerator), Of::All);
+    const bool is_of_all = !of_all || !is_older(universe_.candidates()[newest].version, *of_all);
+    return fmt::format("{} has no build for {}; the newest{} that has one is {}",
                        text_of(id),
-                       to_string(universe_.candidates()[newest].accelerator),
+                       to_string(accelerator),
+                       is_of_all          ? ""
+                       : is_requested(id) ? " of those asked for"
+                                          : " before it",
                        version_text(newest));
 }
 
@@ -203,6 +238,13 @@ bool AcceleratorNotes::is_to_stay(CandidateId id) const {
            !universe_.problem().request.may_move(universe_.names()[name].text);
 }
 
+/// Whether something else speaks for it: what is a part of a build that says what it is for goes
+/// with that.
+bool AcceleratorNotes::is_part_of_another(CandidateId id) const {
+    const auto& chosen = universe_.candidates()[id];
+    return !chosen.says_accelerator || parts_.contains(chosen.name);
+}
+
 bool AcceleratorNotes::is_requested(CandidateId id) const {
     return universe_.is_requested(universe_.candidates()[id].name);
 }
@@ -227,12 +269,24 @@ std::optional<CandidateId> AcceleratorNotes::newest_usable(NameId id, Accelerato
     return usable ? usable : newest_for(id, builds_for(wanted), Of::Requested);
 }
 
+/// Of older versions of its major version that could run, the newest for the accelerator.
+std::optional<CandidateId> AcceleratorNotes::newest_before(CandidateId id, Accelerator wanted) {
+    const auto fits = [&](CandidateId one) {
+        return builds_for(wanted)(one) && could_run(one) && major_of(one) == major_of(id) &&
+               is_older(universe_.candidates()[one].version, id);
+    };
+    return newest_for(universe_.candidates()[id].name, fits, Of::Requested);
+}
+
 /// What NAME[accel=...] gives; nothing where there is none that goes with the rest.
 std::optional<Brought> AcceleratorNotes::brought_for(NameId id, Accelerator wanted) const {
     if (!newest_for(id, builds_for(wanted), Of::Requested)) return std::nullopt;
     const auto& name = universe_.names()[id].text;
     auto brought = with_spec_(name, fmt::format("{}[accel={}]", name, to_string(wanted)));
-    return brought && brought->runs ? std::move(brought) : std::nullopt;
+    if (!brought || !brought->runs) return std::nullopt;
+    // A package that only brings others together is for none, and they are not.
+    return wanted == Accelerator::None && brought->needs_build_for_gpu ? std::nullopt
+                                                                       : std::move(brought);
 }
 
 /// What else is asked for and would be older, or no longer for its GPU: "; jax then is 0.7.0".
@@ -302,6 +356,10 @@ bool AcceleratorNotes::is_build_requested(NameId name) const {
 
 bool AcceleratorNotes::is_older(VersionId version, CandidateId than) const {
     return universe_.version(version) < universe_.version(universe_.candidates()[than].version);
+}
+
+int AcceleratorNotes::major_of(CandidateId id) const {
+    return version_part(universe_.version(universe_.candidates()[id].version), 0);
 }
 
 std::string AcceleratorNotes::version_text(CandidateId id) const {

@@ -20,7 +20,7 @@ public:
     AcceleratorNotes(const Universe& universe,
                      MachineLimit& machine,
                      const std::vector<CandidateId>& chosen,
-                     const Idle& idle,
+                     const NotRunning& not_running,
                      const WithSpec& with_spec);
 
     /// Of one that was chosen. `is_limit_told`: what keeps newer versions out is told already.
@@ -31,6 +31,7 @@ private:
     enum class Of { Requested, All };  ///< versions that the user asks for, or any
 
     std::optional<std::string> on_code(CandidateId id) const;
+    std::optional<std::string> on_cuda_not_running(CandidateId id) const;
     std::optional<std::string> on_machine_without(CandidateId id) const;
     std::optional<std::string> on_newer_builds(CandidateId id, bool is_limit_told) const;
     std::optional<std::string> on_no_build(CandidateId id, Accelerator wanted) const;
@@ -42,6 +43,7 @@ private:
     bool is_for_absent_gpu(CandidateId id) const;
     std::string on_absent_gpu(CandidateId id) const;
     bool is_to_stay(CandidateId id) const;
+    bool is_part_of_another(CandidateId id) const;
     bool is_requested(CandidateId id) const;
     bool is_build_requested(NameId name) const;
     bool could_run(CandidateId id);
@@ -49,12 +51,14 @@ private:
     bool has_python_of(CandidateId one, CandidateId other) const;
     Fits builds_for(Accelerator wanted) const;
     std::optional<CandidateId> newest_usable(NameId id, Accelerator wanted);
+    std::optional<CandidateId> newest_before(CandidateId id, Accelerator wanted);
     std::optional<CandidateId> newest_for(NameId id, const Fits& fits, Of versions) const;
     std::optional<Brought> brought_for(NameId id, Accelerator wanted) const;
     std::string price_of(const Brought& brought) const;
     std::optional<std::string> asked_cuda() const;
 
     std::string text_of(CandidateId id) const;
+    int major_of(CandidateId id) const;
     std::string version_text(CandidateId id) const;
     std::string hidden_with(NameId name, Accelerator wanted) const;
     std::string what_it_is(CandidateId id) const;
@@ -66,8 +70,8 @@ private:
     MachineLimit& machine_;
     const WithSpec& with_spec_;
     const std::vector<CandidateId>& chosen_;
-    const Idle& idle_;        ///< of them
-    std::set<NameId> parts_;  ///< needed by what says what it is for
+    const NotRunning& not_running_;  ///< of them
+    std::set<NameId> parts_;         ///< needed by what says what it is for
 };
 
 }  // namespace gpkg::solver

@@ -5,7 +5,7 @@
 #include "solver/notes/accelerator_notes.hpp"
 #include "solver/notes/held_back.hpp"
 #include "solver/notes/held_kinds.hpp"
-#include "solver/notes/idle_accelerators.hpp"
+#include "solver/notes/unheeded_accelerators.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,7 +35,8 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
 }
 
 /// The same of what does not run on its driver and GPUs.
-std::optional<std::string> note_on_idle(const Universe& universe, std::vector<CandidateId> all) {
+std::optional<std::string> note_on_not_running(const Universe& universe,
+                                               std::vector<CandidateId> all) {
     std::erase_if(all, [&](auto id) {
         const auto& candidate = universe.candidates()[id];
         const auto choice = universe.accelerators().choice(universe.names()[candidate.name].text);
@@ -116,10 +117,11 @@ std::vector<std::string> notes_on(const Universe& universe,
     const auto& chosen = answer.chosen;
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
-    if (auto note = note_on_idle(universe, chosen)) notes.push_back(*std::move(note));
+    if (auto note = note_on_not_running(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, answer.idle, with_spec);
+    AcceleratorNotes on_accelerators(
+        universe, machine_limit, chosen, answer.not_running, with_spec);
     auto held_kind = note_on_held_kinds(universe, machine_limit, chosen, with_spec);
     for (const auto id : chosen) {
         if (held_kind && held_kind->on == id) {
@@ -134,7 +136,7 @@ std::vector<std::string> notes_on(const Universe& universe,
         if (limit) notes.push_back(*std::move(limit));
     }
     if (auto note = note_on_given_up(universe, answer)) notes.push_back(*std::move(note));
-    append(notes, notes_on_idle_accelerators(universe, chosen));
+    append(notes, notes_on_unheeded_accelerators(universe, chosen));
     append(notes,
            notes_on_held_back(universe,
                               machine_limit,

@@ -18,7 +18,8 @@ namespace gpkg::solver {
 struct Brought {
     Version version;
     Accelerator accelerator;
-    bool runs = true;  ///< on the machine, with what is brought beside it
+    bool runs = true;                  ///< on the machine, with what is brought beside it
+    bool needs_build_for_gpu = false;  ///< directly
     /// What else is asked for, by name.
     std::map<std::string, std::pair<Version, Accelerator>> requested{};
 };

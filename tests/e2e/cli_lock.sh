@@ -500,7 +500,7 @@ cpu 3 packages linux-64 where there is one: __cuda >=12.0' ]
 expect 0 lock check cupy.lock --for cpu
 out_has 'cpu   is taken: it ' '; of use with __cuda >=12.0'
 expect 0 create -n cupy --lock cupy.lock --for cpu --dry-run -y --json
-json 'd["notes"][1] == "its builds for GPUs are of use with __cuda >=12.0, and this machine has none"'
+json 'd["notes"][1] == "its builds for GPUs are of use with __cuda >=12.0, and cpu has none"'
 expect 0 lock both --for a100 --for cpu -o both.lock
 CONDA_OVERRIDE_CUDA=11.8 expect 0 lock check both.lock --json
 json '[c["unmet"] for c in d["classes"] if c["name"] == "a100"] == [["it needs __cuda >=12, and there is 11.8"]]'
@@ -570,6 +570,8 @@ err_lacks 'nothing has this name'
 check cmp plain.lock overridden.lock
 expect 0 config set override_virtual_packages.cuda 12.0
 expect 0 lock torch --for a100 --for cpu -o overridden.lock
+err_has 'note: CONDA_OVERRIDE_CUDA left out'
+err_lacks 'nothing has this name'
 check cmp plain.lock overridden.lock
 expect 0 config remove-key override_virtual_packages
 # What would help is never another machine than those that are named.
@@ -658,6 +660,48 @@ err_has 'for a100, nothing of these versions will do' '3.0 for accelerator none 
 package swap 3.0 cuda12_1 '__cuda >=12'
 expect 0 lock repair swap.lock
 out_has 'a100: swap 3.0 cuda12_1 in place of swap 3.0 cuda12_0'
+cp kept "$WORK/records.linux-64"
+
+# A login of the section pip: is in the lock as it stands there, which is told.
+package pip 24.0 0
+index
+printf 'channels: [%s]\ndependencies:\n- lib\n- python\n- pip\n- pip:\n  - git+https://me:secret@host.example/x.git\n' "$CHANNEL" > login.yml
+expect 0 lock -f login.yml --for cpu -o login.lock
+err_has "the lock has the login or query of 'git+https://host.example/x.git'"
+err_lacks 'me:secret'
+gone pip-24.0-0
+
+# What is there is not decided anew, also where a build came that would make versions the same.
+package kit 2.0 0 'side 2.*' '__glibc >=2.28'
+package kit 1.0 0 'side 1.*'
+package side 2.0 0
+package side 1.0 0
+printf 'gpkg_profile: 1\nplatform: linux-64\nsystem: {glibc: "2.17"}\n' > older.yaml
+expect 0 lock kit --for cpu -o kit.lock
+expect 0 lock update kit.lock --for ./older.yaml
+check grep -q 'side-1.0' kit.lock
+cp kit.lock kit.before
+package kit 1.0 1
+expect 0 lock repair kit.lock
+out_has 'nothing to do: its packages are there'
+gone side-2.0-0
+package side 2.0 1
+expect 0 lock repair kit.lock
+out_has 'cpu: side 2.0 1 in place of side 2.0 0'
+out_lacks 'kit 1.0' 'side 1.0'
+cp kept "$WORK/records.linux-64"
+
+# No class takes a version without the package that is for its GPU.
+package front 1.0 0
+package front 2.0 0 engine 'part >=2'
+package front 3.0 0 engine 'part <2'
+package engine 2.0 cuda12_0 '__cuda >=12'
+package engine 2.0 cpu_0 'part 3.*'
+package part 1.0 cuda12_0 '__cuda >=12'
+package part 1.0 cpu_0
+package part 3.0 cpu_0
+expect 0 lock front --for a100 --for cpu -o front.lock
+out_has 'front is not the same in all: 3.0 for a100 and 2.0 for cpu'
 cp kept "$WORK/records.linux-64"
 
 # Where nothing is installed, nothing is as it is installed.

@@ -77,7 +77,7 @@ CONDA_OVERRIDE_CUDA=11.4 expect 1 lock check code.lock --json
 json 'not d["success"] and d["class"] == "sm9.0" and d["classes"][0]["fits"] and d["classes"][0]["unmet"] == []'
 json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"]'
 expect 0 create -n x --lock code.lock --for ./sm6.0.yaml --dry-run
-err_has 'sm9.0 does not run on this machine: cupy 2.0 is for cuda-version >=13,<14'
+err_has 'sm9.0 does not run on ./sm6.0.yaml: cupy 2.0 is for cuda-version >=13,<14'
 expect 0 create -n x --lock code.lock --for ./sm9.0.yaml --dry-run
 err_lacks 'does not run'
 

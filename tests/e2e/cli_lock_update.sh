@@ -75,7 +75,7 @@ cpu: extra-1.0-0 lib-2.0-0 more-1.0-0 torch-2.0-cpu_0'
 expect 0 lock check file.lock -f environment.yml --for cpu
 printf 'dependencies: [torch]\n' > environment.yml
 expect 0 lock update file.lock -f environment.yml
-out_has 'a100 and cpu: extra 1.0 0 is there no more' 'a100 and cpu: more 1.0 0 is there no more'
+out_has 'a100 and cpu: extra 1.0 0 is no longer in it' 'a100 and cpu: more 1.0 0 is no longer in it'
 # Another restriction of what is there moves as much as it has to.
 printf 'dependencies: [torch <2]\n' > environment.yml
 expect 0 lock update file.lock -f environment.yml

@@ -57,8 +57,8 @@ Result<std::string> obstacle_of(Context& context,
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome))
         return reason_of(*explanation);
-    const auto* idle = std::get<Solution>(outcome).find_idle(record.name);
-    return idle == nullptr ? std::string() : idle->why;
+    const auto* not_running = std::get<Solution>(outcome).find_not_running(record.name);
+    return not_running == nullptr ? std::string() : not_running->why;
 }
 
 }  // namespace gpkg::cli

@@ -3,6 +3,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
@@ -195,14 +196,9 @@ void FixCommand::set_machine(const ProblemChange& change) {
     if ((change.name == "__linux" || change.name == "__cuda_arch") &&
         value.find('.') == std::string::npos)
         value += ".0";
-    if (change.name == "__cuda_arch" && !has_machine("__cuda"))
-        environment_.try_emplace(override_variable("cuda"), "12.8");
-}
-
-bool FixCommand::has_machine(std::string_view name) const {
-    const auto& records = question_.problem.virtual_packages;
-    return std::any_of(
-        records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
+    if (change.name == "__cuda_arch" &&
+        find_record(question_.problem.virtual_packages, "__cuda") == nullptr)
+        environment_.try_emplace(override_variable("cuda"), kUsualCuda);
 }
 
 }  // namespace gpkg::cli

@@ -39,7 +39,6 @@ private:
     bool is_of_earlier(std::size_t index) const;
     bool are_specs_words() const;
     void ask_for(const std::string& spec);
-    bool has_machine(std::string_view name) const;
     void apply(const ProblemChange& change);
     void replace(const ProblemChange& change);
     void drop(const ProblemChange& change);

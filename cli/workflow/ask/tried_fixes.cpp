@@ -87,10 +87,12 @@ std::vector<Fix> helpful(const Context& context, const Question& question, std::
     return fixes;
 }
 
-/// Whether the command asks for more than the problem that the solver was given.
+/// Whether the command asks for more than the problem that the solver was given: builds for none
+/// alone are no answer where those for a GPU are demanded.
 bool differs_from_problem(const Question& question) {
     const auto& reach = question.wanted.reach;
-    return !question.present.records.empty() || reach.update_deps || reach.only_deps;
+    return !question.present.records.empty() || reach.update_deps || reach.only_deps ||
+           vendor_of(question.problem.request.accelerators.all).has_value();
 }
 
 std::vector<std::string> lowered(const Question& question,
@@ -98,8 +100,8 @@ std::vector<std::string> lowered(const Question& question,
     std::vector<std::string> texts;
     for (const auto& wish : question.present.wishes) {
         const auto* old = find_record(question.present.records, wish.name);
-        const auto now = std::ranges::find(records, wish.name, &PackageRecord::name);
-        if (old == nullptr || now == records.end()) continue;
+        const auto* now = find_record(records, wish.name);
+        if (old == nullptr || now == nullptr) continue;
         const auto before = version_of(old->package);
         const auto after = version_of(*now);
         if (before && after && *after < *before)

@@ -49,12 +49,12 @@ bool is_for_cuda(const PrefixRecord& record) {
 class Checkup {
 public:
     explicit Checkup(const Checked& checked) : checked_(checked), machine_(checked.machine()) {
-        const bool only_builds = only_builds_for_nvidia(
+        const bool only_compiles = only_compiles_for_nvidia(
             checked.wishes, graph_of(checked.records).records(), checked.accelerators);
-        if (only_builds)
-            idle_cuda_ = "what only builds does without the driver";
+        if (only_compiles)
+            unused_cuda_ = "what only builds does without the driver";
         else if (std::ranges::none_of(checked.records, is_for_cuda))
-            idle_cuda_ = "nothing here is for a CUDA";
+            unused_cuda_ = "nothing here is for a CUDA";
     }
 
     std::vector<Finding> run() && {
@@ -84,7 +84,7 @@ private:
     }
 
     /// Then what it asks of the driver counts for nothing.
-    bool has_idle_cuda() const { return !idle_cuda_.empty(); }
+    bool has_unused_cuda() const { return !unused_cuda_.empty(); }
 
     /// What is for another platform than the machine's: the rest says nothing then, and what would
     /// help on this one is no help.
@@ -131,13 +131,13 @@ private:
     void needs_of_machine() {
         std::map<std::string, std::vector<std::string>> packages;
         for (const auto& record : checked_.records) {
-            for (const auto& need : unmet_needs(record.package, machine_, has_idle_cuda()))
+            for (const auto& need : unmet_needs(record.package, machine_, has_unused_cuda()))
                 packages[written(need.spec)].push_back(record.name());
         }
         for (const auto& [spec, names] : packages) {
             const auto name = name_in_spec(spec);
-            const auto there = std::ranges::find(machine_, name, &PackageRecord::name);
-            const bool has_it = there != machine_.end();
+            const auto* there = find_record(machine_, name);
+            const bool has_it = there != nullptr;
             add(Grade::Bad,
                 spec,
                 fmt::format("{} {} it, and {} has {}",
@@ -151,7 +151,7 @@ private:
 
     bool asks_for_what_is_here(const std::vector<PackageRecord>& records) const {
         return std::ranges::all_of(records, [&](const auto& one) {
-            return unmet_needs(one, machine_, has_idle_cuda()).empty();
+            return unmet_needs(one, machine_, has_unused_cuda()).empty();
         });
     }
 
@@ -176,17 +176,17 @@ private:
         return remedy ? remedy->command
                       : fmt::format(
                             "{} shows other builds",
-                            checked_.remedies.variants_command(best_known_of(checked_, names)));
+                            checked_.remedies.variants_command(with_variants_of(checked_, names)));
     }
 
     std::string help_with_driver(bool has_driver, const std::vector<std::string>& names) const {
         const auto remedy = has_driver ? older_build(names) : other_builds(names);
         const auto other =
-            remedy
-                ? remedy->command
-                : fmt::format("builds for none{}, if there are: {}",
-                              has_driver ? " or for an older CUDA" : "",
-                              checked_.remedies.variants_command(best_known_of(checked_, names)));
+            remedy ? remedy->command
+                   : fmt::format(
+                         "builds for none{}, if there are: {}",
+                         has_driver ? " or for an older CUDA" : "",
+                         checked_.remedies.variants_command(with_variants_of(checked_, names)));
         return fmt::format("{}, or {}",
                            has_driver ? "a newer driver" : "a machine with a driver of NVIDIA's",
                            other);
@@ -218,10 +218,11 @@ private:
         const auto cuda = cuda_of_environment();
         if (!driver || !cuda) return;
         const auto& [name, toolkit] = *cuda;
+        const auto* there = find_record(machine_, "__cuda");
         const auto what = fmt::format(
-            "{} {}, and the driver supports {}", name, toolkit.to_string(), driver->to_string());
-        if (has_idle_cuda())
-            return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, idle_cuda_));
+            "{} {}, and the driver supports {}", name, toolkit.to_string(), value_told(*there));
+        if (has_unused_cuda())
+            return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, unused_cuda_));
         const auto fit =
             driver_fit(toolkit, *driver, version_of_name(checked_.records, "cuda-compat"));
         const auto device = without_code(toolkit);
@@ -306,7 +307,7 @@ private:
                            held.size() == 1 ? "does" : "do",
                            name,
                            supported,
-                           remedies.variants_command(best_known_of(checked_, held)));
+                           remedies.variants_command(with_variants_of(checked_, held)));
     }
 
     /// Packages of which the installed build does not go with that version of `name`. CUDA's own
@@ -373,7 +374,7 @@ private:
     const Checked& checked_;
     const std::vector<PackageRecord>& machine_;
     /// Why the driver need not run the CUDA that is there; empty: it has to.
-    std::string idle_cuda_;
+    std::string unused_cuda_;
     std::vector<Finding> found_;
 };
 

@@ -29,8 +29,8 @@ struct Devices {
 Devices devices_of(const std::vector<PackageRecord>& machine) {
     Devices devices;
     devices.nvidia = cuda_devices(machine);
-    const auto amd = std::ranges::find(machine, "__amdgpu_arch", &PackageRecord::name);
-    if (amd != machine.end()) devices.amd = gfx_of_version(amd->version).value_or("");
+    const auto* amd = find_record(machine, "__amdgpu_arch");
+    if (amd != nullptr) devices.amd = gfx_of_version(amd->version).value_or("");
     return devices;
 }
 
@@ -174,7 +174,7 @@ private:
         };
         const auto remedy = remedies.first_of(
             attempts, [&](const auto& records) { return std::ranges::all_of(records, is_better); });
-        return remedy ? remedy->command : other_builds(best_known);
+        return remedy ? remedy->command : other_builds(with_variants_of(checked_, names));
     }
 
     void warn(Grade grade, const std::string& name, std::string message, std::string hint = {}) {

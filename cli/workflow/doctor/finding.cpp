@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
+#include "libcore/hardware/accelerator.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,6 +30,17 @@ std::string best_known_of(const Checked& checked, const std::vector<std::string>
         return built ? built->package : wish.name;
     }
     return names.front();
+}
+
+std::string with_variants_of(const Checked& checked, const std::vector<std::string>& names) {
+    const auto is_asked = [&](const std::string& name) { return is_asked_for(checked, name); };
+    const auto is_a_build = [&](const std::string& name) {
+        const auto* record = find_record(checked.records, name);
+        return record != nullptr && !accelerator_of(record->package).evidence.empty();
+    };
+    auto found = std::ranges::find_if(names, is_asked);
+    if (found == names.end()) found = std::ranges::find_if(names, is_a_build);
+    return found == names.end() ? names.front() : *found;
 }
 
 std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& records,

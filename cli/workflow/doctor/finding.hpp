@@ -41,6 +41,10 @@ struct Checked {
 /// one of them, pytorch where that was pytorch-gpu; else the first.
 std::string best_known_of(const Checked& checked, const std::vector<std::string>& names);
 
+/// The one of `names`, installed packages, of which other builds are worth looking at: one that was
+/// asked for, else one that is itself a build for an accelerator, else the first.
+std::string with_variants_of(const Checked& checked, const std::vector<std::string>& names);
+
 bool is_asked_for(const Checked& checked, const std::string& name);
 
 /// pytorch and none of "pytorch-cpu", a package that is there to choose pytorch's build.

@@ -16,14 +16,9 @@
 
 namespace gpkg::cli {
 
-const PackageRecord* Remedy::find(std::string_view name) const {
-    const auto found = std::ranges::find(records, name, &PackageRecord::name);
-    return found == records.end() ? nullptr : &*found;
-}
-
 bool Remedy::changes(const std::vector<PrefixRecord>& before) const {
     return std::ranges::any_of(before, [&](const PrefixRecord& record) {
-        const auto* now = find(record.name());
+        const auto* now = find_record(records, record.name());
         return now == nullptr || now->version != record.package.version ||
                now->build != record.package.build;
     });

@@ -20,8 +20,6 @@ struct Remedy {
     std::string command;
     std::vector<PackageRecord> records;  ///< what the environment has then
 
-    /// The version and build of a package then; nothing where it is gone.
-    const PackageRecord* find(std::string_view name) const;
     /// Whether it does anything to an environment that has these.
     bool changes(const std::vector<PrefixRecord>& before) const;
 };

@@ -3,10 +3,10 @@
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/classes/class_fit.hpp"
+#include "libcore/classes/class_flaws.hpp"
+#include "libcore/classes/class_words.hpp"
 #include "libcore/env/activation.hpp"
-#include "libcore/lock/class_fit.hpp"
-#include "libcore/lock/class_flaws.hpp"
-#include "libcore/lock/class_words.hpp"
 #include "libcore/lock/environments.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 
@@ -99,7 +99,9 @@ Result<void> check_channels(const Context& context,
 
 std::string mending_hint(const LockFile& lock, LockFormat format, const std::string& platform) {
     if (format == LockFormat::Gpkg)
-        return "a lock that was merged or changed by hand is written anew by gpkg lock";
+        return "gpkg lock repair mends what was merged or changed by hand, with the versions that "
+               "it has; "
+               "gpkg lock writes it anew";
     std::set<std::string> whole;
     for (const auto& locked : lock.classes) {
         if (locked.environment == kDefaultEnvironment) continue;
@@ -152,9 +154,12 @@ Result<ExactRequest> locked_request(Context& context,
         std::string reasons;
         for (const auto& fit : fits)
             reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
-        return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
-                    "gpkg lock SPEC... --for NAME writes one that is");
+        return fail(
+            ErrorKind::Unsatisfiable,
+            fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
+            found.format == LockFormat::Gpkg
+                ? fmt::format("gpkg lock update {} --for NAME adds one that is", shell_word(file))
+                : "gpkg lock SPEC... --for NAME writes one that is");
     }
     if (const auto* other = other_vendors(fits))
         return fail(ErrorKind::Usage,
@@ -196,7 +201,7 @@ Result<ExactRequest> locked_request(Context& context,
     request.prefix = prefix;
     request.notes.push_back(fmt::format(
         "of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
-    for (auto& note : notes_on_first(fits)) request.notes.push_back(std::move(note));
+    for (auto& note : notes_on_first(fits, machine.name)) request.notes.push_back(std::move(note));
     request.records = lock.records_of(*best.locked);
     const auto& wishes = lock.wishes_of(*best.locked);
     const auto whose = fmt::format("{}: what {} asks for", file, best.locked->name);

@@ -5,6 +5,7 @@
 #include "cli/workflow/lock/request.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/classes/class_flaws.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
@@ -153,14 +154,18 @@ private:
     /// The command that works for the class, and for all others.
     Result<std::string> hint_for(const LockedClass& locked, const Explanation& first) {
         GPKG_TRY(auto names, wider(locked, options_.free, first));
+        if (names.empty()) return nothing_does_for(locked);
         for (const auto* other : lock_.default_classes()) {
-            if (names.empty()) break;
             if (other == &locked) continue;
             GPKG_TRY(const auto clash, clash_with(*other, names));
             if (!clash) continue;
             GPKG_TRY(names, wider(*other, names, *clash));
+            if (names.empty()) return nothing_does_for(*other);
         }
-        if (!names.empty()) return command_with(names);
+        return command_with(names);
+    }
+
+    static std::string nothing_does_for(const LockedClass& locked) {
         return fmt::format(
             "no other versions of them do for {}: gpkg lock decides anew, for another request or "
             "without that class",
@@ -287,6 +292,14 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
 
 }  // namespace
 
+std::optional<std::string> flaw_in(const LockFile& lock) {
+    for (const auto* locked : lock.default_classes()) {
+        const auto flaws = flaws_of(lock, *locked);
+        if (!flaws.empty()) return fmt::format("{}: {}", locked->name, join_first(flaws, 1));
+    }
+    return std::nullopt;
+}
+
 Result<std::vector<GonePackage>> gone_packages(Context& context,
                                                const LockFile& lock,
                                                const SourceOptions& sources) {
@@ -324,13 +337,19 @@ Result<LockedClasses> repair(Context& context,
     if (is_edited(lock))
         return fail(ErrorKind::Conflict, std::string(kEdited), "gpkg lock decides anew");
     GPKG_CHECK(check_has(lock, options.free));
+    if (gone.empty() && options.free.empty() && !flaw_in(lock))
+        return LockedClasses{lock, {}, {}, {}};
     Repairing repairing(context, lock, gone, options);
     std::vector<ClassProblem> classes;
     std::vector<Solution> answers;
     for (const auto* locked : lock.default_classes()) {
         GPKG_TRY(auto one, repairing.repair(*locked));
         answers.push_back(std::move(one.answer));
-        GPKG_TRY(classes.emplace_back(), problem_of(std::move(one.asked)));
+        GPKG_TRY(auto problem, problem_of(std::move(one.asked)));
+        for (const auto& record : lock.records_of(*locked)) {
+            if (!are_naming(options.free, record.name)) problem.held.insert(record.name);
+        }
+        classes.push_back(std::move(problem));
     }
     if (classes.empty())
         return fail(ErrorKind::NotFound,

@@ -6,6 +6,7 @@
 #include "cli/workflow/sources.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,12 +24,17 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
                                                const LockFile& lock,
                                                const SourceOptions& sources);
 
+/// The first flaw of a class of the default environment: "a100: it needs __glibc >=2.28, which its
+/// needs do not say".
+std::optional<std::string> flaw_in(const LockFile& lock);
+
 struct RepairOptions {
     SourceOptions sources;
     std::set<std::string> free;  ///< names of packages that may have other versions
 };
 
-/// The lock with other builds of the same versions in place of what is gone; what is there stays.
+/// The lock with other builds of the same versions in place of what is gone; what is there stays,
+/// as far as it goes with them. Where nothing is gone, named or flawed, it is the lock as it is.
 /// Divergences are those that the lock did not have before.
 /// Unsupported for a lock that does not say which machines it is for; NotFound for names in `free`
 /// that it does not have; Unsatisfiable where what is left of a version will not do, with the

@@ -155,9 +155,8 @@ Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
     auto state = remembered(wishes);
     const auto records = lock.records_of(locked);
     // A file may speak of packages that another platform has.
-    std::erase_if(state.package_accelerators, [&](const auto& entry) {
-        return std::ranges::find(records, entry.first, &PackageRecord::name) == records.end();
-    });
+    std::erase_if(state.package_accelerators,
+                  [&](const auto& entry) { return find_record(records, entry.first) == nullptr; });
     if (!locked.accelerator.empty()) {
         GPKG_TRY(const auto taken, parse_accelerator_choice(locked.accelerator));
         remember_taken(state, taken, records);

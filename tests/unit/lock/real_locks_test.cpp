@@ -1,7 +1,7 @@
 // Every file of the folder that GPKG_TEST_LOCKS names: pixi.lock files of the versions 6 and 7, and
 // conda-lock.yml files, of real projects.
 
-#include "libcore/lock/class_flaws.hpp"
+#include "libcore/classes/class_flaws.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/yaml/node.hpp"
 #include "tests/support/catch.hpp"

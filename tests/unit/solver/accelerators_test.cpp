@@ -60,7 +60,7 @@ TEST_CASE("an environment only builds where a compiler was asked for and nothing
     const auto builds = [&](std::initializer_list<const char*> asked,
                             const std::vector<PackageRecord>& records,
                             const Accelerators& accelerators = {}) {
-        return only_builds_for_nvidia(specs(asked), records, accelerators);
+        return only_compiles_for_nvidia(specs(asked), records, accelerators);
     };
     CHECK(builds({"cuda-nvcc=13"}, {compiler, record("cuda-version")}));
     CHECK(builds({"libcublas-dev"}, {}));

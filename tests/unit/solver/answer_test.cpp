@@ -24,7 +24,7 @@ struct Asked {
             auto way = std::string(to_string(request.accelerators.all));
             for (const auto& constraint : request.constraints)
                 way += " " + constraint.spec.to_string();
-            if (request.only_builds) way += " building";
+            if (request.only_compiles) way += " building";
             if (problem.wants_reasons) way += "?";
             ways.push_back(way);
             if (!answers(way)) return Outcome(Explanation{});

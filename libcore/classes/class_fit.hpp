@@ -40,10 +40,10 @@ struct ClassFit {
     /// Which builds for a GPU say that they do not run on what is there, though it meets all needs:
     /// "cupy-core 14.1 is for cuda-version >=13,<14: no such CUDA makes code for ...".
     std::vector<std::string> will_not_run{};
-    /// How much of what the machine has it was made for: above 0 where the machine has all that one
-    /// of those has that it was made for, and the higher the more others of which that holds have
-    /// less. Where some class has builds for the machine's GPU, those without such a GPU do not
-    /// count.
+    /// 0 where the machine lacks something of every machine that the class was made for. Else, of
+    /// the machines that classes were made for and that this one covers, how many have no more than
+    /// the best of the class' own. Where some class has builds for the machine's GPU, machines
+    /// without such a GPU do not count.
     std::size_t made_for = 0;
     /// Of the packages that all classes for the platform have, how many are builds for a GPU that
     /// is meant.

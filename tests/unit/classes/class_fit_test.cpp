@@ -1,6 +1,6 @@
-#include "libcore/lock/class_fit.hpp"
+#include "libcore/classes/class_fit.hpp"
 
-#include "libcore/lock/class_words.hpp"
+#include "libcore/classes/class_words.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/machine_has.hpp"
 
@@ -53,7 +53,7 @@ Texts order(const LockFile& lock, const std::vector<PackageRecord>& machine) {
 
 }  // namespace
 
-TEST_CASE("a machine takes the class with builds for its GPU that asks for the most", "[lock]") {
+TEST_CASE("a machine takes the class with builds for its GPU that asks for the most", "[classes]") {
     const auto lock = four_classes();
     CHECK(order(lock, {machine_has("__cuda", "13.1"), machine_has("__cuda_arch", "9.0")}) ==
           Texts{"cuda13", "cuda12", "cpu", "not rocm"});
@@ -63,7 +63,7 @@ TEST_CASE("a machine takes the class with builds for its GPU that asks for the m
     CHECK(order(lock, {}).front() == "cpu");
 }
 
-TEST_CASE("a class whose builds say that they will not run stands behind others", "[lock]") {
+TEST_CASE("a class whose builds say that they will not run stands behind others", "[classes]") {
     LockFile lock;
     add(lock, "cpu", {}, {record("pytorch", "cpu_0", {})});
     // As the builds of old channels, which ask for no driver.
@@ -77,7 +77,7 @@ TEST_CASE("a class whose builds say that they will not run stands behind others"
 }
 
 TEST_CASE("what does not run on a machine is told of a class that it takes all the same",
-          "[lock]") {
+          "[classes]") {
     LockFile lock;
     add(lock, "cuda", {}, {record("cupy", "py_0", {"__cuda", "cuda-version >=13,<14"})});
     const auto fits_on = [&](const char* driver, const char* device) {
@@ -87,7 +87,7 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     const auto runs = fits_on("13.0", "9.0");
     CHECK(runs.front().runs());
     CHECK(standing_of(runs.front(), runs) == "is taken: it is the only one that fits");
-    CHECK(notes_on_first(runs).empty());
+    CHECK(notes_on_first(runs, "this machine").empty());
     const auto not_here = fits_on("13.0", "6.0");
     const std::string why =
         "cupy 1 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0";
@@ -95,7 +95,8 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     CHECK(not_here.front().will_not_run == Texts{why});
     CHECK(standing_of(not_here.front(), not_here) ==
           "is taken: it is the only one that fits; it does not run here: " + why);
-    CHECK(notes_on_first(not_here) == Texts{"cuda does not run on this machine: " + why});
+    CHECK(notes_on_first(not_here, "this machine") ==
+          Texts{"cuda does not run on this machine: " + why});
     CHECK(fits_on("11.4", "9.0").front().will_not_run ==
           Texts{"cupy 1 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"});
     // Of one that is not taken as well.
@@ -106,7 +107,7 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
                Catch::Matchers::StartsWith("fits, and does not run here: cupy 1 is"));
 }
 
-TEST_CASE("what has code for GPUs of either vendor runs or does not as well", "[lock]") {
+TEST_CASE("what has code for GPUs of either vendor runs or does not as well", "[classes]") {
     LockFile lock;
     add(lock,
         "only",
@@ -124,13 +125,13 @@ TEST_CASE("what has code for GPUs of either vendor runs or does not as well", "[
     CHECK(on("7.5").front().builds == GpuBuilds::None);
 }
 
-TEST_CASE("a machine with both vendors' GPUs takes either before none", "[lock]") {
+TEST_CASE("a machine with both vendors' GPUs takes either before none", "[classes]") {
     const auto found =
         order(four_classes(), {machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")});
     CHECK(found == Texts{"cuda12", "rocm", "cpu", "not cuda13"});
 }
 
-TEST_CASE("which vendor's GPU counts is not for a lock to choose", "[lock]") {
+TEST_CASE("which vendor's GPU counts is not for a lock to choose", "[classes]") {
     auto lock = four_classes();
     const auto other = [&](const std::vector<PackageRecord>& machine) {
         const auto fits = fits_of(lock, "linux-64", machine);
@@ -144,7 +145,7 @@ TEST_CASE("which vendor's GPU counts is not for a lock to choose", "[lock]") {
     CHECK(other({machine_has("__cuda", "12.8"), machine_has("__amdgpu", "6")}).empty());
 }
 
-TEST_CASE("of several accelerators the first that counts on the machine is meant", "[lock]") {
+TEST_CASE("of several accelerators the first that counts on the machine is meant", "[classes]") {
     auto lock = four_classes();
     lock.classes[0].made_for = {{"__archspec", "1", "x86_64_v3"}};
     // Builds for GPUs that need no driver, as those of old channels do not.
@@ -184,7 +185,7 @@ TEST_CASE("of several accelerators the first that counts on the machine is meant
           "has builds for a GPU that was asked for before that of cuda12");
 }
 
-TEST_CASE("what is said of a class' builds is true of the machine", "[lock]") {
+TEST_CASE("what is said of a class' builds is true of the machine", "[classes]") {
     auto lock = four_classes();
     const auto advantage = [&](const std::vector<PackageRecord>& machine) {
         return advantage_of_first(fits_of(lock, "linux-64", machine));
@@ -203,7 +204,7 @@ TEST_CASE("what is said of a class' builds is true of the machine", "[lock]") {
     CHECK(advantage({}) == "has builds for the GPU that was asked for");
 }
 
-TEST_CASE("the class that was decided for the most of a machine goes first", "[lock]") {
+TEST_CASE("the class that was decided for the most of a machine goes first", "[classes]") {
     LockFile lock;
     // A compiler, which any driver will do for, as it was decided without and with one.
     add(lock, "a", {}, {record("cuda-nvcc", "h1_0", {})});
@@ -242,13 +243,13 @@ TEST_CASE("the class that was decided for the most of a machine goes first", "[l
     CHECK(order(newer, {cpu("x86_64")}).front() == "new");
 }
 
-TEST_CASE("another platform's class does not fit, and says so", "[lock]") {
+TEST_CASE("another platform's class does not fit, and says so", "[classes]") {
     const auto fits = fits_of(four_classes(), "osx-arm64", {});
     REQUIRE(fits.size() == 4);
     for (const auto& fit : fits) CHECK(fit.unmet == Texts{"it is for linux-64, not for osx-arm64"});
 }
 
-TEST_CASE("what a class restricts counts where the machine has it", "[lock]") {
+TEST_CASE("what a class restricts counts where the machine has it", "[classes]") {
     LockFile lock;
     add(lock, "new", {}, {record("cuda-version", "h1_0", {}, {"__cuda >=13"})});
     CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"not new"});
@@ -259,7 +260,7 @@ TEST_CASE("what a class restricts counts where the machine has it", "[lock]") {
     CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"new"});
 }
 
-TEST_CASE("of each virtual package one need is told, the tightest", "[lock]") {
+TEST_CASE("of each virtual package one need is told, the tightest", "[classes]") {
     LockFile lock;
     add(lock,
         "new",
@@ -271,7 +272,7 @@ TEST_CASE("of each virtual package one need is told, the tightest", "[lock]") {
     CHECK(fits.front().unmet == Texts{"it needs __cuda >=12.6, and there is 11.4"});
 }
 
-TEST_CASE("the build for this CPU comes before the generic one", "[lock]") {
+TEST_CASE("the build for this CPU comes before the generic one", "[classes]") {
     LockFile lock;
     const auto level = [](const char* name) {
         return record("blas", std::string(name) + "_0", {std::string("__archspec 1 ") + name});

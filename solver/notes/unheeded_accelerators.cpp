@@ -1,4 +1,4 @@
-#include "solver/notes/idle_accelerators.hpp"
+#include "solver/notes/unheeded_accelerators.hpp"
 
 #include "libcore/base/text.hpp"
 
@@ -11,9 +11,9 @@
 namespace gpkg::solver {
 namespace {
 
-class IdleAccelerators {
+class UnheededAccelerators {
 public:
-    IdleAccelerators(const Universe& universe, const std::vector<CandidateId>& chosen)
+    UnheededAccelerators(const Universe& universe, const std::vector<CandidateId>& chosen)
         : universe_(universe) {
         for (const auto id : chosen) chosen_[universe.candidates()[id].name] = id;
     }
@@ -25,10 +25,13 @@ public:
         if (choice == AcceleratorChoice::Auto || choice == AcceleratorChoice::Conda || !id)
             return std::nullopt;
         const auto chosen = chosen_.find(*id);
-        if (chosen == chosen_.end() || has_builds(*id)) return std::nullopt;
-        if (choice == AcceleratorChoice::None &&
-            universe_.candidates()[chosen->second].says_accelerator)
-            return std::nullopt;
+        if (chosen == chosen_.end()) return std::nullopt;
+        if (choice == AcceleratorChoice::None) {
+            const auto& candidate = universe_.candidates()[chosen->second];
+            if (candidate.says_accelerator) return std::nullopt;
+            if (has_builds(*id)) return note_on_parts(chosen->second);
+        }
+        if (has_builds(*id)) return std::nullopt;
         auto text =
             fmt::format("{0}[accel={1}] changes nothing: {0} has no builds for accelerators",
                         name,
@@ -40,6 +43,22 @@ public:
     }
 
 private:
+    /// A version that only brings others together.
+    std::optional<std::string> note_on_parts(CandidateId id) const {
+        std::vector<std::string> parts;
+        for (const auto depend : universe_.candidates()[id].depends) {
+            const auto needed = chosen_.find(universe_.specs()[depend].name);
+            if (needed != chosen_.end() &&
+                universe_.candidates()[needed->second].accelerator != Accelerator::None)
+                parts.push_back(universe_.names()[needed->first].text);
+        }
+        if (parts.empty()) return std::nullopt;
+        return fmt::format("{}[accel=none]: of what {} needs, these are for a GPU all the same: {}",
+                           universe_.names()[universe_.candidates()[id].name].text,
+                           universe_.describe(id),
+                           join_some(parts, "and"));
+    }
+
     bool has_builds(NameId id) const {
         const auto& name = universe_.names()[id];
         for (auto other = name.begin; other < name.end; ++other) {
@@ -73,12 +92,12 @@ private:
 
 }  // namespace
 
-std::vector<std::string> notes_on_idle_accelerators(const Universe& universe,
-                                                    const std::vector<CandidateId>& chosen) {
+std::vector<std::string> notes_on_unheeded_accelerators(const Universe& universe,
+                                                        const std::vector<CandidateId>& chosen) {
     std::vector<std::string> notes;
-    const IdleAccelerators idle(universe, chosen);
+    const UnheededAccelerators unheeded(universe, chosen);
     for (const auto& name : universe.problem().request.accelerators.asked_packages) {
-        if (auto note = idle.note_on(name)) notes.push_back(*std::move(note));
+        if (auto note = unheeded.note_on(name)) notes.push_back(*std::move(note));
     }
     return notes;
 }

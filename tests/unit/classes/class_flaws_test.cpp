@@ -1,4 +1,4 @@
-#include "libcore/lock/class_flaws.hpp"
+#include "libcore/classes/class_flaws.hpp"
 
 #include "tests/support/catch.hpp"
 
@@ -37,7 +37,7 @@ Texts flaws(const LockFile& lock) { return flaws_of(lock, lock.classes.front());
 
 }  // namespace
 
-TEST_CASE("a class that one solve decided has no flaw", "[lock]") {
+TEST_CASE("a class that one solve decided has no flaw", "[classes]") {
     CHECK(flaws(lock_of({record("python", "3.12.1", {"libgcc >=13", "__glibc >=2.17"}),
                          record("libgcc", "15.1", {}),
                          record("pip", "25", {"python >=3.9", "tomli; if python <3.11"})},
@@ -45,14 +45,14 @@ TEST_CASE("a class that one solve decided has no flaw", "[lock]") {
               .empty());
 }
 
-TEST_CASE("packages that do not go together are flaws, each told", "[lock]") {
+TEST_CASE("packages that do not go together are flaws, each told", "[classes]") {
     CHECK(flaws(lock_of({record("a", "1", {"b >=2", "c"}), record("b", "1", {})}, {})) ==
           Texts{"a needs b >=2, and there is 1 h1_0", "a needs c, and there is none"});
     CHECK(flaws(lock_of({record("a", "1", {}), record("a", "2", {})}, {})) ==
           Texts{"a is there twice"});
 }
 
-TEST_CASE("restrictions and platforms are looked at as well", "[lock]") {
+TEST_CASE("restrictions and platforms are looked at as well", "[classes]") {
     auto strict = record("s", "1", {});
     strict.constrains = {"lib <2", "absent >=1"};
     CHECK(flaws(lock_of({strict, record("lib", "1.9", {})}, {})).empty());
@@ -63,11 +63,11 @@ TEST_CASE("restrictions and platforms are looked at as well", "[lock]") {
     CHECK(flaws(lock_of({foreign}, {})) == Texts{"p is for linux-aarch64, not for linux-64"});
 }
 
-TEST_CASE("a dependency on a channel is met by its mirror", "[lock]") {
+TEST_CASE("a dependency on a channel is met by its mirror", "[classes]") {
     CHECK(flaws(lock_of({record("a", "1", {"conda-forge::b"}), record("b", "1", {})}, {})).empty());
 }
 
-TEST_CASE("needs that were changed by hand are flaws", "[lock]") {
+TEST_CASE("needs that were changed by hand are flaws", "[classes]") {
     const auto built = record("pytorch", "2.9", {"__cuda >=12.9"});
     CHECK(flaws(lock_of({built}, {})) ==
           Texts{"it needs __cuda >=12.9, which its needs do not say"});
@@ -83,7 +83,7 @@ TEST_CASE("needs that were changed by hand are flaws", "[lock]") {
     CHECK(flaws(lock).empty());
 }
 
-TEST_CASE("what pixi builds from source meets dependencies", "[lock]") {
+TEST_CASE("what pixi builds from source meets dependencies", "[classes]") {
     auto lock = lock_of({record("a", "1", {"mine >=1"})}, {});
     ForeignPackage mine;
     mine.kind = "conda_source";

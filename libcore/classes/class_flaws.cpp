@@ -1,4 +1,4 @@
-#include "libcore/lock/class_flaws.hpp"
+#include "libcore/classes/class_flaws.hpp"
 
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_needs.hpp"

@@ -1,5 +1,5 @@
+#include "libcore/classes/class_order_internal.hpp"
 #include "libcore/hardware/asked_spec.hpp"
-#include "libcore/lock/class_order_internal.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/microarchitecture.hpp"

@@ -2,9 +2,10 @@
 
 // What is told to people of the classes of a lock on a machine.
 
-#include "libcore/lock/class_fit.hpp"
+#include "libcore/classes/class_fit.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -21,7 +22,8 @@ std::string advantage_of_first(const std::vector<ClassFit>& fits);
 std::string standing_of(const ClassFit& fit, const std::vector<ClassFit>& fits);
 
 /// What is to be known where the first is taken, beside that: that its builds do not run there, or
-/// that there is nothing of what they are of use with.
-std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits);
+/// that there is nothing of what they are of use with. `machine`: "this machine".
+std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits,
+                                        std::string_view machine);
 
 }  // namespace gpkg

@@ -1,7 +1,7 @@
-#include "libcore/lock/class_words.hpp"
+#include "libcore/classes/class_words.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/lock/class_order_internal.hpp"
+#include "libcore/classes/class_order_internal.hpp"
 
 #include <cstddef>
 #include <fmt/format.h>
@@ -82,15 +82,16 @@ std::string standing_of(const ClassFit& fit, const std::vector<ClassFit>& fits) 
     return text;
 }
 
-std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits) {
+std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits,
+                                        std::string_view machine) {
     const auto& first = fits.front();
     std::vector<std::string> notes;
     if (!first.runs())
         notes.push_back(fmt::format(
-            "{} does not run on this machine: {}", first.locked->name, why_not_run(first)));
+            "{} does not run on {}: {}", first.locked->name, machine, why_not_run(first)));
     if (!first.missed.empty())
-        notes.push_back(fmt::format("its builds for GPUs are {}, and this machine has none",
-                                    of_use_with(first.missed)));
+        notes.push_back(fmt::format(
+            "its builds for GPUs are {}, and {} has none", of_use_with(first.missed), machine));
     return notes;
 }
 

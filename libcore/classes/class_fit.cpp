@@ -1,10 +1,10 @@
-#include "libcore/lock/class_fit.hpp"
+#include "libcore/classes/class_fit.hpp"
 
+#include "libcore/classes/class_order_internal.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/lock/class_needs.hpp"
-#include "libcore/lock/class_order_internal.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/match_spec.hpp"
@@ -17,10 +17,6 @@
 
 namespace gpkg {
 namespace {
-
-bool has(const std::vector<PackageRecord>& machine, std::string_view name) {
-    return std::ranges::find(machine, name, &PackageRecord::name) != machine.end();
-}
 
 /// Where nobody says what was asked for, as in files of other tools: all of it.
 std::vector<MatchSpec> asked_of(const LockFile& lock, const LockedClass& locked) {
@@ -56,11 +52,9 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
                                 return spec->matches(one);
                             });
         if (is_met) continue;
-        const auto name = name_in_spec(need);
-        const auto there = std::find_if(
-            machine.begin(), machine.end(), [&](const auto& one) { return one.name == name; });
+        const auto* there = find_record(machine, name_in_spec(need));
         unmet.push_back(
-            there == machine.end()
+            there == nullptr
                 ? fmt::format("it needs {}, and there is none", need)
                 : fmt::format("it needs {}, and there is {}", need, value_told(*there)));
     }
@@ -86,17 +80,18 @@ bool is_for_building_alone(const LockFile& lock,
                            const LockedClass& locked,
                            const std::vector<PackageRecord>& records) {
     const auto wishes = accelerator_wishes(lock, locked);
-    return only_builds_for_nvidia(asked_of(lock, locked), records, accelerators_of(wishes, locked));
+    return only_compiles_for_nvidia(
+        asked_of(lock, locked), records, accelerators_of(wishes, locked));
 }
 
 /// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
 std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& records,
-                                         bool only_builds) {
+                                         bool only_compiles) {
     std::set<std::string> texts;
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
             if (!text.starts_with("__")) continue;
-            if (!may_restrict(record, name_in_spec(text), only_builds)) continue;
+            if (!may_restrict(record, name_in_spec(text), only_compiles)) continue;
             const auto spec = MatchSpec::parse(text);
             if (!spec || !spec->when) texts.insert(text);
         }
@@ -270,8 +265,8 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) {
         for (const auto& machine : locked->also_made_for)
             one.made_for.push_back(machine_of(virtual_packages_of(machine)));
         auto records = lock.records_of(*locked);
-        const bool only_builds = is_for_building_alone(lock, *locked, records);
-        one.restrictions = restrictions_of(records, only_builds);
+        const bool only_compiles = is_for_building_alone(lock, *locked, records);
+        one.restrictions = restrictions_of(records, only_compiles);
         one.useful_with = of_use(*locked, records, one.restrictions);
         std::set<std::string_view> texts;
         for (const auto& record : records) {
@@ -282,7 +277,7 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) {
         for (const auto text : texts) {
             if (auto spec = MatchSpec::parse(text)) one.on_machine.push_back(*std::move(spec));
         }
-        if (!only_builds) one.parts = parts_of_cuda(records);
+        if (!only_compiles) one.parts = parts_of_cuda(records);
         for (auto& record : records) {
             const auto of = accelerator_of(record);
             if (of.accelerator == Accelerator::None && !of.is_for_either &&
@@ -308,11 +303,12 @@ std::vector<ClassFit> ClassesOfLock::fits(
         fit.locked = one.locked;
         auto asked = one.locked->needs;
         for (const auto& text : one.restrictions) {
-            if (has(virtual_packages, name_in_spec(text))) asked.push_back(text);
+            if (find_record(virtual_packages, name_in_spec(text)) != nullptr) asked.push_back(text);
         }
         fit.asked = least_needs({}, asked);
         for (const auto& text : one.useful_with) {
-            if (!has(virtual_packages, name_in_spec(text))) fit.missed.push_back(text);
+            if (find_record(virtual_packages, name_in_spec(text)) == nullptr)
+                fit.missed.push_back(text);
         }
         fit.unmet = unmet_of(*one.locked, fit.asked, platform, virtual_packages);
         for (const auto& [record, of, is_shared] : one.for_gpus)

@@ -2,7 +2,7 @@
 
 // Which of two classes a machine takes before the other.
 
-#include "libcore/lock/class_fit.hpp"
+#include "libcore/classes/class_fit.hpp"
 
 #include <vector>
 
