@@ -17,18 +17,116 @@
 namespace gpkg::cli {
 namespace {
 
+struct CreateOptions {
+    TargetOptions target;
+    SourceOptions sources;
+    ChangeOptions change;
+    ReachOptions reach;
+    WishOptions wishes;
+    std::string clone;
+    LockedOptions lock;
+};
+
+/// The place that the command names, else an environment.yml: nothing is there yet.
+Result<fs::path> place_of_new(Context& context,
+                              const CreateOptions& options,
+                              const Wishes& wishes) {
+    auto target = options.target;
+    if (target.name.empty() && target.prefix.empty()) {
+        target.name = wishes.name;
+        // A prefix is often another machine's, written by an export.
+        if (wishes.name.empty()) target.prefix = wishes.prefix;
+        if (wishes.name.empty() && wishes.prefix.empty())
+            return fail(ErrorKind::Usage,
+                        "the new environment needs a name or a path",
+                        "-n NAME or -p PATH; an environment.yml may have its own name:");
+    }
+    GPKG_TRY(auto prefix, new_prefix(context, target));
+    GPKG_CHECK(recover_prefix(context, prefix, options.change.dry_run));
+    GPKG_CHECK(check_free(context, prefix));
+    return prefix;
+}
+
+Result<int> clone(Context& context,
+                  const CreateOptions& options,
+                  const Wishes& wishes,
+                  const fs::path& prefix) {
+    if (!wishes.accelerators.empty())
+        return fail(ErrorKind::Usage,
+                    "--clone makes a copy as it is: an accelerator has no say in it",
+                    "gpkg install --accel changes the copy");
+    if (!wishes.specs.empty() || !wishes.files.empty())
+        return fail(ErrorKind::Usage,
+                    "--clone makes a copy as it is: name no packages beside it",
+                    "gpkg install adds to the copy");
+    GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
+    return clone_environment(context, original, prefix, options.change);
+}
+
+Result<Change> from_lock(Context& context,
+                         const CreateOptions& options,
+                         const Wishes& wishes,
+                         const fs::path& prefix) {
+    const auto& reach = options.reach;
+    if (reach.only_deps || reach.no_deps || !options.sources.exclude_newer.empty() ||
+        !options.sources.channel_priority.empty())
+        return fail(ErrorKind::Usage,
+                    "--lock names all packages: nothing is decided that --no-deps, "
+                    "--only-deps, --exclude-newer or --channel-priority could change");
+    if (!wishes.accelerators.empty())
+        return fail(ErrorKind::Usage,
+                    "--lock names all packages: an accelerator has no say in it",
+                    "gpkg lock --accel makes another lock");
+    if (!wishes.specs.empty() || !wishes.files.empty())
+        return fail(ErrorKind::Usage,
+                    "--lock names all packages: no others can stand beside it",
+                    "gpkg install adds to the environment");
+    GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, prefix));
+    return exactly(std::move(locked));
+}
+
+/// Package files, or an empty environment: no channel has a say in it.
+Result<Change> without_solving(Context& context, Wishes wishes, const fs::path& prefix) {
+    if (!wishes.files.empty() && !wishes.accelerators.empty())
+        return fail(ErrorKind::Usage,
+                    "package files are installed as they are: an accelerator has no say");
+    if (wishes.files.empty()) GPKG_CHECK(heed_usual_accelerator(context, wishes.accelerators));
+    return exactly(explicit_request(prefix, std::move(wishes)));
+}
+
+Result<Change> solved(Context& context,
+                      const CreateOptions& options,
+                      Wishes wishes,
+                      const fs::path& prefix) {
+    auto request = change_request(std::move(wishes));
+    request.prefix = prefix;
+    GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
+    request.reach = options.reach;
+    request.is_dry_run = options.change.dry_run;
+    return decide(context, options.sources, request);
+}
+
+Result<int> create(Context& context, CreateOptions& options, const std::string& default_file) {
+    options.change.offline = options.sources.offline;
+    auto& named = options.wishes;
+    const bool is_locked = !options.lock.file.empty();
+    if (named.specs.empty() && named.files.empty() && options.clone.empty() && !is_locked &&
+        !default_file.empty())
+        named.files = {default_file};
+    named.ignore_names = !options.target.name.empty() || !options.target.prefix.empty();
+    GPKG_TRY(auto wishes, read_wishes(context, named, options.sources));
+    GPKG_TRY(const auto prefix, place_of_new(context, options, wishes));
+    if (!options.clone.empty()) return clone(context, options, wishes, prefix);
+    GPKG_TRY(auto change,
+             is_locked              ? from_lock(context, options, wishes, prefix)
+             : wishes.specs.empty() ? without_solving(context, std::move(wishes), prefix)
+                                    : solved(context, options, std::move(wishes), prefix));
+    return carry_out(context, std::move(change), options.change);
+}
+
 /// `default_file` is read when neither packages nor files are named; empty: none is.
 Action bind(CLI::App& app, const std::string& default_file) {
-    struct Options {
-        TargetOptions target;
-        SourceOptions sources;
-        ChangeOptions change;
-        ReachOptions reach;
-        WishOptions wishes;
-        std::string clone;
-        LockedOptions lock;
-    };
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<CreateOptions>();
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
@@ -42,76 +140,8 @@ Action bind(CLI::App& app, const std::string& default_file) {
         "Nothing that exists is overwritten.\n"
         "  gpkg create -n ml torch\n"
         "  gpkg create -n ml -f environment.yml");
-
-    return [options, default_file](Context& context) -> Result<int> {
-        options->change.offline = options->sources.offline;
-        auto& named = options->wishes;
-        if (named.specs.empty() && named.files.empty() && options->clone.empty() &&
-            options->lock.file.empty() && !default_file.empty())
-            named.files = {default_file};
-        named.ignore_names = !options->target.name.empty() || !options->target.prefix.empty();
-        GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
-        if (options->target.name.empty() && options->target.prefix.empty()) {
-            options->target.name = wishes.name;
-            // A prefix is often another machine's, written by an export.
-            if (wishes.name.empty()) options->target.prefix = wishes.prefix;
-            if (wishes.name.empty() && wishes.prefix.empty())
-                return fail(ErrorKind::Usage,
-                            "the new environment needs a name or a path",
-                            "-n NAME or -p PATH; an environment.yml may have its own name:");
-        }
-        GPKG_TRY(const auto prefix, new_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
-        GPKG_CHECK(check_free(context, prefix));
-
-        if (!options->clone.empty()) {
-            if (!wishes.accelerators.empty())
-                return fail(ErrorKind::Usage,
-                            "--clone makes a copy as it is: an accelerator has no say in it",
-                            "gpkg install --accel changes the copy");
-            if (!wishes.specs.empty() || !wishes.files.empty())
-                return fail(ErrorKind::Usage,
-                            "--clone makes a copy as it is: name no packages beside it",
-                            "gpkg install adds to the copy");
-            GPKG_TRY(const auto original, existing_prefix(context, target_of(options->clone)));
-            return clone_environment(context, original, prefix, options->change);
-        }
-        if (!options->lock.file.empty()) {
-            const auto& [freeze, update_deps, only_deps, no_deps, no_pin] = options->reach;
-            if (only_deps || no_deps || !options->sources.exclude_newer.empty() ||
-                !options->sources.channel_priority.empty())
-                return fail(ErrorKind::Usage,
-                            "--lock names all packages: nothing is decided that --no-deps, "
-                            "--only-deps, --exclude-newer or --channel-priority could change");
-            if (!wishes.accelerators.empty())
-                return fail(ErrorKind::Usage,
-                            "--lock names all packages: an accelerator has no say in it",
-                            "gpkg lock --accel makes another lock");
-            if (!wishes.specs.empty() || !wishes.files.empty())
-                return fail(ErrorKind::Usage,
-                            "--lock names all packages: no others can stand beside it",
-                            "gpkg install adds to the environment");
-            GPKG_TRY(auto locked, locked_request(context, options->sources, options->lock, prefix));
-            GPKG_TRY(auto change, exactly(std::move(locked)));
-            return carry_out(context, std::move(change), options->change);
-        }
-        // Package files, or an empty environment: no channel has a say in it.
-        if (wishes.specs.empty()) {
-            if (!wishes.files.empty() && !wishes.accelerators.empty())
-                return fail(ErrorKind::Usage,
-                            "package files are installed as they are: an accelerator has no say");
-            if (wishes.files.empty())
-                GPKG_CHECK(heed_usual_accelerator(context, wishes.accelerators));
-            GPKG_TRY(auto change, exactly(explicit_request(prefix, std::move(wishes))));
-            return carry_out(context, std::move(change), options->change);
-        }
-        auto request = change_request(std::move(wishes));
-        request.prefix = prefix;
-        GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
-        request.reach = options->reach;
-        request.is_dry_run = options->change.dry_run;
-        GPKG_TRY(auto change, decide(context, options->sources, request));
-        return carry_out(context, std::move(change), options->change);
+    return [options, default_file](Context& context) {
+        return create(context, *options, default_file);
     };
 }
 

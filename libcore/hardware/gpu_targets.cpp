@@ -257,6 +257,7 @@ bool is_tegra(CudaTarget device) { return is_tegra(device.capability); }
 
 std::vector<CudaTarget> tegra_devices() {
     std::vector<CudaTarget> devices;
+    devices.reserve(kTegra.size());
     for (const auto capability : kTegra) devices.push_back({capability});
     return devices;
 }

@@ -129,6 +129,27 @@ TEST_CASE("a pixi.lock of version 7 is written as pixi has it", "[lock]") {
         "linux-64 are both for linux-64");
 }
 
+TEST_CASE("a class is written to a pixi.lock without '.' in its name", "[lock]") {
+    auto lock = parse_lock(kVersion7, "pixi.lock")->lock;
+    const auto call = [&](std::size_t place, const std::string& name) {
+        const auto before = lock.classes[place].name;
+        for (auto& locked : lock.classes) {
+            if (locked.name == before) locked.name = name;
+        }
+    };
+    call(0, "cuda-glibc2.28");
+    const auto text = format_lock(lock, LockFormat::Pixi7);
+    REQUIRE(text);
+    CHECK(parse_lock(*text, "pixi.lock")->lock.find_class("cuda-glibc2-28") != nullptr);
+    CHECK(text->find("2.28") == std::string::npos);
+    // Two of one name would be one.
+    for (auto& locked : lock.classes) {
+        if (locked.name != "cuda-glibc2.28") locked.name = "cuda-glibc2-28";
+    }
+    CHECK(format_lock(lock, LockFormat::Pixi7).error().message.find("means one platform") !=
+          std::string::npos);
+}
+
 TEST_CASE("source packages of one location are told apart in version 6", "[lock]") {
     const std::string packages =
         "- conda: .\n  name: mine\n  version: 0.1.0\n  build: h1\n  subdir: linux-64\n"
