@@ -192,21 +192,22 @@ Result<Explanation> chain(Problem problem,
     } else {
         imply(settled.first_other(), "is needed for what is asked for");
     }
+    problem.wants_fixes = false;  // they would be about what is told here as a fact
     GPKG_TRY(auto outcome, solve(problem));
     auto* explanation = std::get_if<Explanation>(&outcome);
     if (explanation == nullptr) return Explanation{};
-    explanation->fixes.clear();  // they would be about what is told here as a fact
     return about_question(std::move(*explanation), index);
 }
 
 }  // namespace
 
-Result<WhyNot> why_not(const Problem& problem,
+Result<WhyNot> why_not(Problem problem,
                        const MatchSpec& spec,
                        const Solve& solve,
                        const Advantage& advantage) {
     using Verdict = WhyNot::Verdict;
     WhyNot found;
+    problem.wants_notes = false;
     GPKG_TRY(auto answered, gpkg::answer(problem, solve));
     if (auto* explanation = std::get_if<Explanation>(&answered.outcome)) {
         found.verdict = Verdict::NoAnswer;

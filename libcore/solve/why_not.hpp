@@ -47,7 +47,7 @@ using Advantage = std::function<Result<std::string>(
     const Problem&, const PackageRecord& better, const PackageRecord& other)>;
 
 /// `spec` names one package. What an answer is: libcore/solve/answer.hpp.
-Result<WhyNot> why_not(const Problem& problem,
+Result<WhyNot> why_not(Problem problem,
                        const MatchSpec& spec,
                        const Solve& solve,
                        const Advantage& advantage);
