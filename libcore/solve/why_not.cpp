@@ -7,9 +7,11 @@
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace gpkg {
@@ -146,6 +148,18 @@ struct Told {
     bool builds = false;    ///< also of what is not the same by its accelerator alone
 };
 
+/// The less is told, the plainer is the reason: more only where that does not do. Builds make a
+/// difference where some were settled by their accelerator first.
+constexpr std::array<Told, 8> kTold{{{},
+                                     {.channels = true},
+                                     {.kept = true},
+                                     {.channels = true, .kept = true},
+                                     {.builds = true},
+                                     {.channels = true, .builds = true},
+                                     {.kept = true, .builds = true},
+                                     {.channels = true, .kept = true, .builds = true}}};
+constexpr std::size_t kWithoutBuilds = 4;
+
 /// With what was settled earlier as it is, there is no solution: that tells why.
 Result<Explanation> chain(Problem problem,
                           const Settled& settled,
@@ -269,9 +283,8 @@ Result<WhyNot> why_not(Problem problem,
         with_it = std::move(answered_with_it.problem);
         with_it.request.accelerators.all = answered.problem.request.accelerators.all;
         with_it.request.only_compiles = answered.problem.request.only_compiles;
-        const unsigned ways = settled.graded.empty() ? 4 : 8;  // else nothing is told otherwise
-        for (unsigned more = 0; more < ways; ++more) {
-            const Told told{(more & 1U) != 0, (more & 2U) != 0, (more & 4U) != 0};
+        const std::span<const Told> all(kTold);
+        for (const auto& told : settled.graded.empty() ? all.first(kWithoutBuilds) : all) {
             GPKG_TRY(found.explanation, chain(with_it, settled, now, index, told, solve));
             if (!found.explanation.clashes.empty()) break;
         }

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -40,7 +41,16 @@ std::string with_variants_of(const Checked& checked, const std::vector<std::stri
     };
     auto found = std::ranges::find_if(names, is_asked);
     if (found == names.end()) found = std::ranges::find_if(names, is_a_build);
-    return found == names.end() ? names.front() : *found;
+    const auto& name = found == names.end() ? names.front() : *found;
+    if (!tells_cuda_version(name)) return name;
+    // Which CUDA there is hangs on the builds that go with one.
+    const auto user = std::ranges::find_if(checked.records, [&](const PrefixRecord& record) {
+        const auto& depends = record.package.depends;
+        return is_a_build(record.name()) && !is_part_of_cuda(record.name()) &&
+               !tells_cuda_version(record.name()) &&
+               std::ranges::find(depends, name, name_in_spec) != depends.end();
+    });
+    return user == checked.records.end() ? name : user->name();
 }
 
 std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& records,

@@ -42,7 +42,8 @@ struct Checked {
 std::string best_known_of(const Checked& checked, const std::vector<std::string>& names);
 
 /// The one of `names`, installed packages, of which other builds are worth looking at: one that was
-/// asked for, else one that is itself a build for an accelerator, else the first.
+/// asked for, else one that is itself a build for an accelerator, else the first. Of cuda-version
+/// and the like one that goes with it.
 std::string with_variants_of(const Checked& checked, const std::vector<std::string>& names);
 
 bool is_asked_for(const Checked& checked, const std::string& name);
