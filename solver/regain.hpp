@@ -27,10 +27,9 @@ struct Regained {
 /// asked for keeps its version and accelerator, a vendor's own parts aside. What that needs
 /// directly does where nothing but such parts gets older, and all else where nothing does.
 ///
-///   cupy, pytorch: the newest cupy goes with a CUDA that pytorch has no build for; another build
-///   of
-///     that cupy does, and pytorch comes for the GPU
-///   cuda-core, colmap: an older cuda-core is taken for a colmap for the GPU (a vendor's own part)
+/// Of cupy and pytorch the newest cupy goes with a CUDA that pytorch has no build for: another
+/// build of that cupy does, and pytorch comes for the GPU. For a colmap for the GPU an older
+/// cuda-core is taken, a vendor's own part.
 Regained regain_accelerators(const Universe& universe,
                              Narrowing open,
                              const std::vector<std::uint32_t>& ranks,

@@ -4,6 +4,7 @@
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/solve/answer.hpp"
+#include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -325,10 +326,12 @@ private:
                                            const std::string& name,
                                            const Solution& other) const {
         const auto& problem = classes_[place].problem;
-        for (const auto& spec : problem.request.specs) {
-            const auto before = vendors_behind(spec.name, answers_[place]);
-            const auto now = vendors_behind(spec.name, other);
-            for (const auto vendor : before) {
+        const auto& specs = problem.request.specs;
+        const RecordGraph before(answers_[place].records, specs);
+        const RecordGraph after(other.records, specs);
+        for (const auto& spec : specs) {
+            const auto now = vendors_behind(spec.name, after);
+            for (const auto vendor : vendors_behind(spec.name, before)) {
                 if (now.contains(vendor) || !has_vendor(problem.virtual_packages, vendor)) continue;
                 const auto* record = find_record(other.records, name);
                 return fmt::format(
@@ -342,18 +345,15 @@ private:
     }
 
     /// For whose GPUs a package is, or what it needs, directly or not.
-    static std::set<Accelerator> vendors_behind(const std::string& name, const Solution& answer) {
-        std::map<std::string, const PackageRecord*> by_name;
-        for (const auto& record : answer.records) by_name.emplace(record.name, &record);
+    static std::set<Accelerator> vendors_behind(const std::string& name, const RecordGraph& graph) {
+        const auto place = graph.find(name);
+        if (!place) return {};
+        std::vector<bool> start(graph.records().size());
+        start[*place] = true;
+        const auto all = graph.all_needed_by(std::move(start));
         std::set<Accelerator> vendors;
-        std::vector<std::string> open{name};
-        while (!open.empty()) {
-            const auto found = by_name.extract(open.back());
-            open.pop_back();
-            if (!found) continue;
-            const auto& record = *found.mapped();
-            vendors.insert(accelerator_of(record).accelerator);
-            for (const auto& text : record.depends) open.push_back(name_in_spec(text));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i]) vendors.insert(accelerator_of(graph.records()[i]).accelerator);
         }
         vendors.erase(Accelerator::None);
         return vendors;

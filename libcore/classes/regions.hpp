@@ -23,8 +23,8 @@ struct Region {
 
 struct Regions {
     HardwareSpace space;
-    std::vector<Region>
-        regions;  ///< with an answer; those come first for whose machines more specs hold
+    /// With an answer; those come first for whose machines more specs hold.
+    std::vector<Region> regions;
     std::vector<std::size_t> unsatisfiable;  ///< points without an answer
     std::size_t solves = 0;
 };

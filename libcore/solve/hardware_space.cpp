@@ -48,8 +48,8 @@ Version major_version(int number) {
 
 /// Systems on a chip are of this architecture.
 bool may_be_tegra(const std::vector<PackageRecord>& base) {
-    return std::ranges::any_of(
-        base, [](const auto& one) { return one.name == kArchspec && one.build == "aarch64"; });
+    const auto* cpu = find_record(base, kArchspec);
+    return cpu != nullptr && cpu->build == "aarch64";
 }
 
 /// No machine has GPUs of two vendors here, and none has a device without its driver.

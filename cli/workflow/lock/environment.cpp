@@ -100,8 +100,7 @@ Result<void> check_channels(const Context& context,
 std::string mending_hint(const LockFile& lock, LockFormat format, const std::string& platform) {
     if (format == LockFormat::Gpkg)
         return "gpkg lock repair mends what was merged or changed by hand, with the versions that "
-               "it has; "
-               "gpkg lock writes it anew";
+               "it has; gpkg lock writes it anew";
     std::set<std::string> whole;
     for (const auto& locked : lock.classes) {
         if (locked.environment == kDefaultEnvironment) continue;

@@ -1,6 +1,5 @@
 #include "libcore/classes/regions.hpp"
 
-#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/index/repodata.hpp"
 #include "libcore/solve/answer.hpp"
 #include "solver/solver.hpp"
@@ -12,7 +11,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <set>
 
 using namespace gpkg;
 
@@ -137,11 +135,11 @@ std::vector<PackageRecord> random_machine(Dice& dice) {
 
 /// Where a machine is on an axis: in the last cell that begins no later.
 std::size_t cell_of(const HardwareSpace::Axis& axis, const std::vector<PackageRecord>& machine) {
-    const auto own = std::ranges::find(machine, axis.name, &PackageRecord::name);
+    const auto* own = find_record(machine, axis.name);
     std::size_t found = 0;
     for (std::size_t i = 0; i < axis.cells.size(); ++i) {
         const auto& record = axis.cells[i].record;
-        if (own == machine.end() || !record) continue;
+        if (own == nullptr || !record) continue;
         if (axis.name == "__archspec"
                 ? record->build == own->build
                 : Version::parse(record->version).value() <= Version::parse(own->version).value())
