@@ -112,13 +112,26 @@ std::optional<std::string_view> platform_of(std::string_view microarchitecture) 
     return std::nullopt;
 }
 
+/// The macOS that the first computers with this chip came with: none of them runs an older one.
+std::optional<std::string_view> first_macos(std::string_view microarchitecture) {
+    constexpr std::pair<std::string_view, std::string_view> kFirst[] = {
+        {"m1", "11.0"}, {"m2", "12.4"}, {"m3", "13.5"}, {"m4", "15.0"}};
+    for (const auto& [chip, version] : kFirst) {
+        if (chip == microarchitecture) return version;
+    }
+    return std::nullopt;
+}
+
 std::optional<HardwareProfile> bare_cpu(std::string_view name, std::string_view microarchitecture) {
     const auto platform = platform_of(microarchitecture);
     if (!platform) return std::nullopt;
+    const auto fact = [&](std::string_view value) {
+        return Fact{std::string(value), fmt::format("{} of gpkg", name)};
+    };
     HardwareProfile profile;
     profile.platform = *platform;
-    profile.microarchitecture =
-        Fact{std::string(microarchitecture), fmt::format("{} of gpkg", name)};
+    profile.microarchitecture = fact(microarchitecture);
+    if (const auto version = first_macos(microarchitecture)) profile.osx = fact(*version);
     return profile;
 }
 

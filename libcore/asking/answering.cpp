@@ -12,9 +12,11 @@
 namespace gpkg {
 namespace {
 
+/// Such as run there.
 bool has_builds_for(const std::optional<Solution>& solution, Accelerator vendor) {
     return solution && std::ranges::any_of(solution->records, [&](const PackageRecord& record) {
-               return accelerator_of(record).accelerator == vendor;
+               return accelerator_of(record).accelerator == vendor &&
+                      solution->find_not_running(record.name) == nullptr;
            });
 }
 

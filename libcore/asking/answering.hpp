@@ -18,7 +18,7 @@ Result<Outcome> answer_to(PosedRequest& posed, const Solve& solve);
 Result<std::optional<Solution>> solution_of(PosedRequest& posed, const Solve& solve);
 
 /// Where the machine has GPUs of two vendors, has the builds of one preferred: of the one that
-/// there are builds of. Says what is in doubt where there are of both, and the answer depends on
+/// builds run there. Says what is in doubt where there are of both, and the answer depends on
 /// which is meant.
 Result<std::optional<std::string>> prefer_vendor(PosedRequest& posed, const Solve& solve);
 

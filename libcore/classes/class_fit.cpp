@@ -32,13 +32,6 @@ std::vector<MatchSpec> asked_of(const LockFile& lock, const LockedClass& locked)
     return specs;
 }
 
-/// Whether a virtual package is there by a vendor's driver.
-bool is_of_driver(std::string_view name, Accelerator vendor) {
-    if (vendor == Accelerator::Nvidia) return name.starts_with("__cuda");
-    return vendor == Accelerator::Amd &&
-           (name.starts_with("__amdgpu") || name.starts_with("__rocm"));
-}
-
 std::vector<std::string> unmet_of(const LockedClass& locked,
                                   const std::vector<std::string>& asked,
                                   std::string_view platform,
@@ -107,9 +100,9 @@ std::vector<std::string> of_use(const LockedClass& locked,
     for (const auto& record : records) vendors.insert(accelerator_of(record).accelerator);
     std::vector<std::string> texts;
     for (const auto& text : restrictions) {
-        const bool is_of_use = std::ranges::any_of(
-            vendors, [&](auto vendor) { return is_of_driver(name_in_spec(text), vendor); });
-        if (is_of_use && !demand(locked.needs, text)) texts.push_back(text);
+        const auto vendor = vendor_of_virtual_package(name_in_spec(text));
+        if (vendor && vendors.contains(*vendor) && !demand(locked.needs, text))
+            texts.push_back(text);
     }
     return least_needs({}, texts);
 }

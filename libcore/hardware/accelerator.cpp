@@ -67,15 +67,15 @@ bool is_part_of_rocm(std::string_view name) {
 
 /// What a dependency on such a name says, whatever the version.
 Verdict meaning_of_name(std::string_view name) {
-    constexpr auto kNvidia = std::to_array<std::string_view>(
-        {"__cuda", "__cuda_arch", "pytorch-cuda", "pytorch-gpu", "tensorflow-gpu"});
-    constexpr auto kAmd = std::to_array<std::string_view>({"__amdgpu", "__amdgpu_arch", "__rocm"});
+    if (const auto vendor = vendor_of_virtual_package(name)) return vendor;
+    constexpr auto kNvidia =
+        std::to_array<std::string_view>({"pytorch-cuda", "pytorch-gpu", "tensorflow-gpu"});
     constexpr auto kNone =
         std::to_array<std::string_view>({"cpuonly", "pytorch-cpu", "tensorflow-cpu"});
     // One looks for CUDA, and does without; the other tells of devices, and runs nothing there.
     if (name == "cuda-pathfinder" || name == "rocm-smi") return std::nullopt;
     if (is_one_of(name, kNvidia) || is_part_of_cuda(name)) return Accelerator::Nvidia;
-    if (is_one_of(name, kAmd) || is_part_of_rocm(name)) return Accelerator::Amd;
+    if (is_part_of_rocm(name)) return Accelerator::Amd;
     return is_one_of(name, kNone) ? Verdict(Accelerator::None) : std::nullopt;
 }
 
@@ -128,6 +128,12 @@ std::string_view to_string(Accelerator accelerator) {
 std::optional<Accelerator> vendor_of(AcceleratorChoice choice) {
     if (choice == AcceleratorChoice::Nvidia) return Accelerator::Nvidia;
     if (choice == AcceleratorChoice::Amd) return Accelerator::Amd;
+    return std::nullopt;
+}
+
+std::optional<Accelerator> vendor_of_virtual_package(std::string_view name) {
+    if (name == "__cuda" || name == "__cuda_arch") return Accelerator::Nvidia;
+    if (name == "__amdgpu" || name == "__amdgpu_arch" || name == "__rocm") return Accelerator::Amd;
     return std::nullopt;
 }
 

@@ -29,6 +29,9 @@ enum class AcceleratorChoice {
 /// Of Nvidia and Amd, which demand builds for a GPU.
 std::optional<Accelerator> vendor_of(AcceleratorChoice choice);
 
+/// Whose hardware or software a virtual package tells of: Nvidia for "__cuda", Amd for "__rocm".
+std::optional<Accelerator> vendor_of_virtual_package(std::string_view name);
+
 /// "auto", "nvidia", "amd", "none", "conda"
 std::string_view to_string(AcceleratorChoice choice);
 /// A Usage error, with what may have been meant, for any other text.

@@ -1,6 +1,7 @@
 #include "libcore/module/module_tree.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/module/modulefile_internal.hpp"
 #include "libcore/spec/microarchitecture.hpp"
@@ -171,9 +172,9 @@ std::string module_room(const std::vector<PackageRecord>& packages) {
     for (const auto& record : packages) {
         for (const auto& text : record.depends) {
             if (text.find("when=") != std::string::npos) continue;  // others do without
-            const auto name = name_in_spec(text);
-            nvidia = nvidia || name == "__cuda" || name == "__cuda_arch";
-            amd = amd || name == "__rocm" || name.starts_with("__amdgpu");
+            const auto vendor = vendor_of_virtual_package(name_in_spec(text));
+            nvidia = nvidia || vendor == Accelerator::Nvidia;
+            amd = amd || vendor == Accelerator::Amd;
         }
         const auto cpu = variant_columns(record).cpu;
         level = std::max(level, x86_64_level(cpu).value_or(1));

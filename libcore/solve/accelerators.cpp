@@ -51,14 +51,8 @@ bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator 
 }
 
 bool tells_of_vendor(std::string_view virtual_package, Accelerator vendor) {
-    switch (vendor) {
-    case Accelerator::Nvidia:
-        return virtual_package == "__cuda_arch" || virtual_package == "__cuda";
-    case Accelerator::Amd:
-        return virtual_package == "__amdgpu_arch" || virtual_package == "__amdgpu";
-    case Accelerator::None: break;
-    }
-    return false;
+    // ROCm is software: a login node has it without a GPU.
+    return vendor_of_virtual_package(virtual_package) == vendor && virtual_package != "__rocm";
 }
 
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {

@@ -55,10 +55,14 @@ bool may_be_tegra(const std::vector<PackageRecord>& base) {
 /// No machine has GPUs of two vendors here, and none has a device without its driver.
 bool is_possible(const std::vector<PackageRecord>& machine) {
     const auto has = [&](std::string_view name) { return find_record(machine, name) != nullptr; };
-    const bool nvidia = has(kCuda) || has(kCudaArch);
-    const bool amd = has("__amdgpu") || has(kAmdgpuArch) || has("__rocm");
-    return !(nvidia && amd) && (!has(kCudaArch) || has(kCuda)) &&
-           (has("__amdgpu") || !(has(kAmdgpuArch) || has("__rocm")));
+    const auto has_any_of = [&](Accelerator vendor) {
+        return std::ranges::any_of(machine, [&](const PackageRecord& record) {
+            return vendor_of_virtual_package(record.name) == vendor;
+        });
+    };
+    const bool nvidia = has_any_of(Accelerator::Nvidia);
+    const bool amd = has_any_of(Accelerator::Amd);
+    return !(nvidia && amd) && (!nvidia || has(kCuda)) && (!amd || has("__amdgpu"));
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ printf 'dependencies: [mac]\nplatforms: [linux-64, osx-arm64]\n' > mac.yml
 expect 1 lock -f mac.yml -o mac.lock
 err_has 'for osx-arm64: no set of packages' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
 CONDA_OVERRIDE_OSX=11.0 expect 0 lock -f mac.yml -o mac.lock
+expect 0 lock mac --for m1 -o m1.lock
 
 # Which class a machine takes, without a channel; one that none is for gets a sentence.
 mv "$CHANNEL" "$CHANNEL.away"

@@ -166,7 +166,10 @@ Result<void> settle_vendor(Context& context, Question& question) {
     GPKG_TRY(const auto what, prefer_vendor(question));
     if (!what) return {};
     if (!context.out.can_ask())
-        return fail(ErrorKind::Usage, *what, "say --accel nvidia, --accel amd or --accel none");
+        return fail(ErrorKind::Usage,
+                    *what,
+                    "say --accel nvidia, --accel amd or --accel none, or --devices with the "
+                    "GPUs that count");
     const auto answer = context.out.ask(*what + "\nnvidia, amd or none?", context.stop);
     if (!answer) return fail(ErrorKind::Interrupted, "nothing was changed");
     GPKG_TRY(const auto choice, parse_accelerator_choice(trim(*answer)));

@@ -69,7 +69,7 @@ TEST_CASE("what is for another CPU stays where there is nothing for this one", "
 }
 
 TEST_CASE("the vendor whose builds there are is preferred, and doubt is told", "[asking]") {
-    const auto ask = [](const char* nvidia, const char* amd) {
+    const auto ask = [](const char* nvidia, const char* amd, bool nvidia_runs = true) {
         PosedRequest posed;
         posed.wanted.specs = specs({"torch"});
         auto& machine = posed.problem.virtual_packages;
@@ -78,8 +78,10 @@ TEST_CASE("the vendor whose builds there are is preferred, and doubt is told", "
         posed.problem.request = request_of(posed.wanted, {}, machine);
         const Solve solve = [=](const Problem& problem) -> Result<Outcome> {
             const bool is_amd = problem.request.accelerators.preferred == Accelerator::Amd;
-            return Outcome(
-                solution_of_records({installed("torch", "2", {}, is_amd ? amd : nvidia)}));
+            auto solution =
+                solution_of_records({installed("torch", "2", {}, is_amd ? amd : nvidia)});
+            if (!is_amd && !nvidia_runs) solution.not_running.push_back({"torch", "needs PTX"});
+            return Outcome(std::move(solution));
         };
         const auto doubt = prefer_vendor(posed, solve);
         REQUIRE(doubt);
@@ -93,6 +95,9 @@ TEST_CASE("the vendor whose builds there are is preferred, and doubt is told", "
     CHECK(ask("cuda129_0", "cpu_0") ==
           std::pair(std::optional<std::string>(), std::optional(Accelerator::Nvidia)));
     CHECK(ask("cpu_0", "rocm6_0") ==
+          std::pair(std::optional<std::string>(), std::optional(Accelerator::Amd)));
+    // Nobody wants those that do not run.
+    CHECK(ask("cuda129_0", "rocm6_0", false) ==
           std::pair(std::optional<std::string>(), std::optional(Accelerator::Amd)));
 }
 

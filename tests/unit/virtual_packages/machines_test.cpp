@@ -55,7 +55,7 @@ TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
         {"x86_64_v4", "linux-64 __archspec=1=x86_64_v4 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
         {"zen4", "linux-64 __archspec=1=zen4 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
         {"neoverse_v1", "linux-aarch64 __archspec=1=neoverse_v1 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
-        {"m2", "osx-arm64 __archspec=1=m2 __osx=0=0 __unix=0=0"},
+        {"m2", "osx-arm64 __archspec=1=m2 __osx=12.4=0 __unix=0=0"},
         {"power9le", "linux-ppc64le __archspec=1=power9le __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
         {"h10", "h10: no machine has this name\n  hint: did you mean h100, a10 or k10?"},
         {"../none", "../none: cannot open: No such file or directory"},
