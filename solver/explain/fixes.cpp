@@ -271,6 +271,19 @@ private:
     /// Makes a fix of the plan, or calls `otherwise` with what has no solution with it either.
     template <typename Otherwise>
     void attempt(const Plan& plan, const Otherwise& otherwise) {
+        try_out(plan, [&](const Universe& universe, const std::optional<Solution>& solution) {
+            if (!solution) return otherwise(universe);
+            // What changes nothing helps nobody who has another way.
+            auto& found = is_as_installed(*solution) ? no_change_ : fixes_;
+            auto fix = fix_of(plan, universe, *solution);
+            if (!is_of_use(fix, *solution)) return;
+            found.push_back(with_least_machine(plan, universe, std::move(fix), *solution));
+        });
+    }
+
+    /// Hands on what is decided once the plan's changes are made, if that can be decided.
+    template <typename Then>
+    void try_out(const Plan& plan, const Then& then) const {
         std::vector<ProblemChange> changes;
         for (const auto& step : plan.steps) changes.push_back(step.change);
         const auto problem = with_changes(universe_.problem(), changes);
@@ -278,15 +291,54 @@ private:
         const auto universe = Universe::collect(*problem);
         if (!universe) return;
         const auto solution = decide_(*universe);
-        if (!solution) return;
-        if (!*solution) {
-            otherwise(*universe);
-        } else {
-            // What changes nothing helps nobody who has another way.
-            auto& found = is_as_installed(**solution) ? no_change_ : fixes_;
-            auto fix = fix_of(plan, *universe, **solution);
-            if (is_of_use(fix, **solution)) found.push_back(std::move(fix));
+        if (solution) then(*universe, *solution);
+    }
+
+    /// The newest machine that anything asks for brings builds for just that. The fix is for the
+    /// least that brings the same versions for the same accelerators.
+    Fix with_least_machine(Plan plan,
+                           const Universe& universe,
+                           Fix fix,
+                           const Solution& solution) const {
+        const auto step = std::ranges::find_if(plan.steps, [](const Suggestion& one) {
+            return one.is_wide && one.change.kind == ProblemChange::Kind::SetMachine;
+        });
+        if (step == plan.steps.end()) return fix;
+        const auto& told = fix.changes.at(static_cast<std::size_t>(step - plan.steps.begin()));
+        const auto enough = Version::parse(told.version);
+        if (told.is_any_version || !enough) return fix;
+        auto values = values_asked(universe, *universe.find_name(told.name));
+        values.erase(values.lower_bound(*enough), values.end());
+        std::vector<Version> lesser(values.begin(), values.end());
+        while (!lesser.empty()) {
+            const auto middle = lesser.begin() + static_cast<std::ptrdiff_t>(lesser.size() / 2);
+            step->change.version = middle->to_string();
+            bool is_enough = false;
+            try_out(plan, [&](const Universe& changed, const std::optional<Solution>& other) {
+                if (!other) return;
+                auto own = fix_of(plan, changed, *other);
+                is_enough = is_of_use(own, *other) && gives_the_same(own, *other, fix, solution);
+                if (is_enough) fix = std::move(own);
+            });
+            if (is_enough)
+                lesser.erase(middle, lesser.end());
+            else
+                lesser.erase(lesser.begin(), middle + 1);
         }
+        return fix;
+    }
+
+    static bool gives_the_same(const Fix& one,
+                               const Solution& of_one,
+                               const Fix& two,
+                               const Solution& of_two) {
+        return std::ranges::equal(one.gives, two.gives, [&](const auto& a, const auto& b) {
+            const auto* record = find_record(of_one.records, a.name);
+            const auto* other = find_record(of_two.records, b.name);
+            return a.name == b.name && a.version == b.version && a.channel == b.channel &&
+                   a.remark == b.remark && record != nullptr && other != nullptr &&
+                   accelerator_of(*record).accelerator == accelerator_of(*other).accelerator;
+        });
     }
 
     /// Not where a newer driver would bring what its GPU does not run.
@@ -301,10 +353,13 @@ private:
 
     std::string remark_on(const Universe& changed,
                           const PackageRecord& record,
-                          const Solution& solution) const {
+                          const Solution& solution,
+                          bool is_told_of) const {
         if (solution.find_not_running(record.name) != nullptr) return "does not run here";
         const auto of = accelerator_of(record);
-        if (!gives_up_gpu(changed, record) && !is_for_another_than_asked(record, of)) return "";
+        if (!gives_up_gpu(changed, record) &&
+            !(is_told_of && is_for_another_than_asked(record, of)))
+            return "";
         return of.accelerator == Accelerator::None
                    ? "for CPUs"
                    : fmt::format("for {}", to_string(of.accelerator));
@@ -314,8 +369,8 @@ private:
     bool is_for_another_than_asked(const PackageRecord& record, const AcceleratorOf& of) const {
         const auto id = universe_.find_name(record.name);
         const auto wanted = id ? universe_.preferred_accelerator(*id) : std::nullopt;
-        return wanted && universe_.is_requested(*id) && !of.evidence.empty() &&
-               of.accelerator != *wanted && universe_.accelerators().is_bound(record.name);
+        return wanted && !of.evidence.empty() && of.accelerator != *wanted &&
+               universe_.accelerators().is_bound(record.name);
     }
 
     /// Whether a build for none would come where there is a GPU, and are builds for it, which are
@@ -368,7 +423,12 @@ private:
             }
         }
         const auto& problem = universe_.problem();
+        std::set<std::string> freed;
+        for (const auto& change : fix.changes) {
+            if (change.kind == ProblemChange::Kind::SetAccelerator) freed.insert(change.name);
+        }
         auto names = pinned_;
+        names.insert(freed.begin(), freed.end());
         for (const auto index : concerned) {
             auto name = problem.request.specs[index].name;
             for (const auto& change : fix.changes) {
@@ -382,9 +442,11 @@ private:
             const bool was_hidden = is_hidden(record);
             const bool is_concerned = names.contains(record.name) || was_hidden;
             const auto id = universe_.find_name(record.name);
-            if (!is_concerned && !(id && universe_.is_requested(*id))) continue;
+            const bool is_asked = id && universe_.is_requested(*id);
+            if (!is_concerned && !is_asked) continue;
             // That something else that is asked for pays for it is told, too.
-            auto remark = remark_on(universe, record, solution);
+            auto remark =
+                remark_on(universe, record, solution, is_asked || freed.contains(record.name));
             if (!is_concerned && remark.empty()) continue;
             fix.gives.push_back({record.name,
                                  record.version,

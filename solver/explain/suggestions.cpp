@@ -350,11 +350,7 @@ private:
             }
             return;
         }
-        std::set<Version> values;
-        for (const auto& spec : universe_.specs()) {
-            if (spec.name != name) continue;
-            for (auto& version : literals(spec.match)) values.insert(std::move(version));
-        }
+        auto values = values_asked(universe_, name);
         if (own.begin == own.end) {
             if (values.empty())
                 values.insert(
@@ -423,6 +419,15 @@ std::vector<Suggestion> suggest(const Universe& universe,
                                 const Edges& edges,
                                 const EdgeSet& clash) {
     return Suggesting(universe, edges, clash).run();
+}
+
+std::set<Version> values_asked(const Universe& universe, NameId name) {
+    std::set<Version> values;
+    for (const auto& spec : universe.specs()) {
+        if (spec.name != name) continue;
+        for (auto& version : literals(spec.match)) values.insert(std::move(version));
+    }
+    return values;
 }
 
 ProblemChange narrowed(ProblemChange change, const Solution& solution) {

@@ -4,6 +4,7 @@
 
 #include "solver/edges.hpp"
 
+#include <set>
 #include <vector>
 
 namespace gpkg::solver {
@@ -17,6 +18,9 @@ struct Suggestion {
 
 /// One of them at least resolves the clash, or nothing short of another request does.
 std::vector<Suggestion> suggest(const Universe& universe, const Edges& edges, const EdgeSet& clash);
+
+/// The versions that any spec on the name is about: 12.4 of ">=12.4".
+std::set<Version> values_asked(const Universe& universe, NameId name);
 
 /// The change as narrow as it can be so that it still allows the solution: "python=3.10" for
 /// "python", the oldest driver that will do.
