@@ -6,6 +6,7 @@
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/version_range.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,16 +31,6 @@ PackageRecord virtual_package(const std::string& name, std::string version, std:
     record.version = std::move(version);
     record.build = std::move(build);
     return record;
-}
-
-/// The first version that does not start with this one: 12.5 after 12.4, as "12.4.*" has it.
-std::optional<Version> after(const Version& version) {
-    const auto& text = version.to_string();
-    const auto digits = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
-    if (digits == text.size() || text.size() - digits > 9) return std::nullopt;
-    auto next =
-        Version::parse(text.substr(0, digits) + std::to_string(std::stol(text.substr(digits)) + 1));
-    return next ? std::optional(*std::move(next)) : std::nullopt;
 }
 
 Version major_version(int number) {
@@ -140,7 +131,7 @@ std::vector<PackageRecord> HardwareSpace::candidates_of(
     std::set<Version> versions{Version::from_number(0)};
     const auto take = [&](const Version& version) {
         versions.insert(version);
-        if (auto next = after(version)) versions.insert(*std::move(next));
+        if (auto next = first_after(version)) versions.insert(*std::move(next));
         if (auto deeper = Version::parse(version.to_string() + ".0.1")) versions.insert(*deeper);
     };
     for (const auto& [spec, role, text] : asked_) {

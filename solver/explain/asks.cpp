@@ -1,8 +1,8 @@
 #include "solver/explain/asks.hpp"
 
-#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "libcore/spec/version_range.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
@@ -101,11 +101,9 @@ bool is_plain(const Universe& universe, const Way& way) {
         way.begin(), way.end(), [&](auto id) { return universe.specs()[id].when == kAlways; });
 }
 
-/// ">=3.8,<3.9.0a0" as two versions; either end may be open.
+/// What one spec, or several together, ask for.
 struct Interval {
-    std::optional<Version> low;
-    std::optional<Version> high;  ///< excluded
-
+    VersionRange range;
     std::string as_written;  ///< of the spec, as long as it is alone
 
     static std::optional<Interval> read(const MatchSpec& spec) {
@@ -113,43 +111,14 @@ struct Interval {
         plain.name = spec.name;
         plain.version = spec.version;
         if (!(plain == spec) || !spec.version) return std::nullopt;
-        Interval interval;
-        interval.as_written = written(spec);
-        if (const auto* prefix = spec.version->fuzzy()) return after(*prefix, interval);
-        const auto text = spec.version->to_string();
-        for (const auto part : split(text, ',')) {
-            const bool is_low = part.starts_with(">=");
-            const bool is_high = part.starts_with("<") && !part.starts_with("<=");
-            auto version = Version::parse(part.substr(is_low ? 2 : 1));
-            if (!version || !(is_low || is_high)) return std::nullopt;
-            auto& end = is_low ? interval.low : interval.high;
-            if (end) return std::nullopt;
-            end = *std::move(version);
-        }
-        return interval;
-    }
-
-    /// 3.9.* is from 3.9 to below 3.10.
-    static std::optional<Interval> after(const Version& prefix, Interval interval) {
-        const auto& text = prefix.to_string();
-        const auto dot = text.rfind('.');
-        const auto begin = dot == std::string::npos ? 0 : dot + 1;
-        const auto last = whole_number<std::uint64_t>(std::string_view(text).substr(begin));
-        if (!last) return std::nullopt;
-        auto next = Version::parse(text.substr(0, begin) + std::to_string(*last + 1));
-        if (!next) return std::nullopt;
-        interval.low = prefix;
-        interval.high = *std::move(next);
-        return interval;
+        const auto range = VersionRange::of(*spec.version);
+        return range ? std::optional(Interval{*range, written(spec)}) : std::nullopt;
     }
 
     std::string text(const std::string& name) const {
         if (!as_written.empty()) return as_written;
-        auto text = name + " ";
-        if (low) text += ">=" + low->to_string();
-        if (low && high) text += ",";
-        if (high) text += "<" + high->to_string();
-        return text;
+        const auto versions = range.to_string();
+        return versions.empty() ? name : name + " " + versions;
     }
 };
 
@@ -164,17 +133,20 @@ public:
     /// One range where the intervals leave no version that exists between them, else several.
     std::vector<std::string> run(std::vector<Interval> all) const {
         std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-            if (!a.low || !b.low) return !a.low && b.low;
-            return *a.low < *b.low;
+            const auto& from = a.range.from;
+            const auto& other = b.range.from;
+            return from && other ? *from < *other : !from && other;
         });
         std::vector<Interval> joined;
         for (auto& next : all) {
-            if (joined.empty() || is_gap(joined.back().high, next.low)) {
+            if (joined.empty() || is_gap(joined.back().range.below, next.range.from)) {
                 joined.push_back(std::move(next));
-            } else if (joined.back().high && (!next.high || *joined.back().high < *next.high)) {
-                joined.back().high = std::move(next.high);
-                joined.back().as_written.clear();
+                continue;
             }
+            auto& end = joined.back().range.below;
+            if (!end || (next.range.below && *next.range.below <= *end)) continue;
+            end = std::move(next.range.below);
+            joined.back().as_written.clear();
         }
         std::vector<std::string> texts;
         texts.reserve(joined.size());
@@ -183,12 +155,12 @@ public:
     }
 
 private:
-    /// Is there, or could there be, anything from `high` to below `low`?
-    bool is_gap(const std::optional<Version>& high, const std::optional<Version>& low) const {
-        if (!high || !low || *low <= *high) return false;
+    /// Is there, or could there be, anything from the end of one to below the start of the next?
+    bool is_gap(const std::optional<Version>& end, const std::optional<Version>& start) const {
+        if (!end || !start || *start <= *end) return false;
         return name_.is_virtual ||
                std::any_of(versions_.begin(), versions_.end(), [&](const auto* version) {
-                   return *high <= *version && *version < *low;
+                   return *end <= *version && *version < *start;
                });
     }
 

@@ -1,5 +1,6 @@
 #include "libcore/spec/version_spec.hpp"
 
+#include "libcore/spec/version_range.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -105,6 +106,38 @@ TEST_CASE("exact and fuzzy specs show their literal", "[spec]") {
     CHECK(VersionSpec().is_any());
     CHECK(VersionSpec() == spec("*"));
     CHECK_FALSE(spec("1.2") == spec("1.2.0"));
+}
+
+TEST_CASE("the range that a spec is, and what two have in common", "[spec]") {
+    struct Row {
+        std::string spec, range, with_from_2_below_4;
+    };
+    // clang-format off
+    const auto row = GENERATE(values<Row>({
+        {"*",                 "",                ">=2,<4"},
+        {">=2.17,<3.0.a0",    ">=2.17,<3.0.a0",  ">=2.17,<3.0.a0"},
+        {"<3.0,>=1,>=1.5,<5", ">=1.5,<3.0",      ">=2,<3.0"},
+        {">=3",               ">=3",             ">=3,<4"},
+        {"<7",                "<7",              ">=2,<4"},
+        {"3.9.*",             ">=3.9,<3.10",     ">=3.9,<3.10"},
+        {"=2",                ">=2,<3",          ">=2,<3"},
+        {">1",                "none",            ""},
+        {"<=2",               "none",            ""},
+        {"!=2",               "none",            ""},
+        {"==2",               "none",            ""},
+        {"~=2.1",             "none",            ""},
+        {">=1,<2|>=3",        "none",            ""},
+        {">=1,(<2|>=3)",      "none",            ""},
+        {"3.9a.*",            "none",            ""},
+        {"18446744073709551615.*", "none",       ""},
+    }));
+    // clang-format on
+    CAPTURE(row.spec);
+    auto range = VersionRange::of(spec(row.spec));
+    CHECK((range ? range->to_string() : "none") == row.range);
+    if (!range) return;
+    range->narrow_to({*Version::parse("2"), *Version::parse("4")});
+    CHECK(range->to_string() == row.with_from_2_below_4);
 }
 
 }  // namespace version_spec_test
