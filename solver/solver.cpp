@@ -1,5 +1,6 @@
 #include "solver/solver.hpp"
 
+#include "libcore/solve/answer.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "solver/explain/explain.hpp"
 #include "solver/improve.hpp"
@@ -161,7 +162,23 @@ std::optional<Brought> brought_with(const Problem& problem,
     return brought;
 }
 
-Result<Outcome> answer(const Problem& problem) {
+/// What the command that asks for a changed problem would bring.
+Result<std::optional<Solution>> decide(const Universe& changed) {
+    if (is_answered_as_it_stands(changed.problem())) {
+        const auto best = best_of(changed, rank_candidates(changed));
+        if (!best) return std::nullopt;
+        GPKG_TRY(auto solution, solution_of(changed, *best));
+        return std::optional(std::move(solution));
+    }
+    auto problem = changed.problem();
+    problem.wants_reasons = false;
+    problem.wants_notes = false;
+    GPKG_TRY(auto answered, gpkg::answer(problem, solve));
+    auto* solution = std::get_if<Solution>(&answered.outcome);
+    return solution == nullptr ? std::nullopt : std::optional(std::move(*solution));
+}
+
+Result<Outcome> answer_as_put(const Problem& problem) {
     GPKG_TRY(const auto universe, Universe::collect(problem));
     const auto ranks = rank_candidates(universe);
     if (const auto best = best_of(universe, ranks)) {
@@ -173,18 +190,13 @@ Result<Outcome> answer(const Problem& problem) {
         return solution;
     }
     if (!problem.wants_reasons) return Explanation{};
-    return explain(universe, ranks, [](const Universe& changed) -> Result<std::optional<Solution>> {
-        const auto best = best_of(changed, rank_candidates(changed));
-        if (!best) return std::nullopt;
-        GPKG_TRY(auto solution, solution_of(changed, *best));
-        return std::optional(std::move(solution));
-    });
+    return explain(universe, ranks, decide);
 }
 
 }  // namespace
 
 Result<Outcome> solve(const Problem& problem) try {
-    return answer(problem);
+    return answer_as_put(problem);
 } catch (const Stopped&) {
     return fail(ErrorKind::Interrupted, "interrupted");
 }

@@ -16,17 +16,18 @@ Result<void> make_changes(PosedRequest& posed, const std::vector<ProblemChange>&
     for (const auto& change : changes) {
         const bool is_own = change.index < own;
         if (change.kind == Kind::ReplaceSpec) {
-            GPKG_TRY(auto spec, MatchSpec::parse(change.spec));
+            GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
+            auto& of_package = wanted.accelerators.of_package;
+            if (asked.accelerator) of_package[asked.spec.name] = *asked.accelerator;
             if (is_own) {
                 // What was said of its accelerator goes with it to another name.
-                auto& of_package = wanted.accelerators.of_package;
                 if (auto said = of_package.extract(wanted.specs[change.index].name)) {
-                    said.key() = spec.name;
+                    said.key() = asked.spec.name;
                     of_package.insert(std::move(said));
                 }
-                wanted.specs[change.index] = std::move(spec);
+                wanted.specs[change.index] = std::move(asked.spec);
             } else {
-                wanted.specs.push_back(std::move(spec));
+                wanted.specs.push_back(std::move(asked.spec));
             }
         } else if (change.kind == Kind::DropSpec && is_own) {
             dropped.insert(change.index);

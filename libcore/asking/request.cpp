@@ -110,17 +110,6 @@ bool is_left_out(const PrefixRecord& record,
            is_of_other_cpu(record.package, machine);
 }
 
-/// Whether a CUDA is asked for: by what tells one, or by the version of a part of it. Without a
-/// driver what runs is for none, and an old build that asks for no driver is no better, but where a
-/// version is named that is what is wanted.
-bool names_cuda(const std::vector<MatchSpec>& specs, const std::vector<PackageRecord>& machine) {
-    const bool has_driver = has_vendor(machine, Accelerator::Nvidia);
-    return std::ranges::any_of(specs, [&](const MatchSpec& spec) {
-        return (spec.version && is_part_of_cuda(spec.name)) ||
-               (tells_cuda_version(spec.name) && (spec.version || has_driver));
-    });
-}
-
 }  // namespace
 
 Request request_of(const Wanted& wanted,
@@ -129,8 +118,6 @@ Request request_of(const Wanted& wanted,
     Request request;
     request.accelerators = accelerators_of(wanted.accelerators, present.state);
     request.accelerators.all = request.accelerators.in_turn_on(machine).front();
-    request.names_cuda = request.accelerators.in_turn == std::vector{AcceleratorChoice::Auto} &&
-                         names_cuda(wanted.specs, machine);
     request.specs = wanted.specs;
     request.update = wanted.update;
     request.update_all = wanted.update_all;

@@ -11,13 +11,19 @@ constexpr auto kOldNames = std::to_array<OldName>({
     {"cudatoolkit",
      "bringing CUDA",
      "newer builds bring the parts of CUDA that they need, and cuda-version says which CUDA",
-     "cuda-version"},
+     "cuda-version",
+     ""},
     {"pytorch-cuda",
      "choosing pytorch's CUDA",
      "conda-forge's pytorch does without; cuda-version says which CUDA",
-     "cuda-version"},
-    {"pytorch-mutex", "choosing pytorch's build", "conda-forge's pytorch does without", ""},
-    {"cpuonly", "choosing pytorch's build", "pytorch[accel=none] asks for a build for CPUs", ""},
+     "cuda-version",
+     "pytorch[accel=nvidia]"},
+    {"pytorch-mutex", "choosing pytorch's build", "conda-forge's pytorch does without", "", ""},
+    {"cpuonly",
+     "choosing pytorch's build",
+     "pytorch[accel=none] asks for a build for CPUs",
+     "",
+     "pytorch[accel=none]"},
 });
 
 }  // namespace

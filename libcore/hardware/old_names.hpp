@@ -16,6 +16,7 @@ struct OldName {
     std::string_view of;         ///< what it is an old way of
     std::string_view instead;    ///< a sentence
     std::string_view successor;  ///< what the same version is asked of today; may be empty
+    std::string_view choice;     ///< what chooses such a build today; may be empty
 };
 
 /// Null where the name is none.

@@ -91,6 +91,15 @@ std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& i
     return Accelerator::None;
 }
 
+bool names_cuda(const std::vector<MatchSpec>& asked,
+                const std::vector<PackageRecord>& virtual_packages) {
+    const bool has_driver = has_vendor(virtual_packages, Accelerator::Nvidia);
+    return std::ranges::any_of(asked, [&](const MatchSpec& spec) {
+        return (spec.version && is_part_of_cuda(spec.name)) ||
+               (tells_cuda_version(spec.name) && (spec.version || has_driver));
+    });
+}
+
 bool only_compiles_for_nvidia(const std::vector<MatchSpec>& asked,
                               const std::vector<PackageRecord>& records,
                               const Accelerators& accelerators) {

@@ -63,6 +63,12 @@ std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virt
 std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& installed,
                                              const std::vector<PackageRecord>& virtual_packages);
 
+/// Whether a CUDA is asked for: by what tells one, or by the version of a part of it. Without a
+/// driver what runs is for none, and an old build that asks for no driver is no better, but where a
+/// version is named that is what is wanted.
+bool names_cuda(const std::vector<MatchSpec>& asked,
+                const std::vector<PackageRecord>& virtual_packages);
+
 /// Whether an environment builds for NVIDIA's GPUs and runs nothing on them: a part of CUDA that is
 /// for building was asked for, no record is a build for NVIDIA, and none is a build for no GPU
 /// where there are others, unless that was asked for. What is built may be for another machine, so

@@ -61,7 +61,8 @@ bool was_decided_for_building(const Problem& problem) {
 /// The ways that differ in the accelerator alone.
 void add_in_turn(const Problem& problem, Way way, std::vector<Way>& ways) {
     const auto& request = problem.request;
-    if (request.names_cuda) {
+    if (request.accelerators.in_turn == std::vector{AcceleratorChoice::Auto} &&
+        names_cuda(request.specs, problem.virtual_packages)) {
         way.accelerator = AcceleratorChoice::Nvidia;
         way.is_for_named_cuda = true;
         ways.push_back(way);
@@ -90,6 +91,7 @@ Problem put(const Problem& problem, const Way& way) {
     auto attempt = problem;
     auto& request = attempt.request;
     request.accelerators.all = way.accelerator;
+    request.accelerators.binds_what_has_none = false;
     request.only_compiles = way.only_compiles;
     std::erase_if(request.constraints, [&](const Constraint& constraint) {
         return constraint.holds == Constraint::Holds::WherePossible &&
@@ -160,6 +162,13 @@ void note_way(const Way& way, const Problem& problem, Solution& solution) {
 }
 
 }  // namespace
+
+bool is_answered_as_it_stands(const Problem& problem) {
+    const auto& request = problem.request;
+    const auto ways = ways_of(problem, liftable(request));
+    return ways.size() == 1 && ways.front().accelerator == request.accelerators.all &&
+           !vendor_of(request.accelerators.all) && !request.only_compiles;
+}
 
 Result<Answered> answer(const Problem& problem, const Solve& solve) {
     const auto holding = liftable(problem.request);

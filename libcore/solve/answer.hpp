@@ -17,13 +17,16 @@ struct Answered {
 ///
 ///   with all that holds where possible; without one of it, each by itself; without any of it;
 ///   each of these for every accelerator in turn (Accelerators::in_turn), and before those for
-///   NVIDIA where a CUDA is named and no accelerator (Request::names_cuda), as far as a driver runs
-///   it;
+///   NVIDIA where a CUDA is named (names_cuda) and no accelerator, as far as a driver runs it;
 ///   and last, for an environment that only builds for NVIDIA's GPUs (only_compiles_for_nvidia),
 ///   without what cuda-version asks of the driver. That comes first where the environment was
 ///   decided so.
 ///
 /// Where none has, the explanation is about the accelerator that is wanted most.
 Result<Answered> answer(const Problem& problem, const Solve& solve);
+
+/// Whether that is what the solver finds for the problem as it is: there is one way, and all
+/// counts.
+bool is_answered_as_it_stands(const Problem& problem);
 
 }  // namespace gpkg

@@ -22,8 +22,8 @@ void set_machine(Problem& problem, const ProblemChange& change) {
     }
 }
 
-void set_accelerator(Accelerators& accelerators, const std::string& name) {
-    accelerators.of_package[name] = AcceleratorChoice::Auto;
+void ask_for(Accelerators& accelerators, const std::string& name, AcceleratorChoice choice) {
+    accelerators.of_package[name] = choice;
     accelerators.asked_packages.insert(name);
 }
 
@@ -41,10 +41,7 @@ void rename(Accelerators& accelerators, const std::string& before, const std::st
 /// say.
 Result<void> let_change(Request& request, const ProblemChange& change) {
     GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
-    if (asked.accelerator) {
-        request.accelerators.of_package[asked.spec.name] = *asked.accelerator;
-        request.accelerators.asked_packages.insert(asked.spec.name);
-    }
+    if (asked.accelerator) ask_for(request.accelerators, asked.spec.name, *asked.accelerator);
     request.constraints.push_back({std::move(asked.spec), "is to change"});
     return {};
 }
@@ -79,9 +76,11 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
         case ProblemChange::Kind::ReplaceSpec: {
             constraints.merge(lifted_by(change, problem.request));
             auto& spec = problem.request.specs.at(change.index);
-            const auto before = spec.name;
-            GPKG_TRY(spec, MatchSpec::parse(change.spec));
-            rename(problem.request.accelerators, before, spec.name);
+            GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
+            auto& accelerators = problem.request.accelerators;
+            rename(accelerators, spec.name, asked.spec.name);
+            if (asked.accelerator) ask_for(accelerators, asked.spec.name, *asked.accelerator);
+            spec = std::move(asked.spec);
             break;
         }
         case ProblemChange::Kind::DropSpec: specs.insert(change.index); break;
@@ -93,7 +92,7 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
         case ProblemChange::Kind::SetMachine: set_machine(problem, change); break;
         case ProblemChange::Kind::LetChange: GPKG_CHECK(let_change(problem.request, change)); break;
         case ProblemChange::Kind::SetAccelerator:
-            set_accelerator(problem.request.accelerators, change.name);
+            ask_for(problem.request.accelerators, change.name, AcceleratorChoice::Auto);
             break;
         }
     }

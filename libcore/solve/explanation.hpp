@@ -72,7 +72,7 @@ struct ExplanationLine {
 /// One way to change a problem.
 struct ProblemChange {
     enum class Kind {
-        ReplaceSpec,  ///< request.specs[index] becomes `spec`
+        ReplaceSpec,  ///< request.specs[index] becomes `spec`, an AskedSpec
         DropSpec,     ///< request.specs[index] goes; `name`: a package asked for that it may mean
         DropConstraint,  ///< request.constraints[index] goes; `name`: to ask for that would do it
         SetPriority,     ///< to flexible

@@ -70,9 +70,6 @@ struct Request {
     /// Nothing is brought in for its own sake: dependencies only restrict what is there anyway.
     bool no_dependencies = false;
     Accelerators accelerators{};
-    /// A CUDA is named, and no accelerator: builds for it are wanted where there are any that run,
-    /// over older versions if need be.
-    bool names_cuda = false;
     /// What packages that tell a CUDA version (tells_cuda_version) restrict of the driver does not
     /// count: what is built with it may run elsewhere.
     bool only_compiles = false;
@@ -128,7 +125,7 @@ struct Solution {
     /// Null where the name runs, or is not there.
     const NotRunning* find_not_running(std::string_view name) const;
     /// The one that it was found for: of what Accelerators::in_turn has, or Nvidia where a CUDA is
-    /// named (Request::names_cuda).
+    /// named (names_cuda()).
     AcceleratorChoice accelerator = AcceleratorChoice::Conda;
     /// One-line remarks a user should see: records that could not be read, installed packages
     /// that the machine could not use.

@@ -1,6 +1,7 @@
 #include "solver/explain/fixes.hpp"
 
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/clash.hpp"
 #include "solver/explain/parts.hpp"
@@ -434,7 +435,7 @@ private:
             for (const auto& change : fix.changes) {
                 if (change.kind != ProblemChange::Kind::ReplaceSpec || change.index != index)
                     continue;
-                if (const auto spec = MatchSpec::parse(change.spec)) name = spec->name;
+                if (const auto asked = AskedSpec::parse(change.spec)) name = asked->spec.name;
             }
             names.insert(std::move(name));
         }

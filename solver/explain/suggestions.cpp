@@ -197,6 +197,11 @@ private:
             today.name = old->successor;
             replace(kOtherName, today);
         }
+        if (old != nullptr && !old->choice.empty()) {
+            change.kind = Change::ReplaceSpec;
+            change.spec = old->choice;
+            add(kOtherName, change);
+        }
         if (name.begin == name.end && name.left_out.empty() && !name.is_virtual) {
             int cost = kOtherName;
             for (const auto& near : near_names_of(universe_, edge.to)) {

@@ -87,12 +87,10 @@ std::vector<Fix> helpful(const Context& context, const Question& question, std::
     return fixes;
 }
 
-/// Whether the command asks for more than the problem that the solver was given: builds for none
-/// alone are no answer where those for a GPU are demanded.
+/// Whether the command asks for more than the problem that the solver was given.
 bool differs_from_problem(const Question& question) {
     const auto& reach = question.wanted.reach;
-    return !question.present.records.empty() || reach.update_deps || reach.only_deps ||
-           vendor_of(question.problem.request.accelerators.all).has_value();
+    return !question.present.records.empty() || reach.update_deps || reach.only_deps;
 }
 
 std::vector<std::string> lowered(const Question& question,

@@ -142,27 +142,6 @@ TEST_CASE("what nobody asks for any more leaves a lock, and an environment where
     CHECK(request_of(wanted, present, {}).of_what == "the lock");
 }
 
-TEST_CASE("a CUDA is named by what tells one, or by the version of a part of it", "[asking]") {
-    const auto names_cuda = [](const char* text, bool has_driver) {
-        Wanted wanted;
-        wanted.specs = specs({text});
-        std::vector<PackageRecord> machine;
-        if (has_driver) machine.push_back(machine_has("__cuda", "12.8"));
-        return request_of(wanted, {}, machine).names_cuda;
-    };
-    CHECK(names_cuda("cuda-version", true));
-    CHECK(names_cuda("cuda-nvcc=12.4", true));
-    CHECK(names_cuda("pytorch-cuda=12.1", false));
-    // Without a driver, what was built before drivers were asked for is no better.
-    CHECK_FALSE(names_cuda("cudatoolkit", false));
-    CHECK_FALSE(names_cuda("cuda-nvcc", true));
-    CHECK_FALSE(names_cuda("numpy=2", true));
-    Wanted wanted;
-    wanted.specs = specs({"cuda-version=12.4"});
-    wanted.accelerators.all = {AcceleratorChoice::None};
-    CHECK_FALSE(request_of(wanted, {}, {machine_has("__cuda", "12.8")}).names_cuda);
-}
-
 TEST_CASE("all that bears on a request can be reached from its names", "[asking]") {
     auto present = python_and_cuda();
     present.wishes = specs({"scipy"});

@@ -166,6 +166,7 @@ Problem problem_of(const yaml::Node& scenario) {
                                                 : ChannelPriority::Disabled;
     auto& accelerators = problem.request.accelerators;
     accelerators.all = parse_accelerator_choice(text(scenario, "accelerator", "conda")).value();
+    accelerators.in_turn = {accelerators.all};
     accelerators.all_is_asked = text(scenario, "asked") == "true";
     if (const auto* packages = scenario.find("accelerators")) {
         for (const auto& [name, choice] : packages->entries()) {
