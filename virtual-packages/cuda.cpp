@@ -152,6 +152,8 @@ void judge(const ProbeText& text,
                                        report.library,
                                        *report.init,
                                        init_failure(*report.init)));
+    } else if (report.init == 0 && !text.announced && warnings.empty()) {
+        warnings.push_back(fmt::format("{}: does not say which devices there are", report.library));
     } else if (text.announced &&
                static_cast<std::size_t>(*text.announced) != report.devices.size()) {
         warnings.push_back(fmt::format("{}: only {} of {} devices answered",

@@ -44,7 +44,10 @@ std::string_view wanted_architecture(const GpuDevice& gpu) {
     switch (gpu.vendor) {
     case GpuVendor::Nvidia:
         return is_capability_or_any(gpu.architecture) ? "" : "a compute capability like \"9.0\"";
-    case GpuVendor::Amd: return gfx_version(gpu.architecture) ? "" : "a name like gfx90a";
+    case GpuVendor::Amd:
+        return gpu.architecture == kAnyVersion || gfx_version(gpu.architecture)
+                   ? ""
+                   : "a name like gfx90a";
     case GpuVendor::Intel: break;
     }
     return gpu.architecture.empty() || leading_version(gpu.architecture, 3) == gpu.architecture

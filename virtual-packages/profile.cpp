@@ -30,6 +30,7 @@ std::optional<Fact> kernel_driver(const Host& host) {
 
 void add_cuda(const Host& host, DetectedProfile& detected) {
     auto report = probe_cuda(host);
+    detected.is_nvidia_known = report.warnings.empty();
     append(detected.warnings, std::move(report.warnings));
     auto& profile = detected.profile;
     if (!report.driver) return;
@@ -73,6 +74,7 @@ DetectedProfile detect_in_files(const Host& host) {
     profile.amdgpu = std::move(amd.driver);
     profile.rocm = std::move(amd.rocm);
     profile.gpus = std::move(amd.devices);
+    detected.is_amd_known = amd.warnings.empty();
     append(detected.warnings, std::move(amd.warnings));
     return detected;
 }

@@ -76,6 +76,8 @@ struct DetectedProfile {
     HardwareProfile profile;
     std::vector<std::string> warnings;
     std::vector<std::string> notes;  ///< what became of each detector, for who writes one
+    bool is_nvidia_known = true;     ///< else the driver gave no answer
+    bool is_amd_known = true;
 };
 
 /// Adds what people want to know and no virtual package follows from: the CPU's own name and the

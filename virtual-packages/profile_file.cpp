@@ -72,7 +72,8 @@ Result<std::optional<Fact>> find_version(const yaml::Node* parent,
                                          int least = 1) {
     GPKG_TRY(const auto text, find_text(parent, key));
     if (!text) return std::nullopt;
-    if (leading_version(*text, 4, least) != *text && *text != kAnyVersion)
+    const bool is_numbers = !text->empty() && leading_version(*text, 4, least) == *text;
+    if (!is_numbers && *text != kAnyVersion)
         return parent->find(key)->fail("expected a version like 12.4 or any, found \"" + *text +
                                        "\"");
     return Fact{*text, source};

@@ -43,6 +43,7 @@ bool is_build_string(std::string_view text) {
 }
 
 bool is_any(std::string_view text) { return text == kAnyVersion; }
+bool is_numbers(std::string_view text) { return is_any(text) || is_dotted(text, 1, 4); }
 bool is_kernel_version(std::string_view text) { return is_any(text) || is_dotted(text, 2, 4); }
 bool is_compute_capability(std::string_view text) { return is_any(text) || is_dotted(text, 2, 2); }
 bool is_gfx_version(std::string_view text) { return is_any(text) || is_dotted(text, 3, 3); }
@@ -63,15 +64,15 @@ struct Override {
 constexpr std::string_view kVersion = "a version like 12.4, or any";
 constexpr Override kArchspec{"__archspec", "CONDA_OVERRIDE_ARCHSPEC", is_build_string, "a name of at most 64 letters, digits, _, . and +", WhenEmpty::Ignore};
 constexpr Override kUnix{"__unix", "CONDA_OVERRIDE_UNIX", is_zero, "", WhenEmpty::Ignore};
-constexpr Override kCuda{"__cuda", "CONDA_OVERRIDE_CUDA", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kCuda{"__cuda", "CONDA_OVERRIDE_CUDA", is_numbers, kVersion, WhenEmpty::Drop};
 constexpr Override kCudaArch{"__cuda_arch", "CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6, or any", WhenEmpty::Drop};
-constexpr Override kGlibc{"__glibc", "CONDA_OVERRIDE_GLIBC", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kGlibc{"__glibc", "CONDA_OVERRIDE_GLIBC", is_numbers, kVersion, WhenEmpty::Drop};
 constexpr Override kLinux{"__linux", "CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0, or any", WhenEmpty::Ignore};
-constexpr Override kOsx{"__osx", "CONDA_OVERRIDE_OSX", is_version, kVersion, WhenEmpty::Ignore};
+constexpr Override kOsx{"__osx", "CONDA_OVERRIDE_OSX", is_numbers, kVersion, WhenEmpty::Ignore};
 constexpr Override kWin{"__win", "CONDA_OVERRIDE_WIN", is_version, kVersion, WhenEmpty::Ignore};
 constexpr Override kAmdgpu{"__amdgpu", "CONDA_OVERRIDE_AMDGPU", is_zero, "0 for present or nothing for absent", WhenEmpty::Drop};
 constexpr Override kAmdgpuArch{"__amdgpu_arch", "CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers like 9.0.10, or any", WhenEmpty::Drop};
-constexpr Override kRocm{"__rocm", "CONDA_OVERRIDE_ROCM", is_version, kVersion, WhenEmpty::Drop};
+constexpr Override kRocm{"__rocm", "CONDA_OVERRIDE_ROCM", is_numbers, kVersion, WhenEmpty::Drop};
 // clang-format on
 
 /// What an override says: nothing, "absent", or a value.
@@ -268,15 +269,17 @@ private:
             add("__glibc", *profile_.glibc);
     }
 
-    /// A package whose presence is a fact that an override can change. True when it is there.
+    /// A package whose presence is a fact that an override can change. True when it is there. Of a
+    /// machine of another platform nothing is known.
     bool optional(const Override& which, const std::optional<Fact>& fact) {
         const auto ruling = ask(which);
         if (ruling.absent) return false;
+        const bool is_known = native_ && fact;
         if (ruling.value)
             add(which.package, *ruling.value, which.variable);
-        else if (fact)
+        else if (is_known)
             add(which.package, fact->value.empty() ? "0" : fact->value, fact->source);
-        return ruling.value || fact;
+        return ruling.value || is_known;
     }
 
     /// CEP 46: the lowest compute capability, so that what is installed runs on every device.
@@ -300,6 +303,7 @@ private:
         std::optional<std::pair<std::uint32_t, std::array<int, 3>>> strongest;
         for (const auto& gpu : profile_.gpus) {
             if (gpu.vendor != GpuVendor::Amd) continue;
+            if (is_any(gpu.architecture)) return Fact{gpu.architecture, "the profile"};
             const auto version = gfx_version(gpu.architecture);
             if (!version) continue;
             const std::pair key{gpu.compute_units, numbers_of(*version)};
@@ -352,7 +356,7 @@ private:
             const auto ruling = ask({name, variable, is_version, kVersion, WhenEmpty::Drop});
             if (ruling.value)
                 add(name, *ruling.value, variable);
-            else if (!ruling.absent && found != nullptr)
+            else if (!ruling.absent && found != nullptr && native_)
                 detection_.packages.push_back(*found);
         }
     }
@@ -411,13 +415,18 @@ Detection virtual_packages_of(const HardwareProfile& profile,
     return Judge(profile, platform, env, detectable).judge();
 }
 
-Detection detect_all(const Host& host) {
-    const auto detectable = detectable_packages(host);
-    Decided decided{overrides_decide_cuda(host.env), {}};
-    for (const auto& name : detectable)
+Decided decided_by_variables(const Host& host) {
+    // Nor is anything known of a machine of another platform.
+    Decided decided{host.platform != host.native_platform || overrides_decide_cuda(host.env), {}};
+    for (const auto& name : detectable_packages(host))
         if (is_decided(name, host.env)) decided.others.push_back(name);
-    auto detected = detect_profile(host, decided);
-    auto detection = virtual_packages_of(detected.profile, host.platform, host.env, detectable);
+    return decided;
+}
+
+Detection detect_all(const Host& host) {
+    auto detected = detect_profile(host, decided_by_variables(host));
+    auto detection =
+        virtual_packages_of(detected.profile, host.platform, host.env, detectable_packages(host));
     detection.warnings.insert(
         detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
     return detection;

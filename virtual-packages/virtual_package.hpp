@@ -51,8 +51,11 @@ Detection virtual_packages_of(const HardwareProfile& profile,
                               const EnvLookup& env,
                               const std::vector<std::string>& detectable = {});
 
-/// Detects what `host` is and judges it for host.platform. NVIDIA's driver and detectors' programs
-/// are left alone when overrides decide what they would be asked for.
+/// What the overrides decide of host.platform: of that, NVIDIA's driver and detectors' programs
+/// need not be asked.
+Decided decided_by_variables(const Host& host);
+
+/// Detects what `host` is beside that, and judges it for host.platform.
 Detection detect_all(const Host& host);
 
 }  // namespace gpkg::virtual_packages

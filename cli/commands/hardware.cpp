@@ -104,13 +104,8 @@ Json json_of(const HardwareProfile& profile,
     return document;
 }
 
-/// `is_whole`: all of the machine could be looked at.
-void print_facts(Context& context,
-                 const HardwareProfile& profile,
-                 const DeviceChoice& choice,
-                 bool is_whole) {
-    const auto* none = is_whole ? "none" : "none seen";
-    const auto* why = is_whole ? "" : "not all could be looked at: see the warnings";
+void print_facts(Context& context, const DetectedProfile& detected, const DeviceChoice& choice) {
+    const auto& profile = detected.profile;
     auto& out = context.out;
     const auto left_out = choice.is_standing ? fmt::format("; does not count (devices: {} in {})",
                                                            context.config.devices.value,
@@ -119,6 +114,11 @@ void print_facts(Context& context,
     Table table;
     const auto row = [&](const std::string& name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
+    };
+    const auto none = [&](const char* name, bool is_known) {
+        row(name,
+            is_known ? "none" : "none seen",
+            is_known ? "" : "it could not be looked at: see the warnings");
     };
     const auto fact = [&](const char* name, const std::optional<Fact>& known, const char* prefix) {
         if (known) row(name, prefix + printable(known->value), known->source);
@@ -138,7 +138,7 @@ void print_facts(Context& context,
     if (profile.cuda)
         fact(profile.nvidia_driver ? "" : "NVIDIA driver", profile.cuda, "up to CUDA ");
     else if (!profile.nvidia_driver)
-        row("NVIDIA driver", none, why);
+        none("NVIDIA driver", detected.is_nvidia_known);
     if (profile.amdgpu) row("AMD driver", "amdgpu", profile.amdgpu->source);
     fact("ROCm", profile.rocm, "");
     for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
@@ -151,7 +151,7 @@ void print_facts(Context& context,
                         memory_of(gpu),
                         counts(profile, choice, place) ? "" : left_out));
     }
-    if (profile.gpus.empty()) row("GPU", none, why);
+    if (profile.gpus.empty()) none("GPU", detected.is_nvidia_known && detected.is_amd_known);
     for (const auto& [package, source] : profile.others)
         row("detected", fmt::format("{} {}", package.name, package.version), source);
     if (!profile.origin.empty()) row("known by", profile.origin, "");
@@ -190,7 +190,9 @@ Result<DetectedProfile> look(const Context& context, const HardwareOptions& opti
         auto sources = options.sources;
         sources.devices = "all";
         GPKG_TRY(auto machine, machine_of(context, sources));
-        return DetectedProfile{*std::move(machine.profile), {}, {}};
+        DetectedProfile named;
+        named.profile = *std::move(machine.profile);
+        return named;
     }
     const auto host = host_of(context);
     auto detected = detect_profile(host);
@@ -209,7 +211,6 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     auto detection =
         virtual_packages_of(counted, target, context.env, cli::detectable_packages(context));
     add_unknown_overrides(context, detection);
-    const bool is_whole = found.warnings.empty();
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
@@ -220,7 +221,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     for (const auto& warning : warnings) context.out.warn(warning);
     if (context.out.verbose())
         for (const auto& line : found.notes) context.out.note(line);
-    print_facts(context, profile, choice, is_whole);
+    print_facts(context, found, choice);
     print_packages(context.out, detection);
     print_overrides(context, detection);
     if (const auto cost = cost_of_screens(counted))
@@ -255,6 +256,8 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     warn_of_overrides(context, found.profile);
+    if (auto again = parse_profile(format_profile(found.profile), "the machine"); !again)
+        return pass(std::move(again).error().while_doing("what was detected makes no profile"));
     if (is_file) {
         GPKG_CHECK(check_is_profile(options.output));
         GPKG_CHECK(write_profile(found.profile, options.output));

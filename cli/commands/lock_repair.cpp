@@ -1,6 +1,7 @@
 #include "cli/commands/lock.hpp"
 #include "cli/workflow/lock/repair.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/classes/class_flaws.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

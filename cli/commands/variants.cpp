@@ -24,7 +24,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <tuple>
 
 namespace gpkg::cli {
 namespace {
@@ -287,22 +286,12 @@ Result<int> variants(Context& context, const VariantsOptions& options) {
         built_with(context, sources.channels, records, {options.inputs, options.sources.offline}));
     const CudaLimits limits(sources.virtual_packages);
     std::vector<Row> rows;
-    // Builds that ask for the same, and say the same of themselves, have the same reason.
-    using Texts = std::vector<std::string>;
-    std::map<std::tuple<Texts, Texts, Accelerator, std::string>, std::string> obstacles;
     for (std::size_t i = 0; i < records.size(); ++i) {
         auto& record = records[i];
         Row row;
         row.accelerator = accelerator_of(record);
         row.build = {variant_columns(record), std::move(inputs[i])};
-        const std::tuple asks{record.depends,
-                              record.constrains,
-                              row.accelerator.accelerator,
-                              limits.obstacle_of(record).value_or("")};
-        if (!obstacles.contains(asks)) {
-            GPKG_TRY(obstacles[asks], obstacle_of(context, sources, record));
-        }
-        row.obstacle = obstacles[asks];
+        GPKG_TRY(row.obstacle, obstacle_of(context, sources, record));
         if (row.obstacle.empty())
             row.caution = caution_of(record, row.accelerator.accelerator, sources, limits);
         if (is_hidden(record, hiding)) row.hidden_by = channel_name(context, *hiding);

@@ -53,7 +53,12 @@ Result<virtual_packages::Detection> detect(const Context& context,
     host.env = std::move(env);
     host.platform = machine.platform;
     if (machine.devices.kind == DeviceChoice::Kind::All) return virtual_packages::detect_all(host);
-    auto detected = virtual_packages::detect_profile(host);
+    // A device that is named by its number has to be there.
+    auto detected =
+        virtual_packages::detect_profile(host,
+                                         machine.devices.kind == DeviceChoice::Kind::Some
+                                             ? virtual_packages::Decided()
+                                             : virtual_packages::decided_by_variables(host));
     GPKG_CHECK(virtual_packages::keep_devices(detected.profile, machine.devices));
     auto detection = virtual_packages::virtual_packages_of(
         detected.profile, machine.platform, host.env, detectable_packages(context));

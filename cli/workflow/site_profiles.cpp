@@ -160,7 +160,12 @@ std::vector<SiteProfile> partition_profiles(const std::vector<NodeKind>& kinds,
 
 Result<void> check_is_profile(const fs::path& file) {
     std::error_code code;
-    if (!fs::exists(file, code) || read_profile(file)) return {};
+    if (!fs::exists(file, code)) return {};
+    if (!fs::is_regular_file(file, code))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: is no file", file.native()),
+                    "name one that is to be written");
+    if (read_profile(file)) return {};
     return fail(ErrorKind::Conflict,
                 fmt::format("{}: exists and is no hardware profile", file.native()),
                 "name another file, or remove it");

@@ -15,6 +15,8 @@
 namespace gpkg {
 namespace {
 
+using Specs = std::vector<MatchSpec>;
+
 /// A change of python's minor version re-links half of an environment: only on request.
 std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::string>& named) {
     const auto* python = find_record(present.records, "python");
@@ -27,10 +29,10 @@ std::optional<MatchSpec> python_pin(const Present& present, const std::set<std::
 
 /// Nor is CUDA's major version, which all that is for GPUs goes with, and what is compiled with it
 /// outside of the environment too. One that the machine does not run is not held.
-std::vector<MatchSpec> cuda_pins(const Present& present,
-                                 const std::set<std::string>& named,
-                                 const std::vector<PackageRecord>& machine) {
-    std::vector<MatchSpec> pins;
+Specs cuda_pins(const Present& present,
+                const std::set<std::string>& named,
+                const std::vector<PackageRecord>& machine) {
+    Specs pins;
     if (std::ranges::any_of(named, tells_cuda_version)) return pins;
     const CudaLimits limits(machine);
     for (const auto name : kCudaVersionPackages) {
@@ -142,7 +144,8 @@ Request request_of(const Wanted& wanted,
                 {*std::move(pin),
                  "holds: python keeps its minor version unless it is named",
                  Constraint::Holds::UntilNamed});
-        for (auto& pin : cuda_pins(present, named, machine))
+        // Where only what is asked for stays, what CUDA is for may leave.
+        for (auto& pin : wanted.prune ? Specs() : cuda_pins(present, named, machine))
             request.constraints.push_back({std::move(pin),
                                            "holds: CUDA keeps its major version unless it is named",
                                            Constraint::Holds::WherePossible});

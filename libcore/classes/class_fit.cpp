@@ -8,6 +8,7 @@
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
@@ -211,17 +212,29 @@ private:
     Turns of_all_;
 };
 
-using Machine = ClassesOfLock::Machine;
-
-Machine machine_of(const std::vector<PackageRecord>& records) {
-    Machine machine;
-    for (const auto& record : records) {
-        auto version = version_of(record);
-        machine.push_back({record.name,
-                           version ? std::optional(*std::move(version)) : std::nullopt,
-                           record.build});
+/// What a lock tells of the machines that its classes were made for, as far as that tells classes
+/// apart: what hardware is by, as builds are preferred for it, and of the rest what some class asks
+/// for. A kernel that nothing depends on is no reason to prefer another class.
+MachinesOfClasses machines_of(const std::vector<const LockedClass*>& classes) {
+    std::set<std::string> asked;
+    for (const auto* locked : classes) {
+        for (const auto& need : locked->needs) asked.emplace(name_in_spec(need));
     }
-    return machine;
+    std::vector<MachinesOfClasses::Machine> machines;
+    const auto add = [&](std::size_t of_class, const std::vector<PackageRecord>& records) {
+        if (records.empty()) return;  // it is not known
+        auto parts = parts_of(records);
+        std::erase_if(parts, [&](const MachinePart& part) {
+            return (is_system_package(part.name) || part.name == "__glibc") &&
+                   !asked.contains(part.name);
+        });
+        machines.push_back({of_class, std::move(parts)});
+    };
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        add(i, virtual_packages_of(classes[i]->made_for));
+        for (const auto& machine : classes[i]->also_made_for) add(i, virtual_packages_of(machine));
+    }
+    return MachinesOfClasses(std::move(machines));
 }
 
 }  // namespace
@@ -250,13 +263,11 @@ const ClassFit* other_vendors(const std::vector<ClassFit>& fits) {
 
 ClassesOfLock::ClassesOfLock(const LockFile& lock) {
     const auto shared = shared_names(lock);
+    made_for_ = machines_of(lock.default_classes());
     for (const auto* locked : lock.default_classes()) {
         Class one;
         one.locked = locked;
         one.wishes = accelerator_wishes(lock, *locked);
-        one.made_for.push_back(machine_of(virtual_packages_of(locked->made_for)));
-        for (const auto& machine : locked->also_made_for)
-            one.made_for.push_back(machine_of(virtual_packages_of(machine)));
         auto records = lock.records_of(*locked);
         const bool only_compiles = is_for_building_alone(lock, *locked, records);
         one.restrictions = restrictions_of(records, only_compiles);
@@ -288,9 +299,7 @@ std::vector<ClassFit> ClassesOfLock::fits(
     const Cascade cascade(virtual_packages);
     const CudaLimits limits(virtual_packages);
     std::vector<ClassFit> fits;
-    std::vector<const std::vector<Machine>*> made_for;
     for (const auto& one : classes_) {
-        made_for.push_back(&one.made_for);
         const MeantVendors vendors(one.wishes, virtual_packages, limits);
         ClassFit fit;
         fit.locked = one.locked;
@@ -313,7 +322,7 @@ std::vector<ClassFit> ClassesOfLock::fits(
         for (const auto& spec : one.on_machine) fit.closeness.take(cascade.closeness(spec));
         fits.push_back(std::move(fit));
     }
-    lock::rank_by_machines(fits, made_for, machine_of(virtual_packages));
+    lock::rank_by_machines(fits, made_for_, parts_of(virtual_packages));
     std::stable_sort(fits.begin(), fits.end(), [](const ClassFit& a, const ClassFit& b) {
         const auto order = lock::compare(a, b).order;
         return order != 0 ? order > 0 : a.locked->name < b.locked->name;

@@ -2,12 +2,12 @@
 
 // Which class of a lock file a machine takes.
 
+#include "libcore/classes/made_for.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cascade.hpp"
 #include "libcore/lock/lock_file.hpp"
 #include "libcore/spec/match_spec.hpp"
-#include "libcore/spec/version.hpp"
 
 #include <optional>
 #include <string>
@@ -83,14 +83,6 @@ public:
     std::vector<ClassFit> fits(std::string_view platform,
                                const std::vector<PackageRecord>& virtual_packages) const;
 
-    /// A virtual package of a machine, whose version is read once.
-    struct Part {
-        std::string name;
-        std::optional<Version> version;  ///< nothing where it cannot be read
-        std::string build;
-    };
-    using Machine = std::vector<Part>;
-
 private:
     struct GpuBuild {
         PackageRecord record;
@@ -100,7 +92,6 @@ private:
     struct Class {
         const LockedClass* locked = nullptr;
         AcceleratorWishes wishes;
-        std::vector<Machine> made_for;          ///< each of them
         std::vector<std::string> restrictions;  ///< of virtual packages by its packages
         std::vector<std::string> useful_with;
         std::vector<GpuBuild> for_gpus;
@@ -109,6 +100,7 @@ private:
     };
 
     std::vector<Class> classes_;
+    MachinesOfClasses made_for_;
 };
 
 /// The same for one machine.

@@ -82,4 +82,12 @@ std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locke
     return flaws;
 }
 
+std::optional<std::string> flaw_in(const LockFile& lock) {
+    for (const auto* locked : lock.default_classes()) {
+        const auto flaws = flaws_of(lock, *locked);
+        if (!flaws.empty()) return fmt::format("{}: {}", locked->name, join_first(flaws, 1));
+    }
+    return std::nullopt;
+}
+
 }  // namespace gpkg

@@ -5,6 +5,7 @@
 
 #include "libcore/lock/lock_file.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,9 @@ namespace gpkg {
 /// class' own packages or a restriction that they break, one for another platform, needs that are
 /// not what its packages and the request ask of a machine. Reads nothing else.
 std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locked);
+
+/// The first flaw of a class of the default environment: "a100: it needs __glibc >=2.28, which its
+/// needs do not say".
+std::optional<std::string> flaw_in(const LockFile& lock);
 
 }  // namespace gpkg

@@ -2,8 +2,6 @@
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/match_spec.hpp"
-#include "libcore/spec/microarchitecture.hpp"
-#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,8 +9,6 @@
 
 namespace gpkg::lock {
 namespace {
-
-using Machine = ClassesOfLock::Machine;
 
 /// The highest version that each virtual package must at least have.
 std::map<std::string, Version> least_versions(const std::vector<std::string>& needs) {
@@ -50,32 +46,14 @@ int compare_least(const std::vector<std::string>& a, const std::vector<std::stri
     return 0;
 }
 
-/// Names of virtual packages by which the classes of a lock were told apart: what hardware is by,
-/// as builds are preferred for it, and of the rest what some class asks for. A kernel that nothing
-/// depends on is no reason to prefer another class.
-class Telling {
-public:
-    explicit Telling(const std::vector<ClassFit>& fits) {
-        for (const auto& fit : fits) {
-            for (const auto& need : fit.locked->needs) asked_.emplace(name_in_spec(need));
-        }
-    }
-
-    bool operator()(const std::string& name) const {
-        return !(is_system_package(name) || name == "__glibc") || asked_.contains(name);
-    }
-
-private:
-    std::set<std::string> asked_;
-};
-
-bool has_driver_of(const Machine& machine, Accelerator vendor) {
+bool has_driver_of(const MachineParts& machine, Accelerator vendor) {
     return std::ranges::any_of(
         machine, [&](const auto& part) { return tells_of_vendor(part.name, vendor); });
 }
 
 /// The vendors of whose GPUs the machine has one, and some class has builds for it.
-std::vector<Accelerator> vendors_in_use(const std::vector<ClassFit>& fits, const Machine& machine) {
+std::vector<Accelerator> vendors_in_use(const std::vector<ClassFit>& fits,
+                                        const MachineParts& machine) {
     std::vector<Accelerator> vendors;
     for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
         const auto is_for_it = [&](const ClassFit& fit) {
@@ -87,21 +65,6 @@ std::vector<Accelerator> vendors_in_use(const std::vector<ClassFit>& fits, const
     return vendors;
 }
 
-/// Whether what a class was made for is all there, in versions that are as high.
-bool has_all(const Machine& machine, const Machine& made_for, const Telling& tells) {
-    return std::ranges::all_of(made_for, [&](const auto& wanted) {
-        if (!tells(wanted.name)) return true;
-        const auto found = std::ranges::find(machine, wanted.name, &ClassesOfLock::Part::name);
-        if (found == machine.end()) return false;
-        if (wanted.name == "__archspec") {
-            const auto line = lineage(found->build);
-            return found->build == wanted.build ||
-                   std::ranges::find(line, wanted.build) != line.end();
-        }
-        return found->version && wanted.version && *wanted.version <= *found->version;
-    });
-}
-
 template <typename T>
 int sign_of(const T& a, const T& b) {
     return a == b ? 0 : b < a ? 1 : -1;
@@ -110,29 +73,16 @@ int sign_of(const T& a, const T& b) {
 }  // namespace
 
 void rank_by_machines(std::vector<ClassFit>& fits,
-                      const std::vector<const std::vector<Machine>*>& made_for,
-                      const Machine& machine) {
-    const Telling tells(fits);
+                      const MachinesOfClasses& made_for,
+                      const MachineParts& machine) {
     const auto vendors = vendors_in_use(fits, machine);
-    const auto has_such_gpu = [&](const Machine& one) {
+    const auto has_such_gpu = [&](const MachineParts& one) {
         return vendors.empty() || std::ranges::any_of(vendors, [&](Accelerator vendor) {
                    return has_driver_of(one, vendor);
                });
     };
-    std::vector<std::pair<ClassFit*, const Machine*>> covered;
-    for (std::size_t i = 0; i < fits.size(); ++i) {
-        for (const auto& one : *made_for[i]) {
-            if (!one.empty() && has_such_gpu(one) && has_all(machine, one, tells))
-                covered.emplace_back(&fits[i], &one);
-        }
-    }
-    for (const auto& entry : covered) {
-        const auto below =
-            static_cast<std::size_t>(std::ranges::count_if(covered, [&](const auto& other) {
-                return has_all(*entry.second, *other.second, tells);
-            }));
-        entry.first->made_for = std::max(entry.first->made_for, below);
-    }
+    const auto covered = made_for.covered_by(machine, fits.size(), has_such_gpu);
+    for (std::size_t i = 0; i < fits.size(); ++i) fits[i].made_for = covered[i];
 }
 
 Comparison compare(const ClassFit& a, const ClassFit& b) {

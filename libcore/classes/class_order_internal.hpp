@@ -29,9 +29,9 @@ struct Comparison {
 
 Comparison compare(const ClassFit& a, const ClassFit& b);
 
-/// Sets ClassFit::made_for of all; `made_for` are the machines of each.
+/// Sets ClassFit::made_for of all; their places are those of the classes in `made_for`.
 void rank_by_machines(std::vector<ClassFit>& fits,
-                      const std::vector<const std::vector<ClassesOfLock::Machine>*>& made_for,
-                      const ClassesOfLock::Machine& machine);
+                      const MachinesOfClasses& made_for,
+                      const MachineParts& machine);
 
 }  // namespace gpkg::lock

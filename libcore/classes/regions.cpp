@@ -6,6 +6,7 @@
 #include "libcore/solve/answer.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <stop_token>
@@ -43,22 +44,43 @@ bool is_hopeless(const HardwareSpace& space,
     });
 }
 
-/// Tells the classes of the machines that by one machine of each alone would take another.
+/// Of machines, those that have more than no other: what has more than one of them mostly takes the
+/// class that this one is told to be for.
+std::vector<std::size_t> least_of(const std::vector<std::size_t>& points,
+                                  const HardwareSpace& space) {
+    const auto has_more = [&](std::size_t point, std::size_t than) {
+        const auto& cells = space.points()[point].cells;
+        return point != than &&
+               std::ranges::equal(cells, space.points()[than].cells, std::greater_equal<>());
+    };
+    std::vector<std::size_t> least;
+    for (const auto point : points) {
+        if (std::ranges::none_of(points, [&](auto other) { return has_more(point, other); }))
+            least.push_back(point);
+    }
+    return least;
+}
+
+/// Tells the classes of machines that by one machine of each alone would take another, until none
+/// does, or until that is no help.
 Result<void> lead_all(const Regions& regions, const std::stop_token& stop, LockFile& lock) {
-    for (std::size_t more = 1; more > 0;) {
+    for (bool has_told = true; has_told;) {
         if (stop.stop_requested()) return fail(ErrorKind::Interrupted, "interrupted");
-        more = 0;
-        for (const auto point : points_that_take_another(regions, lock)) {
-            auto machine = locked_machine(regions.space.points()[point].virtual_packages);
-            for (std::size_t i = 0; i < regions.regions.size(); ++i) {
+        has_told = false;
+        const auto misled = points_that_take_another(regions, lock);
+        for (std::size_t i = 0; i < regions.regions.size(); ++i) {
+            auto& known = lock.classes[i].also_made_for;
+            std::vector<std::size_t> own;
+            for (const auto point : misled) {
+                const auto machine = locked_machine(regions.space.points()[point].virtual_packages);
                 const auto& points = regions.regions[i].points;
-                auto& known = lock.classes[i].also_made_for;
-                if (std::ranges::find(points, point) == points.end() ||
-                    std::ranges::find(known, machine) != known.end())
-                    continue;
-                known.push_back(std::move(machine));
-                ++more;
-                break;
+                if (std::ranges::find(points, point) != points.end() &&
+                    std::ranges::find(known, machine) == known.end())
+                    own.push_back(point);
+            }
+            for (const auto point : least_of(own, regions.space)) {
+                known.push_back(locked_machine(regions.space.points()[point].virtual_packages));
+                has_told = true;
             }
         }
     }

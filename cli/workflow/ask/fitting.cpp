@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/fitting.hpp"
 
 #include "cli/workflow/ask/question.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -39,7 +40,10 @@ Result<std::string> obstacle_of(Context& context,
                                 const Sources& sources,
                                 const PackageRecord& record) {
     if (auto missing = missing_here(record, sources); !missing.empty()) return missing;
-    if (auto reason = CudaLimits(sources.virtual_packages).obstacle_of(record))
+    // What is to build with need not run what it builds.
+    const bool has_to_run = !is_for_building(record.name);
+    const CudaLimits limits(sources.virtual_packages);
+    if (auto reason = has_to_run ? limits.obstacle_of(record) : std::nullopt)
         return *std::move(reason);
     GPKG_TRY(auto spec,
              MatchSpec::parse(fmt::format("{}=={}={}", record.name, record.version, record.build)));
@@ -58,7 +62,7 @@ Result<std::string> obstacle_of(Context& context,
     if (const auto* explanation = std::get_if<Explanation>(&outcome))
         return reason_of(*explanation);
     const auto* not_running = std::get<Solution>(outcome).find_not_running(record.name);
-    return not_running == nullptr ? std::string() : not_running->why;
+    return not_running == nullptr || !has_to_run ? std::string() : not_running->why;
 }
 
 }  // namespace gpkg::cli

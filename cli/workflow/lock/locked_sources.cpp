@@ -46,24 +46,24 @@ std::vector<std::string> names_in(const std::vector<MatchSpec>& specs,
     return names;
 }
 
-Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes) {
+Result<OfChannel> of_channel(const PackageRecord& locked, const std::vector<SharedIndex>& indexes) {
     std::string why = "its channel has it no more";
     for (const auto& index : indexes) {
-        if (index->source().subdir != record.subdir) continue;
-        GPKG_TRY(const auto found, index->find(record.name));
+        if (index->source().subdir != locked.subdir) continue;
+        GPKG_TRY(const auto found, index->find(locked.name));
         for (const auto& row : found.rows()) {
-            if (found.fn(row) != record.fn) continue;
-            GPKG_TRY(const auto there, index->record(found, row));
-            if (there.url != record.url) continue;
+            if (found.fn(row) != locked.fn) continue;
+            GPKG_TRY(auto there, index->record(found, row));
+            if (there.url != locked.url) continue;
             const bool is_other =
-                !record.sha256.empty() && !there.sha256.empty()
-                    ? record.sha256 != there.sha256
-                    : record.md5 != there.md5 && !there.md5.empty() && !record.md5.empty();
-            if (!is_other) return std::string();
+                !locked.sha256.empty() && !there.sha256.empty()
+                    ? locked.sha256 != there.sha256
+                    : locked.md5 != there.md5 && !there.md5.empty() && !locked.md5.empty();
+            if (!is_other) return OfChannel{std::move(there), {}};
             why = "its channel has another file of that name, with another checksum";
         }
     }
-    return why;
+    return OfChannel{std::nullopt, std::move(why)};
 }
 
 SourceOptions as_locked(const LockFile& lock, SourceOptions sources) {

@@ -26,9 +26,13 @@ Result<std::vector<Channel>> channels_of(const Context& context,
 std::vector<std::string> names_in(const std::vector<MatchSpec>& specs,
                                   const std::vector<PackageRecord>& packages);
 
-/// Why a locked package is to be had no more: "its channel has it no more". Empty where one of the
-/// indexes has the very package.
-Result<std::string> why_gone(const PackageRecord& record, const std::vector<SharedIndex>& indexes);
+/// What a channel has today of a package that is locked: the very package, with what its index says
+/// of it now, or why it is to be had no more.
+struct OfChannel {
+    std::optional<PackageRecord> record{};
+    std::string why_gone{};  ///< "its channel has it no more"
+};
+Result<OfChannel> of_channel(const PackageRecord& locked, const std::vector<SharedIndex>& indexes);
 
 /// The options as the lock's request has them, where the user says nothing else.
 SourceOptions as_locked(const LockFile& lock, SourceOptions sources);

@@ -27,17 +27,25 @@ std::set<std::string> platforms_of(const LockFile& lock) {
 
 /// Everything that the lock says of a class, as a question whose answer it still is as far as its
 /// packages are there. Nothing of it may have another version yet.
-Result<AskedClass> asked_by(Context& context,
-                            const LockFile& lock,
-                            const LockedClass& locked,
-                            const std::set<std::size_t>& gone,
-                            const SourceOptions& options) {
+/// What a class asks, and what it has that its machine cannot use, by what the channel says of it
+/// now: of that, its version alone is kept.
+struct ClassToRepair {
+    AskedClass asked;
+    std::vector<PackageRecord> unfit;
+};
+
+Result<ClassToRepair> asked_by(Context& context,
+                               const LockFile& lock,
+                               const LockedClass& locked,
+                               const std::set<std::size_t>& gone,
+                               const SourceOptions& options) {
     if (locked.made_for.empty())
         return fail(
             ErrorKind::Unsupported,
             fmt::format("the lock does not tell which machines {} was decided for", locked.name),
             "gpkg lock decides anew, and writes it down");
-    AskedClass asked;
+    ClassToRepair found;
+    auto& asked = found.asked;
     asked.name = locked.name;
     asked.request = lock.request;
     asked.request.wishes = lock.wishes_of(locked);
@@ -61,18 +69,24 @@ Result<AskedClass> asked_by(Context& context,
     request.specs = question.wanted.specs;
     request.of_what = "the lock";
     for (std::size_t i = 0; i < records.size(); ++i) {
+        GPKG_TRY(const auto now, of_channel(records[i], sources.indexes));
+        const bool fits =
+            unmet_needs(now.record ? *now.record : records[i], problem.virtual_packages, true)
+                .empty();
         const bool is_gone = gone.contains(locked.packages[i]);
-        (is_gone ? request.gone : request.installed).push_back(records[i]);
+        auto& list = !fits ? found.unfit : is_gone ? request.gone : request.installed;
+        list.push_back(records[i]);
         // Nobody says what was asked for: all of it.
         if (asked.request.wishes.specs.empty()) request.specs.emplace_back().name = records[i].name;
     }
-    return asked;
+    return found;
 }
 
 /// The question where packages of these names may have another version, and none besides.
-Result<AskedClass> freeing(AskedClass asked, const std::set<std::string>& names) {
+Result<AskedClass> freeing(ClassToRepair found, const std::set<std::string>& names) {
+    auto& asked = found.asked;
     auto& request = asked.question.problem.request;
-    for (const auto* records : {&request.installed, &request.gone}) {
+    for (const auto* records : {&request.installed, &request.gone, &found.unfit}) {
         for (const auto& record : *records) {
             if (are_naming(names, record.name)) {
                 request.update.push_back(record.name);
@@ -82,7 +96,7 @@ Result<AskedClass> freeing(AskedClass asked, const std::set<std::string>& names)
             request.constraints.push_back(std::move(same));
         }
     }
-    return asked;
+    return std::move(asked);
 }
 
 /// How often a hint lets more have another version, where what is gone alone does not help, and how
@@ -260,7 +274,7 @@ private:
     const RepairOptions& options_;
     const SourceOptions sources_;
     std::set<std::size_t> gone_;  ///< places
-    std::map<const LockedClass*, AskedClass> asked_;
+    std::map<const LockedClass*, ClassToRepair> asked_;
 };
 
 /// What the old lock says beside the packages of its default environment.
@@ -292,14 +306,6 @@ Result<void> take_over(const LockFile& old, LockFile& lock) {
 
 }  // namespace
 
-std::optional<std::string> flaw_in(const LockFile& lock) {
-    for (const auto* locked : lock.default_classes()) {
-        const auto flaws = flaws_of(lock, *locked);
-        if (!flaws.empty()) return fmt::format("{}: {}", locked->name, join_first(flaws, 1));
-    }
-    return std::nullopt;
-}
-
 Result<std::vector<GonePackage>> gone_packages(Context& context,
                                                const LockFile& lock,
                                                const SourceOptions& sources) {
@@ -324,8 +330,8 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
     }
     std::vector<GonePackage> gone;
     for (std::size_t place = 0; place < lock.packages.size(); ++place) {
-        GPKG_TRY(auto why, why_gone(lock.packages[place].record, indexes));
-        if (!why.empty()) gone.push_back({place, std::move(why)});
+        GPKG_TRY(auto now, of_channel(lock.packages[place].record, indexes));
+        if (!now.record) gone.push_back({place, std::move(now.why_gone)});
     }
     return gone;
 }

@@ -24,10 +24,6 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
                                                const LockFile& lock,
                                                const SourceOptions& sources);
 
-/// The first flaw of a class of the default environment: "a100: it needs __glibc >=2.28, which its
-/// needs do not say".
-std::optional<std::string> flaw_in(const LockFile& lock);
-
 struct RepairOptions {
     SourceOptions sources;
     std::set<std::string> free;  ///< names of packages that may have other versions

@@ -4,6 +4,7 @@
 #include "cli/workflow/lock/locked_sources.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/classes/class_flaws.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -171,8 +172,8 @@ private:
         return asked;
     }
 
-    /// What may stay: all that the channels and the machine allow, and of what is named that is to
-    /// be had.
+    /// What may stay: all that the channels and the machine allow, by what the channels say today,
+    /// and of what is named that is to be had.
     Result<Present> present_of(const std::vector<PackageRecord>& records,
                                const Sources& sources,
                                bool is_other_machine) {
@@ -180,19 +181,20 @@ private:
         const CudaLimits limits(machine);
         Present present;
         for (const auto& record : records) {
+            GPKG_TRY(auto now, of_channel(record, sources.indexes));
+            const auto& current = now.record ? *now.record : record;
             // What only builds is in a class that was decided so.
-            const bool is_possible = unmet_needs(record, machine, !is_other_machine).empty() &&
-                                     !(is_other_machine && limits.obstacle_of(record));
+            const bool is_possible = unmet_needs(current, machine, !is_other_machine).empty() &&
+                                     !(is_other_machine && limits.obstacle_of(current));
             if (!is_possible) continue;
-            GPKG_TRY(auto why, why_gone(record, sources.indexes));
-            if (!why.empty()) {
+            if (!now.record) {
                 const auto is_its = [&](const Channel& one) {
                     return record.url.starts_with(one.base_url() + "/");
                 };
                 if (std::ranges::none_of(sources.channels, is_its) ||
                     are_naming(options_.names, record.name))
                     continue;
-                gone_[record.url] = std::move(why);
+                gone_[record.url] = std::move(now.why_gone);
             }
             present.records.emplace_back().package = record;
         }
@@ -311,6 +313,10 @@ Result<LockedClasses> update_lock(Context& user,
     leave_out_known(updated.divergences, lock);
     updating.note_what_is_gone(updated);
     updated.lock.kept = lock.kept;
+    if (const auto flaw = flaw_in(updated.lock))
+        return fail(ErrorKind::Integrity,
+                    fmt::format("the lock would not hold together: {}", *flaw),
+                    "gpkg lock decides anew");
     return std::move(updated);
 }
 

@@ -148,6 +148,7 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
         {head + "nvidia:\n  drivers: \"12.4\"\n", "a.yaml:4:12: unknown key drivers\n  hint: did you mean driver?"},
         {head + "nvidia: \"12.4\"\n", "a.yaml:3:9: expected a map, found a single value"},
         {head + "nvidia:\n  cuda: yes\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"yes\""},
+        {head + "nvidia:\n  cuda: \"\"\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"\""},
         {head + "nvidia:\n  cuda: 12x\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"12x\""},
         {head + "nvidia:\n  cuda: 1e1\n", "a.yaml:4:9: expected a version like 12.4 or any, found \"1e1\""},
         {head + "nvidia:\n  cuda: [12]\n", "a.yaml:4:9: expected cuda, found a list"},

@@ -106,7 +106,8 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "CUDA", "", "__cuda", "absent", ""},
         {"linux-64", "CUDA", "yes", "__cuda", "absent",
          "CONDA_OVERRIDE_CUDA=yes is ignored: expected a version like 12.4, or any"},
-        {"linux-64", "CUDA", "12.4rc1", "__cuda", "__cuda=12.4rc1=0", ""},
+        {"linux-64", "CUDA", "12.x", "__cuda", "absent",
+         "CONDA_OVERRIDE_CUDA=12.x is ignored: expected a version like 12.4, or any"},
         {"linux-64", "CUDA", "12.*", "__cuda", "absent",
          "CONDA_OVERRIDE_CUDA=12.* is ignored: expected a version like 12.4, or any"},
         {"linux-64", "CUDA", ">=12", "__cuda", "absent",
@@ -317,6 +318,19 @@ TEST_CASE("a profile of another system speaks for targets of its own", "[virtual
           "__archspec=1=m2 __osx=14.4=0 __unix=0=0");
     CHECK(packages_text(virtual_packages_of(mac, "osx-64", environment({}))) ==
           "__archspec=0=x86_64 __osx=0=0 __unix=0=0");
+}
+
+TEST_CASE("a machine's GPUs and detectors say nothing of targets of other platforms",
+          "[virtual-packages]") {
+    auto profile = workstation();
+    profile.cuda = Fact{"12.4", "libcuda"};
+    profile.gpus = {nvidia("9.0")};
+    profile.others.push_back({{"__level_zero", "1.3", "b"}, "level-zero.yaml"});
+    CHECK(packages_text(virtual_packages_of(profile, "linux-aarch64", environment({}))) ==
+          "__archspec=0=aarch64 __glibc=2.28=0 __linux=4.18=0 __unix=0=0");
+    CHECK(packages_text(virtual_packages_of(
+              profile, "linux-aarch64", environment({{"CONDA_OVERRIDE_CUDA", "12.8"}}))) ==
+          "__archspec=0=aarch64 __cuda=12.8=0 __glibc=2.28=0 __linux=4.18=0 __unix=0=0");
 }
 
 TEST_CASE("a solver takes the packages as records", "[virtual-packages]") {
