@@ -408,6 +408,21 @@ sed -i 's|"name": *"needed"|"name": "needed", "track_features": ""|; s|"depends"
 expect 1 doctor -n piped --for ./new.yaml
 out_has 'needed needs libcublas, and there is none'
 
+# Every CUDA that builds say they are for counts, and so does that of builds which name none.
+package pytorch-cuda 12.4 0
+package voice 2.4 py_cuda12.4_0 'pytorch-cuda >=12.4,<12.5'
+package cuda-version 11.8 0
+package trees 2.1 cuda118_0 'cuda-version >=11.8,<12'
+package search 1.8 h046e95b_0_cuda12.1.1
+profile 11.8 8.0 eleven
+expect 0 create -n two voice trees --for ./new.yaml -y
+expect 1 doctor -n two --for ./eleven.yaml
+out_has 'cuda-version 11.8, and the driver supports 11.8' 'pytorch-cuda 12.4, and the driver supports 11.8: that does not run'
+expect 0 doctor -n two --for ./new.yaml
+expect 0 create -n alone search --for ./new.yaml -y
+expect 1 doctor -n alone --for ./eleven.yaml
+out_has 'search: is compiled with CUDA 12.1.1, and the driver runs CUDA 11.8'
+
 expect 1 doctor -n none
 err_has 'is no environment'
 expect 2 doctor --for nonsense

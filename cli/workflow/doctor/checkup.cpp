@@ -212,19 +212,28 @@ private:
         return specs.empty() ? std::nullopt : checked_.remedies.install(specs);
     }
 
-    /// The CUDA that the environment has, beside the driver's.
+    /// What the environment has of CUDA, beside the driver's.
     void driver() {
         const auto driver = find_version(machine_, "__cuda");
-        const auto cuda = cuda_of_environment();
-        if (!driver || !cuda) return;
-        const auto& [name, toolkit] = *cuda;
+        if (!driver) return;
+        const auto cudas = cudas_of_environment();
+        for (const auto& [name, toolkit] : cudas) {
+            // That another one goes with the driver as well says nothing more.
+            if (&toolkit == &cudas.front().second ||
+                driver_fit(toolkit, *driver) != DriverFit::Native)
+                one_cuda(name, toolkit, *driver);
+        }
+        if (cudas.empty()) builds_by_themselves(*driver);
+    }
+
+    void one_cuda(std::string_view name, const Version& toolkit, const Version& driver) {
         const auto* there = find_record(machine_, "__cuda");
         const auto what = fmt::format(
             "{} {}, and the driver supports {}", name, toolkit.to_string(), value_told(*there));
         if (has_unused_cuda())
             return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, unused_cuda_));
         const auto fit =
-            driver_fit(toolkit, *driver, version_of_name(checked_.records, "cuda-compat"));
+            driver_fit(toolkit, driver, version_of_name(checked_.records, "cuda-compat"));
         const auto device = without_code(toolkit);
         if (device && fit != DriverFit::No)
             return add(
@@ -232,19 +241,43 @@ private:
                 "CUDA",
                 fmt::format(
                     "{}; it makes no code for compute capability {}", what, device->to_string()),
-                older_cuda(name, *driver));
+                older_cuda(name, driver));
         switch (fit) {
         case DriverFit::Native: return add(Grade::Good, "CUDA", what);
         case DriverFit::MinorVersion:
             return add(Grade::Warning,
                        "CUDA",
                        what + ": that runs, but not what needs PTX compiled",
-                       older_cuda(name, *driver));
+                       older_cuda(name, driver));
         case DriverFit::Forward:
             return add(
                 Grade::Warning, "CUDA", what + ": that runs by cuda-compat, on data centre GPUs");
         case DriverFit::No:
-            return add(Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, *driver));
+            return add(Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, driver));
+        }
+    }
+
+    /// Where nothing tells a CUDA but the builds for it.
+    void builds_by_themselves(const Version& driver) {
+        if (version_of_name(checked_.records, "cuda-compat")) return;
+        const CudaLimits of_driver({*find_record(machine_, "__cuda")});
+        std::map<std::string, std::vector<std::string>> names;
+        for (const auto& record : checked_.records) {
+            const auto& package = record.package;
+            if (accelerator_of(package).accelerator != Accelerator::Nvidia) continue;
+            if (auto why = of_driver.obstacle_of(package)) names[*why].push_back(record.name());
+        }
+        for (const auto& [why, found] : names) {
+            const auto remedy = older_build(found);
+            add(Grade::Bad,
+                found.front(),
+                with_others(why, found),
+                fmt::format("a newer driver, or a build for CUDA {}.{} or older: {}",
+                            version_part(driver, 0),
+                            version_part(driver, 1),
+                            remedy ? remedy->command
+                                   : checked_.remedies.variants_command(
+                                         with_variants_of(checked_, found))));
         }
     }
 
@@ -258,10 +291,10 @@ private:
         return device == devices.end() ? std::nullopt : std::optional(*device);
     }
 
-    /// By which package the environment tells its CUDA, and which that is. First what builds for
+    /// By which packages the environment tells its CUDA, and which those are. Those that builds for
     /// NVIDIA's GPUs say that they are for: pytorch of pytorch's channel has a pytorch-cuda, and
-    /// beside it whatever cuda-version there is.
-    std::optional<std::pair<std::string_view, Version>> cuda_of_environment() const {
+    /// beside it whatever cuda-version there is. Where none says so, the first that is there.
+    std::vector<std::pair<std::string_view, Version>> cudas_of_environment() const {
         const auto is_named = [&](std::string_view name) {
             return std::ranges::any_of(checked_.records, [&](const PrefixRecord& record) {
                 const auto& depends = record.package.depends;
@@ -269,14 +302,14 @@ private:
                        accelerator_of(record.package).accelerator == Accelerator::Nvidia;
             });
         };
-        std::vector<std::string_view> names(kCudaVersionPackages.begin(),
-                                            kCudaVersionPackages.end());
-        std::stable_partition(names.begin(), names.end(), is_named);
-        for (const auto name : names) {
+        std::vector<std::pair<std::string_view, Version>> named;
+        std::vector<std::pair<std::string_view, Version>> others;
+        for (const std::string_view name : kCudaVersionPackages) {
             if (auto version = version_of_name(checked_.records, name))
-                return std::pair(name, *std::move(version));
+                (is_named(name) ? named : others).emplace_back(name, *std::move(version));
         }
-        return std::nullopt;
+        if (named.empty() && !others.empty()) named.push_back(std::move(others.front()));
+        return named;
     }
 
     /// What to do where `name` is of a newer CUDA than the driver. That another version of it is
@@ -334,8 +367,10 @@ private:
     /// PTX of a newer CUDA than the driver's own it does not compile.
     bool compiles_ptx() const {
         const auto driver = find_version(machine_, "__cuda");
-        const auto cuda = cuda_of_environment();
-        return !driver || !cuda || driver_fit(cuda->second, *driver) == DriverFit::Native;
+        const auto cudas = cudas_of_environment();
+        return !driver || std::ranges::all_of(cudas, [&](const auto& cuda) {
+            return driver_fit(cuda.second, *driver) == DriverFit::Native;
+        });
     }
 
     void code() {

@@ -6,6 +6,7 @@
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_flaws.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
