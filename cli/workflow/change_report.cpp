@@ -160,7 +160,7 @@ Json change_document(const Change& change, const std::vector<PackageRecord>& fet
     // conda has "PIP" there, too, where pip has something to do.
     for (const auto& section : change.pip) {
         for (const auto& requirement : section.requirements)
-            json["actions"]["PIP"].push_back(requirement);
+            json["actions"]["PIP"].push_back(hide_secrets(requirement));
     }
     if (!change.notes.empty()) json["notes"] = change.notes;
     return json;

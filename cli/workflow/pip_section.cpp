@@ -65,19 +65,38 @@ std::string requirement_line(std::string_view requirement, const fs::path& folde
     return file ? fmt::format("{} {}", option, shell_word(file->native())) : std::string(line);
 }
 
+/// Of what pip takes for a place: "./lib", ".[dev]", "wheels/x.whl", "~/lib", "file:lib".
+bool is_place_beside(std::string_view text) {
+    text = trim(text);
+    if (const auto at = text.find(" @ "); at != std::string_view::npos)
+        text = trim(text.substr(at + 3));
+    if (text.starts_with("file:")) return !text.substr(5).starts_with('/');
+    if (text.starts_with('/') || text.find("://") != std::string_view::npos) return false;
+    const auto end = std::min(text.find_first_of(" ;["), text.size());
+    text = text.substr(0, end);
+    return text.starts_with('.') || text.starts_with('~') ||
+           text.find('/') != std::string_view::npos || text.ends_with(".whl") ||
+           text.ends_with(".tar.gz") || text.ends_with(".zip");
+}
+
 /// pip would look for them once the conda packages are in place.
 Result<void> check_files(const PipSection& section) {
     for (const auto& requirement : section.requirements) {
         const auto line = trim(requirement);
         std::string_view option;
+        if (!section.url.empty() && names_place_beside(line))
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: pip: {}: what is beside a file on a server is not here",
+                                    section.name(),
+                                    printable(line)),
+                        "take a copy of both on this machine");
         const auto file = local_file_named(line, section.file.parent_path(), option);
         std::error_code ignored;
         if (!file || fs::exists(*file, ignored)) continue;
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: pip: {}: there is no {}",
-                                section.file.native(),
-                                printable(line),
-                                file->native()));
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format(
+                "{}: pip: {}: there is no {}", section.name(), printable(line), file->native()));
     }
     return {};
 }
@@ -179,7 +198,7 @@ std::string repeating_command(const Context& context,
     }
     auto text = "gpkg install " + target_words(context, prefix);
     for (auto place = from; place < sections.size(); ++place)
-        text += " -f " + shell_word(sections[place].file.native());
+        text += " -f " + shell_word(sections[place].name());
     return text;
 }
 
@@ -192,7 +211,7 @@ tl::unexpected<Error> failed(const PipSection& section,
     Error error{ErrorKind::Io,
                 fmt::format("{}: pip failed with exit status {}{}{}\n"
                             "the conda packages are installed, what pip was asked for is not",
-                            section.file.native(),
+                            section.name(),
                             status,
                             said.empty() ? "" : ":\n",
                             said),
@@ -200,7 +219,7 @@ tl::unexpected<Error> failed(const PipSection& section,
                 {}};
     error.details = json_text(nlohmann::json{{"prefix", prefix.native()},
                                              {"pip",
-                                              {{"file", section.file.native()},
+                                              {{"file", section.name()},
                                                {"exit_status", status},
                                                {"output", said},
                                                {"repeat", command}}}});
@@ -208,6 +227,19 @@ tl::unexpected<Error> failed(const PipSection& section,
 }
 
 }  // namespace
+
+bool names_place_beside(std::string_view line) {
+    line = trim(line);
+    for (const std::string_view option :
+         {"-r", "-c", "-e", "-f", "--requirement", "--constraint", "--editable", "--find-links"}) {
+        if (!line.starts_with(option)) continue;
+        const auto rest = line.substr(option.size());
+        if (option.starts_with("--") && !rest.starts_with(' ') && !rest.starts_with('=')) continue;
+        const auto place = trim(rest.substr(rest.starts_with('=') ? 1 : 0));
+        return !place.starts_with('/') && place.find("://") == std::string_view::npos;
+    }
+    return !line.starts_with('-') && is_place_beside(line);
+}
 
 Result<void> check_pip_sections(const Sections& sections,
                                 const std::vector<PackageRecord>& records) {
@@ -218,7 +250,7 @@ Result<void> check_pip_sections(const Sections& sections,
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: what pip is to install needs python, which the environment would "
                             "not have",
-                            sections.front().file.native()),
+                            sections.front().name()),
                 "add python to its dependencies");
 }
 
@@ -226,7 +258,7 @@ void print_pip_sections(Output& out, const Sections& sections) {
     for (const auto& section : sections)
         out.print(fmt::format("\n  then, in {}, pip install {}",
                               section.file.parent_path().native(),
-                              command_words_of(section)));
+                              hide_secrets(command_words_of(section))));
 }
 
 Result<void> install_pip_sections(Context& context,
@@ -241,9 +273,8 @@ Result<void> install_pip_sections(Context& context,
         const auto status = run_pip(context, prefix, section, offline, tail);
         if (!status) {
             auto error = status.error();
-            error.message = fmt::format("{}: pip: {}; the conda packages are installed",
-                                        section.file.native(),
-                                        error.message);
+            error.message = fmt::format(
+                "{}: pip: {}; the conda packages are installed", section.name(), error.message);
             error.hint = "to do the rest: " + command;
             return pass(std::move(error));
         }

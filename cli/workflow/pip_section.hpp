@@ -4,6 +4,7 @@
 // packages are in place. What pip does is neither decided nor undone here.
 
 #include "cli/context.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <string>
@@ -17,10 +18,16 @@ struct PipSection {
     fs::path file;  ///< where it is said; what is relative in it starts at its folder
     std::vector<std::string> requirements;  ///< lines of a requirements file
     Dependencies dependencies = Dependencies::Install;
+    std::string url{};  ///< of the server that the file is from; empty: it is here
+
+    std::string name() const { return url.empty() ? file.native() : hide_secrets(url); }
 };
 
-/// Fails where a file that pip is to read is missing, and where the environment, which will consist
-/// of these records, has no python to run pip with.
+/// Whether a line names a file or a project by its place beside the file: "-e .", "-r more.txt".
+bool names_place_beside(std::string_view line);
+
+/// Fails where a file that pip is to read is missing, or stands beside one on a server, and where
+/// the environment, which will consist of these records, has no python to run pip with.
 Result<void> check_pip_sections(const std::vector<PipSection>& sections,
                                 const std::vector<PackageRecord>& records);
 

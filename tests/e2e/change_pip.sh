@@ -373,4 +373,11 @@ fi
 
 check [ -z "$(find "$TMPDIR" -mindepth 1 -name '.gpkg-*')" ]
 
+# What the plan shows is read by others.
+printf 'dependencies: [python, pip, {pip: ["--index-url https://user:hunter2@host/simple", x]}]\n' > secret.yml
+expect 0 env create -n secret --dry-run -f secret.yml
+out_has 'pip install --index-url https://host/simple x'
+expect 0 env create -n secret --dry-run -f secret.yml --json
+check [ "${out/hunter2/}" = "$out" ]
+
 finish

@@ -409,7 +409,6 @@ expect 1 doctor -n piped --for ./new.yaml
 out_has 'needed needs libcublas, and there is none'
 
 # Every CUDA that builds say they are for counts, and so does that of builds which name none.
-package pytorch-cuda 12.4 0
 package voice 2.4 py_cuda12.4_0 'pytorch-cuda >=12.4,<12.5'
 package cuda-version 11.8 0
 package trees 2.1 cuda118_0 'cuda-version >=11.8,<12'

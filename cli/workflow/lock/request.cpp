@@ -71,34 +71,6 @@ std::string text_of(const std::map<std::string, std::string>& variables) {
     return shell_words(texts);
 }
 
-/// Of what pip takes for a place: "./lib", ".[dev]", "wheels/x.whl", "~/lib", "file:lib".
-bool is_place_beside(std::string_view text) {
-    text = trim(text);
-    if (const auto at = text.find(" @ "); at != std::string_view::npos)
-        text = trim(text.substr(at + 3));
-    if (text.starts_with("file:")) return !text.substr(5).starts_with('/');
-    if (text.starts_with('/') || text.find("://") != std::string_view::npos) return false;
-    const auto end = std::min(text.find_first_of(" ;["), text.size());
-    text = text.substr(0, end);
-    return text.starts_with('.') || text.starts_with('~') ||
-           text.find('/') != std::string_view::npos || text.ends_with(".whl") ||
-           text.ends_with(".tar.gz") || text.ends_with(".zip");
-}
-
-/// Of a line for pip: "-r more.txt", "-e ./lib", "../lib", but nothing absolute.
-bool names_place_beside(std::string_view line) {
-    line = trim(line);
-    for (const std::string_view option :
-         {"-r", "-c", "-e", "-f", "--requirement", "--constraint", "--editable", "--find-links"}) {
-        if (!line.starts_with(option)) continue;
-        const auto rest = line.substr(option.size());
-        if (option.starts_with("--") && !rest.starts_with(' ') && !rest.starts_with('=')) continue;
-        const auto place = trim(rest.substr(rest.starts_with('=') ? 1 : 0));
-        return !place.starts_with('/') && place.find("://") == std::string_view::npos;
-    }
-    return !line.starts_with('-') && is_place_beside(line);
-}
-
 }  // namespace
 
 Result<LockRequest> lock_request_of(const Context& context,
@@ -119,13 +91,13 @@ Result<LockRequest> lock_request_of(const Context& context,
                 return fail(ErrorKind::Unsupported,
                             fmt::format("{}: '{}' names a place beside this file, which a lock "
                                         "elsewhere does not have",
-                                        section.file.native(),
+                                        section.name(),
                                         line),
                             "write a URL or an absolute path");
             if (std::ranges::any_of(line, [](unsigned char c) { return c < ' '; }))
                 return fail(ErrorKind::Unsupported,
                             fmt::format("{}: '{}' is not one line, as pip has them in a file",
-                                        section.file.native(),
+                                        section.name(),
                                         printable(line)),
                             "write an item for each");
             wishes.pip.push_back(line);

@@ -36,7 +36,8 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
     const auto file = url.path.substr(url.path.rfind('/') + 1);
     return WishFile{absolute_path(file.empty() ? "." : file, context.home),
                     name,
-                    in_utf8(std::move(answer.body))};
+                    in_utf8(std::move(answer.body)),
+                    place};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct WishFile {
     fs::path path;     ///< what a server has, as if it lay in this folder
     std::string name;  ///< in messages
     std::string text;
+    std::string url{};  ///< where it was fetched from; empty for a file here
 };
 
 /// Reads what -f names, a path or a URL; each once, however many machines it is asked about for.

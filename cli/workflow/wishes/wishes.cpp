@@ -48,7 +48,12 @@ Result<void> take_manifest(Context& context,
                            AcceleratorsOfFiles& accelerators,
                            SourceOptions& sources) {
     for (const auto& warning : manifest.warnings) context.out.warn_once(warning);
-    if (!manifest.pip.empty()) wishes.pip.push_back({file.path, std::move(manifest.pip)});
+    if (!manifest.pip.empty()) {
+        auto& section = wishes.pip.emplace_back();
+        section.file = file.path;
+        section.requirements = std::move(manifest.pip);
+        section.url = file.url;
+    }
     wishes.specs.insert(
         wishes.specs.end(), manifest.dependencies.begin(), manifest.dependencies.end());
     GPKG_CHECK(accelerators.take(manifest.accelerators, file.name));
