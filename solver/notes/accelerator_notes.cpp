@@ -127,14 +127,17 @@ bool AcceleratorNotes::is_for_absent_gpu(CandidateId id) const {
 }
 
 /// As on a login node: what needs the driver is out of reach, and what does not is old.
-std::string AcceleratorNotes::on_absent_gpu(CandidateId id) const {
+std::string AcceleratorNotes::on_absent_gpu(CandidateId id) {
     const auto vendor = universe_.candidates()[id].accelerator;
     auto text = fmt::format(
         "{} is for {}, of which {} has none", text_of(id), to_string(vendor), machine());
-    const auto newest = newest_for(universe_.candidates()[id].name, builds_for(vendor), Of::All);
-    const bool is_old = newest && is_older(universe_.candidates()[id].version, *newest);
-    return text + fmt::format("{}; --for says which machine it is to run on",
-                              is_old ? ", nor what newer builds need" : "");
+    const auto newest =
+        newest_for(universe_.candidates()[id].name, builds_for(vendor), Of::Requested);
+    if (newest && is_older(universe_.candidates()[id].version, *newest) && !could_run(*newest))
+        text += ", nor what newer builds need";
+    // Who named a machine knows of --for.
+    if (machine() == Problem().machine) text += "; --for says which machine it is to run on";
+    return text;
 }
 
 /// It is for what was wanted, and newer versions that are too cannot be had.
@@ -155,12 +158,16 @@ std::optional<std::string> AcceleratorNotes::on_newer_builds(CandidateId id,
 }
 
 /// Of no version that was asked for.
-std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Accelerator wanted) const {
+std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Accelerator wanted) {
     const auto& chosen = universe_.candidates()[id];
     const auto hidden = hidden_with(chosen.name, wanted);
-    const auto is_any = std::not_fn(builds_for(Accelerator::None));
-    // Nobody thinks of a package that has none for a GPU at all, but who asks for those of all.
+    // Nobody thinks of a package that has none for a GPU at all, but who asks for those of all; nor
+    // of what nobody named and had some in earlier major versions.
     const bool is_asked = is_bound(chosen.name) && is_requested(id) && chosen.says_accelerator;
+    const auto is_any = [&](CandidateId one) {
+        return universe_.candidates()[one].accelerator != Accelerator::None &&
+               (is_requested(id) || major_of(one) == major_of(id));
+    };
     if (hidden.empty() && !is_asked && !newest_for(chosen.name, is_any, Of::All))
         return std::nullopt;
     if (const auto other = newest_for(chosen.name, builds_for(wanted), Of::All))
@@ -174,8 +181,7 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
 
 /// Where one of this very version is, another was asked for. For what nobody named nobody goes back
 /// to another major version: libarrow has had none for NVIDIA's GPUs since 24.
-std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id,
-                                                              CandidateId newest) const {
+std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id, CandidateId newest) {
     const auto& version = universe_.version(universe_.candidates()[newest].version);
     if (version == universe_.version(universe_.candidates()[id].version)) return std::nullopt;
     if (!is_requested(id) && major_of(newest) != major_of(id)) return std::nullopt;
@@ -183,13 +189,31 @@ std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id,
     const auto& name = universe_.candidates()[id].name;
     const auto of_all = newest_for(name, builds_for(accelerator), Of::All);
     const bool is_of_all = !of_all || !is_older(universe_.candidates()[newest].version, *of_all);
-    return fmt::format("{} has no build for {}; the newest{} that has one is {}",
-                       text_of(id),
+    const auto brought = brought_for(name, accelerator);
+    // It is there, and cannot be had.
+    if (is_requested(id) && !brought) return on_other_build(id, newest);
+    return fmt::format(
+        "{} has no build for {}; the newest{} that has one is {}{}",
+        text_of(id),
+        to_string(accelerator),
+        is_of_all          ? ""
+        : is_requested(id) ? " of those asked for"
+                           : " before it",
+        version_text(newest),
+        is_bound(name) || !brought ? "" : what_brings(newest, *brought, accelerator));
+}
+
+/// "; pytorch[accel=nvidia] asks for it", of a version that was told, and what else changes then.
+std::string AcceleratorNotes::what_brings(CandidateId told,
+                                          const Brought& brought,
+                                          Accelerator accelerator) const {
+    const auto& candidate = universe_.candidates()[told];
+    const bool is_it = universe_.version(candidate.version) == brought.version;
+    return fmt::format("; {}[accel={}] asks for {}{}",
+                       universe_.names()[candidate.name].text,
                        to_string(accelerator),
-                       is_of_all          ? ""
-                       : is_requested(id) ? " of those asked for"
-                                          : " before it",
-                       version_text(newest));
+                       is_it ? "it" : brought.version.to_string() + ", which is",
+                       price_of(brought));
 }
 
 /// There is one of this version or of a newer, and another was chosen. `newest` as newest_usable()
@@ -207,13 +231,9 @@ std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest)
                                     to_string(wanted),
                                     version_text(newest),
                                     why_not(id, newest));
-    if (!is_requested(id) || is_bound(chosen.name) || !could_run(newest)) return note;
+    if (is_bound(chosen.name) || !could_run(newest)) return note;
     if (const auto brought = brought_for(chosen.name, wanted))
-        note += fmt::format("; {}[accel={}] asks for {}, which is{}",
-                            universe_.names()[chosen.name].text,
-                            to_string(wanted),
-                            brought->version.to_string(),
-                            price_of(*brought));
+        note += what_brings(alike ? *alike : newest, *brought, wanted);
     return note;
 }
 

@@ -34,14 +34,14 @@ private:
     std::optional<std::string> on_cuda_not_running(CandidateId id) const;
     std::optional<std::string> on_machine_without(CandidateId id) const;
     std::optional<std::string> on_newer_builds(CandidateId id, bool is_limit_told) const;
-    std::optional<std::string> on_no_build(CandidateId id, Accelerator wanted) const;
-    std::optional<std::string> on_other_version(CandidateId id, CandidateId newest) const;
+    std::optional<std::string> on_no_build(CandidateId id, Accelerator wanted);
+    std::optional<std::string> on_other_version(CandidateId id, CandidateId newest);
     std::string on_other_build(CandidateId id, CandidateId newest);
 
     std::optional<CandidateId> build_alike(CandidateId id, Accelerator wanted) const;
     bool is_bound(NameId name) const;
     bool is_for_absent_gpu(CandidateId id) const;
-    std::string on_absent_gpu(CandidateId id) const;
+    std::string on_absent_gpu(CandidateId id);
     bool is_to_stay(CandidateId id) const;
     bool is_part_of_another(CandidateId id) const;
     bool is_requested(CandidateId id) const;
@@ -54,6 +54,9 @@ private:
     std::optional<CandidateId> newest_before(CandidateId id, Accelerator wanted);
     std::optional<CandidateId> newest_for(NameId id, const Fits& fits, Of versions) const;
     std::optional<Brought> brought_for(NameId id, Accelerator wanted) const;
+    std::string what_brings(CandidateId told,
+                            const Brought& brought,
+                            Accelerator accelerator) const;
     std::string price_of(const Brought& brought) const;
     std::optional<std::string> asked_cuda() const;
 
