@@ -55,23 +55,6 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
                     join_some(lost, "and")));
 }
 
-/// Classes that are not what their own machine takes: a lock chooses by what a class needs and
-/// brings, wherever it was decided.
-std::vector<std::string> taken_elsewhere(const LockFile& lock) {
-    std::vector<std::string> notes;
-    const ClassesOfLock classes(lock);
-    for (const auto* locked : lock.default_classes()) {
-        const auto fits = classes.fits(locked->platform, virtual_packages_of(locked->made_for));
-        if (fits.empty() || !fits.front().fits() || fits.front().locked == locked) continue;
-        if (fits.front().locked->packages == locked->packages) continue;
-        notes.push_back(fmt::format("{0}: takes the class {1}, not its own: {1} {2}",
-                                    locked->name,
-                                    fits.front().locked->name,
-                                    advantage_of_first(fits)));
-    }
-    return notes;
-}
-
 Result<int> write(Context& context, const LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
@@ -86,7 +69,7 @@ Result<int> write(Context& context, const LockOptions& options) {
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     warn_of_lost_classes(context, locked.lock, options.output);
-    for (const auto& note : taken_elsewhere(locked.lock)) context.out.note("note: " + note);
+    for (const auto& note : locks::taken_elsewhere(locked.lock)) context.out.note("note: " + note);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
         locks::tell_classes(context.out, locked);
@@ -105,6 +88,21 @@ Result<int> write(Context& context, const LockOptions& options) {
 }  // namespace
 
 namespace locks {
+
+std::vector<std::string> taken_elsewhere(const LockFile& lock) {
+    std::vector<std::string> notes;
+    const ClassesOfLock classes(lock);
+    for (const auto* locked : lock.default_classes()) {
+        const auto fits = classes.fits(locked->platform, virtual_packages_of(locked->made_for));
+        if (fits.empty() || !fits.front().fits() || fits.front().locked == locked) continue;
+        if (fits.front().locked->packages == locked->packages) continue;
+        notes.push_back(fmt::format("{0}: takes the class {1}, not its own: {1} {2}",
+                                    locked->name,
+                                    fits.front().locked->name,
+                                    advantage_of_first(fits)));
+    }
+    return notes;
+}
 
 Result<ReadLock> read(Context& context, const std::string& file) {
     GPKG_TRY(auto found, read_lock(file));

@@ -63,6 +63,10 @@ nlohmann::ordered_json json_of(const std::vector<Replaced>& changes);
 /// Of what is asked of pip: it is not locked.
 void warn_of_pip(Context& context, const std::vector<std::string>& requirements);
 
+/// Classes that are not what their own machine takes: a lock chooses by what a class needs and
+/// brings, wherever it was decided.
+std::vector<std::string> taken_elsewhere(const LockFile& lock);
+
 /// An error for a name that other tools' lock files have: what is written is gpkg's own.
 Result<void> check_own_name(const std::string& output);
 

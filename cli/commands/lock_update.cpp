@@ -2,6 +2,7 @@
 #include "cli/workflow/lock/updating.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,10 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
         document["divergences"] = locks::json_of(updated->divergences);
         out.json(document);
         return 0;
+    }
+    const auto before = taken_elsewhere(found.lock);
+    for (const auto& note : taken_elsewhere(updated->lock)) {
+        if (std::ranges::find(before, note) == before.end()) out.note("note: " + note);
     }
     tell_changes(out, changes);
     tell_classes(out, *updated);

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_order_internal.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -92,6 +93,18 @@ std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits,
     if (!first.missed.empty())
         notes.push_back(fmt::format(
             "its builds for GPUs are {}, and {} has none", of_use_with(first.missed), machine));
+    // It fits as well, and has builds for the GPU, which the first has not.
+    const auto idle = std::ranges::find_if(fits, [&](const ClassFit& fit) {
+        return fit.fits() && !fit.runs() && fit.gpu > std::max(first.gpu, 0);
+    });
+    if (first.runs() && idle != fits.end())
+        notes.push_back(
+            fmt::format("{} has {}, and does not run on {}: {}; gpkg lock update with --for adds a "
+                        "class for such machines",
+                        idle->locked->name,
+                        text_of(idle->builds),
+                        machine,
+                        why_not_run(*idle)));
     return notes;
 }
 

@@ -23,19 +23,33 @@ Versions versions_of(const std::vector<std::string>& names, const Solution& answ
     return versions;
 }
 
-/// What a class has in an older version than it would have alone, and for whose sake.
+/// What a class has in an older version than it would have alone, and for whose sake. `now` is what
+/// each has.
 std::vector<std::string> lowered(const std::vector<ClassProblem>& classes,
                                  const std::vector<Versions>& alone,
                                  std::size_t place,
-                                 const Versions& now) {
+                                 const std::vector<Versions>& now) {
     std::vector<std::string> notes;
-    for (const auto& [name, version] : now) {
+    for (const auto& [name, version] : now[place]) {
         const auto before = alone[place].find(name);
         if (before == alone[place].end() || !(version < before->second)) continue;
         const auto is_holding = [&, name = name](const auto& one) {
             return one.held.contains(name);
         };
         if (std::ranges::any_of(classes, is_holding)) continue;  // as others have it in the lock
+        const auto has_another = [&, name = name, version = version](const Versions& one) {
+            const auto theirs = one.find(name);
+            return theirs != one.end() && theirs->second != version;
+        };
+        if (std::ranges::any_of(now, has_another)) {
+            notes.push_back(
+                fmt::format("{} {} in place of {}, which does not go with the versions "
+                            "that all classes have of the rest",
+                            name,
+                            version.to_string(),
+                            before->second.to_string()));
+            continue;
+        }
         std::vector<std::string> others;
         for (std::size_t i = 0; i < classes.size(); ++i) {
             const auto theirs = alone[i].find(name);
@@ -50,6 +64,11 @@ std::vector<std::string> lowered(const std::vector<ClassProblem>& classes,
             others.empty() ? "" : fmt::format("; {} can have no newer", join_some(others, "and"))));
     }
     return notes;
+}
+
+bool has_same_records(const Solution& one, const Solution& other) {
+    return std::ranges::is_permutation(
+        one.records, other.records, {}, &PackageRecord::url, &PackageRecord::url);
 }
 
 }  // namespace
@@ -84,12 +103,16 @@ Result<LockedClasses> align_answers(std::vector<ClassProblem> classes,
     std::vector<Versions> alone;
     alone.reserve(answers.size());
     for (const auto& answer : answers) alone.push_back(versions_of(leading, answer));
+    const auto each = answers;
     GPKG_TRY(locked.divergences, align_versions(classes, answers, solve));
+    std::vector<Versions> now;
+    now.reserve(answers.size());
+    for (const auto& answer : answers) now.push_back(versions_of(leading, answer));
     for (std::size_t i = 0; i < classes.size(); ++i) {
+        // What held it back is told of it alone: of the rest, all that was aligned did.
         auto& notes = locked.notes[classes[i].name];
-        notes = answers[i].notes;
-        for (auto& note : lowered(classes, alone, i, versions_of(leading, answers[i])))
-            notes.push_back(std::move(note));
+        notes = (has_same_records(each[i], answers[i]) ? each : answers)[i].notes;
+        for (auto& note : lowered(classes, alone, i, now)) notes.push_back(std::move(note));
     }
     GPKG_TRY(locked.lock, lock_of_answers(classes, answers));
     return locked;

@@ -84,8 +84,8 @@ Result<Weighed> weigh_request(Context& context, const WishOptions& options, Sour
         return fail(ErrorKind::Usage, "nothing to weigh was named", "gpkg closure torch");
     auto request = change_request(std::move(wishes));
     for (const auto& section : request.pip)
-        context.out.note(fmt::format("note: {}: what the section 'pip:' brings is not counted",
-                                     section.name()));
+        context.out.note(
+            fmt::format("note: {}: what the section 'pip:' brings is not counted", section.name()));
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     GPKG_TRY(auto answer, decide(context, sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);
