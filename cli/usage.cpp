@@ -73,6 +73,14 @@ Error no_such_command(const std::string& first) {
     std::vector<std::string> names;
     for (const auto& command : commands()) names.emplace_back(command.name);
     error.message = fmt::format("{}: no such command", first);
+    // What conda, mamba and pixi call it.
+    constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+        {"uninstall", "remove"}, {"upgrade", "update"}, {"add", "install"}, {"exec", "run"}};
+    for (const auto& [name, own] : kElsewhere) {
+        if (first != name) continue;
+        error.hint = fmt::format("gpkg {} does that", own);
+        return error;
+    }
     if (auto near = near_names(first, names); !near.empty())
         error.hint = did_you_mean_behind(std::move(near));
     return error;

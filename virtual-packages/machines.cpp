@@ -28,9 +28,11 @@ struct Machine {
 };
 
 // R570 is the oldest of NVIDIA's driver branches that knows most of these devices; it supports CUDA
-// 12.8. Those that came later have R580's, and an Orin that of JetPack 6. To compare with:
+// 12.8. Those that came later have R580's, a Kepler the last that knows it, and an Orin that of
+// JetPack 6. To compare with:
 // developer.nvidia.com/cuda-gpus for compute capabilities, and rocm.docs.amd.com, "AMD GPU
 // specifications", for gfx targets and compute units.
+constexpr std::string_view kR470 = "11.4";
 constexpr std::string_view kR570 = "12.8";
 constexpr std::string_view kR580 = "13.0";
 constexpr std::string_view kJetPack6 = "12.6";
@@ -38,6 +40,7 @@ constexpr auto kNvidia = GpuVendor::Nvidia;
 constexpr auto kAmd = GpuVendor::Amd;
 // clang-format off
 constexpr Machine kMachines[] = {
+    {"k80",       "linux-64",      "x86_64_v3",   kNvidia, "Tesla K80",                "3.7",     12,   0, kR470},
     {"gtx1080ti", "linux-64",      "x86_64_v3",   kNvidia, "NVIDIA GeForce GTX 1080 Ti", "6.1",   11,   0, kR570},
     {"p100",      "linux-64",      "x86_64_v3",   kNvidia, "Tesla P100",               "6.0",     16,   0, kR570},
     {"v100",      "linux-64",      "x86_64_v3",   kNvidia, "Tesla V100",               "7.0",     32,   0, kR570},

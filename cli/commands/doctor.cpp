@@ -53,7 +53,7 @@ Result<Looked> look(const Context& context, const DoctorOptions& options) {
     }
     looked.detection = virtual_packages::virtual_packages_of(
         looked.profile, machine.platform, context.env, detectable_packages(context));
-    add_unknown_overrides(context, looked.detection);
+    explain_overrides(context, looked.detection);
     looked.warnings.insert(
         looked.warnings.end(), looked.detection.warnings.begin(), looked.detection.warnings.end());
     looked.seen.virtual_packages = looked.detection.records();

@@ -83,12 +83,7 @@ Result<int> export_explicit(Context& context,
                            prefix.path(),
                            std::move(packages),
                            options.md5 ? ExplicitChecksum::Md5 : ExplicitChecksum::Best));
-    GPKG_TRY(const auto variables, prefix.env_vars());
-    std::vector<std::string> left_out;
-    if (!variables.empty()) left_out.emplace_back("variables");
-    if (!pip_packages(prefix.path(), records).empty()) left_out.emplace_back("what pip installed");
-    if (!left_out.empty())
-        context.out.warn("a list of files has no place for " + join_some(left_out, "and"));
+    GPKG_CHECK(warn_of_what_files_lack(context, prefix.path(), records));
     if (context.out.json_mode()) {
         auto lines = Json::array();
         for (const auto line : split(text, '\n')) {

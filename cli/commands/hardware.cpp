@@ -210,7 +210,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
         options.sources.for_machine.empty() ? context.config.platform.value : profile.platform;
     auto detection =
         virtual_packages_of(counted, target, context.env, cli::detectable_packages(context));
-    add_unknown_overrides(context, detection);
+    explain_overrides(context, detection);
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 

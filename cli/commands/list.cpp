@@ -295,6 +295,8 @@ Result<int> list(Context& context, const ListOptions& options) {
     if (items.empty() && !options.filter.empty())
         context.out.note(
             fmt::format("nothing in {} matches {}", path.native(), printable(options.filter)));
+    if (options.explicit_urls && options.filter.empty())
+        GPKG_CHECK(warn_of_what_files_lack(context, path, installed));
     if (options.explicit_urls)
         return print_explicit(
             context, path, items, options.md5 ? ExplicitChecksum::Md5 : ExplicitChecksum::Best);

@@ -185,7 +185,7 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
-    if (answer.fits.empty()) return no_class(lock, options.lock.file);
+    if (answer.fits.empty()) return no_class(lock, machine.platform, options.lock.file);
     for (const auto* locked : lock.default_classes()) {
         for (const auto& flaw : flaws_of(lock, *locked))
             answer.flaws.push_back(fmt::format("{}: {}", locked->name, flaw));

@@ -1,6 +1,7 @@
 #include "cli/workflow/installed.hpp"
 
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
@@ -41,6 +42,24 @@ Result<std::string> explicit_text(Context& context,
     if (!unknown.empty())
         context.out.warn(fmt::format("the MD5 of {} is not known", join_some(unknown, "and")));
     return explicit_file(records, context.config.platform.value, checksum);
+}
+
+Result<void> warn_of_what_files_lack(Context& context,
+                                     const fs::path& path,
+                                     const std::vector<PrefixRecord>& records) {
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto variables, prefix.env_vars());
+    GPKG_TRY(const auto state, prefix.state());
+    std::vector<std::string> left_out;
+    if (!variables.empty()) left_out.emplace_back("variables");
+    if (!pip_packages(path, records).empty()) left_out.emplace_back("what pip installed");
+    // Which GPU it is for, builds for one tell by themselves.
+    if (state.accelerator == "none" || state.accelerator == "conda" ||
+        !state.package_accelerators.empty())
+        left_out.emplace_back("the accelerator that was asked for");
+    if (!left_out.empty())
+        context.out.warn("a list of files has no place for " + join_some(left_out, "and"));
+    return {};
 }
 
 }  // namespace gpkg::cli

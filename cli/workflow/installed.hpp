@@ -30,4 +30,9 @@ Result<std::string> explicit_text(Context& context,
                                   std::vector<PackageRecord> records,
                                   ExplicitChecksum checksum);
 
+/// Warns of what the environment has and a list of its files does not tell.
+Result<void> warn_of_what_files_lack(Context& context,
+                                     const fs::path& path,
+                                     const std::vector<PrefixRecord>& records);
+
 }  // namespace gpkg::cli

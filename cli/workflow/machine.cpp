@@ -189,7 +189,17 @@ std::vector<std::pair<std::string, std::string>> set_overrides(const Context& co
     return {found.begin(), found.end()};
 }
 
-void add_unknown_overrides(const Context& context, virtual_packages::Detection& detection) {
+void explain_overrides(const Context& context, virtual_packages::Detection& detection) {
+    const auto variables = current_environment();
+    const auto& configured = context.config.override_virtual_packages;
+    for (const auto& [name, value] : configured.value) {
+        const auto variable = override_variable(name);
+        if (variables.contains(variable)) continue;
+        for (auto& found : detection.packages) {
+            if (found.source == variable)
+                found.source = "override_virtual_packages in " + configured.source;
+        }
+    }
     auto& known = detection.overrides;
     for (auto& one : unknown_overrides(context, detection)) known.push_back(std::move(one));
     std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {

@@ -56,8 +56,9 @@ std::vector<std::string> detectable_packages(const Context& context);
 /// not; what `override_virtual_packages` says counts as set.
 std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context);
 
-/// Adds those that nobody listens to: their names may be misspelt.
-void add_unknown_overrides(const Context& context, virtual_packages::Detection& detection);
+/// Adds those that nobody listens to, as their names may be misspelt, and names the settings file
+/// as the source of what it sets.
+void explain_overrides(const Context& context, virtual_packages::Detection& detection);
 
 /// Where profiles are kept: the user's own, then the site's.
 std::vector<fs::path> profile_folders(const Config& config);

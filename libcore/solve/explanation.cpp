@@ -126,6 +126,7 @@ std::string machine_needed(const ProblemChange& change) {
     if (change.name == "__cuda") return "a driver for CUDA >= " + change.version;
     if (change.name == "__cuda_arch") return "a GPU of compute capability >= " + change.version;
     if (change.name == "__archspec") return "a CPU of type " + change.build;
+    if (change.name == "__amdgpu") return "a GPU of AMD's";
     return fmt::format("{} >= {}", change.name.substr(2), change.version);
 }
 

@@ -83,7 +83,7 @@ std::optional<std::string> AcceleratorNotes::on_cuda_not_running(CandidateId id)
     const auto brought = with_spec_(name, name + "[accel=nvidia]");
     if (brought && brought->accelerator == Accelerator::Nvidia)
         text += fmt::format("; {}[accel=nvidia] takes {} for nvidia all the same{}",
-                            name,
+                            asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
     return text;
@@ -105,7 +105,7 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
         if (brought_for(chosen.name, Accelerator::Nvidia))
             text += fmt::format(
                 "; {}[accel=nvidia] asks for the build for nvidia, where {} is for that",
-                name,
+                asked_as(chosen.name),
                 *cuda);
         return text;
     }
@@ -115,7 +115,7 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
                             machine());
     if (const auto brought = brought_for(chosen.name, Accelerator::None))
         text += fmt::format("; {}[accel=none] asks for {}, which is for none{}",
-                            name,
+                            asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
     return text;
@@ -210,7 +210,7 @@ std::string AcceleratorNotes::what_brings(CandidateId told,
     const auto& candidate = universe_.candidates()[told];
     const bool is_it = universe_.version(candidate.version) == brought.version;
     return fmt::format("; {}[accel={}] asks for {}{}",
-                       universe_.names()[candidate.name].text,
+                       asked_as(candidate.name),
                        to_string(accelerator),
                        is_it ? "it" : brought.version.to_string() + ", which is",
                        price_of(brought));
@@ -309,6 +309,16 @@ std::optional<Brought> AcceleratorNotes::brought_for(NameId id, Accelerator want
                                                                        : std::move(brought);
 }
 
+/// The name, with the channel that it is asked of: "conda-forge::pytorch".
+std::string AcceleratorNotes::asked_as(NameId name) const {
+    const auto& text = universe_.names()[name].text;
+    for (const auto id : universe_.requested()) {
+        const auto& spec = universe_.specs()[id];
+        if (spec.name == name && spec.match.channel) return *spec.match.channel + "::" + text;
+    }
+    return text;
+}
+
 /// What else is asked for and would be older, or no longer for its GPU: "; jax then is 0.7.0".
 std::string AcceleratorNotes::price_of(const Brought& brought) const {
     std::vector<std::string> changes;
@@ -338,7 +348,7 @@ std::string AcceleratorNotes::what_it_is(CandidateId id) const {
     auto text = fmt::format("; this one is for {}", to_string(chosen.accelerator));
     if (const auto brought = brought_for(chosen.name, Accelerator::None))
         text += fmt::format(", and {}[accel=none] asks for {}, which is for none{}",
-                            universe_.names()[chosen.name].text,
+                            asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
     return text;

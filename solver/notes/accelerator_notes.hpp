@@ -60,6 +60,7 @@ private:
     std::string price_of(const Brought& brought) const;
     std::optional<std::string> asked_cuda() const;
 
+    std::string asked_as(NameId name) const;
     std::string text_of(CandidateId id) const;
     int major_of(CandidateId id) const;
     std::string version_text(CandidateId id) const;

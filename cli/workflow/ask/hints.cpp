@@ -69,6 +69,20 @@ std::string hint_on_platforms(const Explanation& explanation,
     return {};
 }
 
+/// A channel that a spec names does not come along with it.
+std::string hint_on_channels(const Question& question) {
+    const auto& problem = question.problem;
+    for (const auto& spec : problem.request.specs) {
+        if (!spec.channel || spec.channel->find('*') != std::string::npos) continue;
+        if (std::ranges::none_of(problem.indexes, [&](const auto& index) {
+                return channel_matches(*spec.channel, index->source().channel);
+            }))
+            return fmt::format("{0} is none of the channels that are asked: -c {0} adds it",
+                               *spec.channel);
+    }
+    return {};
+}
+
 /// "tensorflow-gpu", where there is a tensorflow.
 std::string hint_on_builds(const Question& question, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
@@ -121,6 +135,7 @@ std::string hint_for(const Context& context,
                      const Explanation& explanation,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_platforms(explanation, others);
+    if (hint.empty()) hint = hint_on_channels(question);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = hint_on_names(explanation);
     if (hint.empty()) hint = hint_on_overrides(context, explanation);

@@ -63,9 +63,16 @@ void tell_others(Context& context, const LockFile& lock, const std::string& file
         environment_title(lock, std::string(kDefaultEnvironment))));
 }
 
-/// `what` is missing or empty; where there are packages is in the hint.
-tl::unexpected<Error> nothing_to_make(const LockFile& lock, const std::string& what) {
-    const auto others = other_environments(lock);
+/// `what` is missing or empty; where there are packages for the platform is in the hint.
+tl::unexpected<Error> nothing_to_make(const LockFile& lock,
+                                      const std::string& platform,
+                                      const std::string& what) {
+    auto others = other_environments(lock);
+    std::erase_if(others, [&](const std::string& name) {
+        return std::ranges::none_of(lock.classes, [&](const LockedClass& locked) {
+            return locked.environment == name && locked.platform == platform && !locked.is_empty();
+        });
+    });
     return fail(ErrorKind::NotFound,
                 what,
                 others.empty() ? ""
@@ -117,15 +124,17 @@ std::string mending_hint(const LockFile& lock, LockFormat format, const std::str
     return fmt::format("--environment {} takes what does", join_or(names));
 }
 
-tl::unexpected<Error> no_class(const LockFile& lock, const std::string& file) {
+tl::unexpected<Error> no_class(const LockFile& lock,
+                               const std::string& platform,
+                               const std::string& file) {
     if (lock.classes.empty() && lock.environments.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: has no classes: nothing is locked in it", file),
                     "gpkg lock with what is wanted writes it anew");
     const std::string name(kDefaultEnvironment);
     const auto* what = lock.environments.contains(name) ? "there is nothing in the" : "has no";
-    return nothing_to_make(lock,
-                           fmt::format("{}: {} {}", file, what, environment_title(lock, name)));
+    return nothing_to_make(
+        lock, platform, fmt::format("{}: {} {}", file, what, environment_title(lock, name)));
 }
 
 Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
@@ -147,7 +156,7 @@ Result<ExactRequest> locked_request(Context& context,
     GPKG_TRY(const auto machine, machine_of(context, sources));
     GPKG_TRY(const auto records, virtual_packages_of(context, machine));
     const auto fits = fits_of(lock, machine.platform, records);
-    if (fits.empty()) return no_class(lock, file);
+    if (fits.empty()) return no_class(lock, machine.platform, file);
     const auto& best = fits.front();
     if (!best.fits()) {
         std::string reasons;
@@ -172,6 +181,7 @@ Result<ExactRequest> locked_request(Context& context,
         const std::string environment =
             options.environment.empty() ? std::string(kDefaultEnvironment) : options.environment;
         return nothing_to_make(lock,
+                               machine.platform,
                                fmt::format("{}: there is nothing in the {} for {}",
                                            file,
                                            environment_title(lock, environment),

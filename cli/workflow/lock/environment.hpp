@@ -22,7 +22,9 @@ Result<LockFile> environment_in(LockFile lock, const LockedOptions& options);
 
 /// What is said of a lock without a class that an environment could be made of: that `default` is
 /// missing or empty, and which others have packages.
-tl::unexpected<Error> no_class(const LockFile& lock, const std::string& file);
+tl::unexpected<Error> no_class(const LockFile& lock,
+                               const std::string& platform,
+                               const std::string& file);
 
 /// What to do where a class of this platform does not hold together. In a file of another tool an
 /// environment of which the default one is a part may.
