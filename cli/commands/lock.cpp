@@ -149,8 +149,8 @@ Context naming(const Context& context, const std::string& file) {
 Result<void> check_own_name(const std::string& output) {
     std::error_code code;
     if (output == "-" || (fs::exists(output, code) && !fs::is_regular_file(output, code)))
-        return fail(ErrorKind::Usage,
-                    fmt::format("-o {}: is no file", output),
+        return fail(ErrorKind::Io,
+                    fmt::format("-o {}: is no regular file", output),
                     "name the one that is to be written, e.g. gpkg.lock");
     const auto format = lock_format_of_name(output);
     const auto name = fs::path(output).filename().native();

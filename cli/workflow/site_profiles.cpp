@@ -162,9 +162,7 @@ Result<void> check_is_profile(const fs::path& file) {
     std::error_code code;
     if (!fs::exists(file, code)) return {};
     if (!fs::is_regular_file(file, code))
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: is no file", file.native()),
-                    "name one that is to be written");
+        return fail(ErrorKind::Io, fmt::format("{}: is no regular file", file.native()));
     if (read_profile(file)) return {};
     return fail(ErrorKind::Conflict,
                 fmt::format("{}: exists and is no hardware profile", file.native()),

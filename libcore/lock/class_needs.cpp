@@ -3,6 +3,7 @@
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/version_range.hpp"
 
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <set>
@@ -74,7 +75,7 @@ std::vector<std::string> least_needs(const std::vector<PackageRecord>& records,
     for (const auto& [name, need] : needs) {
         const auto range = need.range.to_string();
         if (range.empty() && need.others.empty()) texts.push_back(name);
-        if (!range.empty()) texts.push_back(name + " " + range);
+        if (!range.empty()) texts.push_back(fmt::format("{} {}", name, range));
         texts.insert(texts.end(), need.others.begin(), need.others.end());
     }
     return texts;

@@ -190,8 +190,10 @@ std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id, Ca
     const auto of_all = newest_for(name, builds_for(accelerator), Of::All);
     const bool is_of_all = !of_all || !is_older(universe_.candidates()[newest].version, *of_all);
     const auto brought = brought_for(name, accelerator);
-    // It is there, and cannot be had.
-    if (is_requested(id) && !brought) return on_other_build(id, newest);
+    // It is asked for, there, and cannot be had.
+    const auto is_it = [&](CandidateId one) { return one == newest; };
+    if (is_requested(id) && !brought && newest_for(name, is_it, Of::Requested))
+        return on_other_build(id, newest);
     return fmt::format(
         "{} has no build for {}; the newest{} that has one is {}{}",
         text_of(id),
