@@ -162,20 +162,20 @@ std::optional<Brought> brought_with(const Problem& problem,
     return brought;
 }
 
-/// What the command that asks for a changed problem would bring.
-Result<std::optional<Solution>> decide(const Universe& changed) {
+Result<Decided> decide(const Universe& changed) {
     if (is_answered_as_it_stands(changed.problem())) {
         const auto best = best_of(changed, rank_candidates(changed));
-        if (!best) return std::nullopt;
+        if (!best) return Decided{};
         GPKG_TRY(auto solution, solution_of(changed, *best));
-        return std::optional(std::move(solution));
+        return Decided{std::move(solution)};
     }
     auto problem = changed.problem();
     problem.wants_reasons = false;
     problem.wants_notes = false;
     GPKG_TRY(auto answered, gpkg::answer(problem, solve));
-    auto* solution = std::get_if<Solution>(&answered.outcome);
-    return solution == nullptr ? std::nullopt : std::optional(std::move(*solution));
+    if (auto* solution = std::get_if<Solution>(&answered.outcome))
+        return Decided{std::move(*solution)};
+    return Decided{std::nullopt, std::move(answered.problem)};
 }
 
 Result<Outcome> answer_as_put(const Problem& problem) {

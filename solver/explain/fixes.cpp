@@ -291,8 +291,11 @@ private:
         if (!problem) return;
         const auto universe = Universe::collect(*problem);
         if (!universe) return;
-        const auto solution = decide_(*universe);
-        if (solution) then(*universe, *solution);
+        const auto decided = decide_(*universe);
+        if (!decided) return;
+        if (!decided->unsolved) return then(*universe, decided->solution);
+        const auto unsolved = Universe::collect(*decided->unsolved);
+        if (unsolved) then(*unsolved, decided->solution);
     }
 
     /// The newest machine that anything asks for brings builds for just that. The fix is for the

@@ -12,8 +12,14 @@
 
 namespace gpkg::solver {
 
-/// The best solution of a universe, where it has one.
-using Decide = std::function<Result<std::optional<Solution>>(const Universe&)>;
+/// What the command that asks for a changed problem would bring.
+struct Decided {
+    std::optional<Solution> solution;
+    /// Without one: the problem as it was put last, which has none, where that is not the changed
+    /// one itself.
+    std::optional<Problem> unsolved{};
+};
+using Decide = std::function<Result<Decided>(const Universe&)>;
 
 /// At most three. `clashes` are minimal clashes of `universe`, which have nothing in common. Where
 /// no few changes help and a part of the requested specs has a solution, it is what the last fix
