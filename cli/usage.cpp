@@ -75,7 +75,7 @@ Error no_such_command(const std::string& first) {
     error.message = fmt::format("{}: no such command", first);
     // What conda, mamba and pixi call it.
     constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-        {"uninstall", "remove"}, {"upgrade", "update"}, {"add", "install"}, {"exec", "run"}};
+        {"uninstall", "remove"}, {"upgrade", "update"}, {"add", "install"}};
     for (const auto& [name, own] : kElsewhere) {
         if (first != name) continue;
         error.hint = fmt::format("gpkg {} does that", own);

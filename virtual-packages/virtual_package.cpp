@@ -415,18 +415,18 @@ Detection virtual_packages_of(const HardwareProfile& profile,
     return Judge(profile, platform, env, detectable).judge();
 }
 
-Decided decided_by_variables(const Host& host) {
+Decided decided_by_variables(const Host& host, const std::vector<std::string>& detectable) {
     // Nor is anything known of a machine of another platform.
     Decided decided{host.platform != host.native_platform || overrides_decide_cuda(host.env), {}};
-    for (const auto& name : detectable_packages(host))
+    for (const auto& name : detectable)
         if (is_decided(name, host.env)) decided.others.push_back(name);
     return decided;
 }
 
 Detection detect_all(const Host& host) {
-    auto detected = detect_profile(host, decided_by_variables(host));
-    auto detection =
-        virtual_packages_of(detected.profile, host.platform, host.env, detectable_packages(host));
+    const auto detectable = detectable_packages(host);
+    auto detected = detect_profile(host, decided_by_variables(host, detectable));
+    auto detection = virtual_packages_of(detected.profile, host.platform, host.env, detectable);
     detection.warnings.insert(
         detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
     return detection;

@@ -52,8 +52,8 @@ Detection virtual_packages_of(const HardwareProfile& profile,
                               const std::vector<std::string>& detectable = {});
 
 /// What the overrides decide of host.platform: of that, NVIDIA's driver and detectors' programs
-/// need not be asked.
-Decided decided_by_variables(const Host& host);
+/// need not be asked. `detectable` as virtual_packages_of() has it.
+Decided decided_by_variables(const Host& host, const std::vector<std::string>& detectable);
 
 /// Detects what `host` is beside that, and judges it for host.platform.
 Detection detect_all(const Host& host);

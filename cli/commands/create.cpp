@@ -31,16 +31,11 @@ struct CreateOptions {
 Result<fs::path> place_of_new(Context& context,
                               const CreateOptions& options,
                               const Wishes& wishes) {
-    auto target = options.target;
-    if (target.name.empty() && target.prefix.empty()) {
-        target.name = wishes.name;
-        // A prefix is often another machine's, written by an export.
-        if (wishes.name.empty()) target.prefix = wishes.prefix;
-        if (wishes.name.empty() && wishes.prefix.empty())
-            return fail(ErrorKind::Usage,
-                        "the new environment needs a name or a path",
-                        "-n NAME or -p PATH; an environment.yml may have its own name:");
-    }
+    const auto target = target_meant(options.target, wishes);
+    if (target.name.empty() && target.prefix.empty())
+        return fail(ErrorKind::Usage,
+                    "the new environment needs a name or a path",
+                    "-n NAME or -p PATH; an environment.yml may have its own name:");
     GPKG_TRY(auto prefix, new_prefix(context, target));
     GPKG_CHECK(recover_prefix(context, prefix, options.change.dry_run));
     GPKG_CHECK(check_free(context, prefix));

@@ -31,12 +31,7 @@ std::string words_of(const TargetOptions& target) {
 Result<fs::path> prefix_meant(Context& context,
                               const EnvUpdateOptions& options,
                               const Wishes& wishes) {
-    auto target = options.target;
-    if (target.name.empty() && target.prefix.empty()) {
-        target.name = wishes.name;
-        if (wishes.name.empty()) target.prefix = wishes.prefix;
-    }
-    auto prefix = existing_prefix(context, target);
+    auto prefix = existing_prefix(context, target_meant(options.target, wishes));
     if (!prefix && prefix.error().kind == ErrorKind::NotFound)
         prefix.error().hint += fmt::format("; gpkg env create{} -f {} makes a new one",
                                            words_of(options.target),

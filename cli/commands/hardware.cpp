@@ -256,7 +256,8 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     warn_of_overrides(context, found.profile);
-    if (auto again = parse_profile(format_profile(found.profile), "the machine"); !again)
+    auto text = format_profile(found.profile);
+    if (auto again = parse_profile(text, "the machine"); !again)
         return pass(std::move(again).error().while_doing("what was detected makes no profile"));
     if (is_file) {
         GPKG_CHECK(check_is_profile(options.output));
@@ -264,7 +265,6 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     }
     // What it says is true, and less than the machine is.
     const bool is_whole = found.warnings.empty();
-    auto text = format_profile(found.profile);
     if (context.out.json_mode()) {
         Json document{{"success", is_whole}, {"profile", text}, {"warnings", found.warnings}};
         if (is_file) document["file"] = options.output;

@@ -67,7 +67,8 @@ void warn_of_pip(Context& context, const std::vector<std::string>& requirements)
 /// brings, wherever it was decided.
 std::vector<std::string> taken_elsewhere(const LockFile& lock);
 
-/// An error for a name that other tools' lock files have: what is written is gpkg's own.
+/// An error for a name that other tools' lock files have, as what is written is gpkg's own, and for
+/// what is no regular file.
 Result<void> check_own_name(const std::string& output);
 
 /// Writes a class for every answer that there could be.

@@ -53,15 +53,15 @@ Result<virtual_packages::Detection> detect(const Context& context,
     host.env = std::move(env);
     host.platform = machine.platform;
     if (machine.devices.kind == DeviceChoice::Kind::All) return virtual_packages::detect_all(host);
+    const auto detectable = detectable_packages(context);
     // A device that is named by its number has to be there.
-    auto detected =
-        virtual_packages::detect_profile(host,
-                                         machine.devices.kind == DeviceChoice::Kind::Some
-                                             ? virtual_packages::Decided()
-                                             : virtual_packages::decided_by_variables(host));
+    const auto decided = machine.devices.kind == DeviceChoice::Kind::Some
+                             ? virtual_packages::Decided()
+                             : virtual_packages::decided_by_variables(host, detectable);
+    auto detected = virtual_packages::detect_profile(host, decided);
     GPKG_CHECK(virtual_packages::keep_devices(detected.profile, machine.devices));
     auto detection = virtual_packages::virtual_packages_of(
-        detected.profile, machine.platform, host.env, detectable_packages(context));
+        detected.profile, machine.platform, host.env, detectable);
     detection.warnings.insert(
         detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
     return detection;

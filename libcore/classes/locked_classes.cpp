@@ -66,12 +66,14 @@ std::vector<std::string> lowered(const std::vector<ClassProblem>& classes,
     return notes;
 }
 
-bool has_same_records(const Solution& one, const Solution& other) {
-    return std::ranges::is_permutation(
-        one.records, other.records, {}, &PackageRecord::url, &PackageRecord::url);
-}
-
 }  // namespace
+
+std::vector<std::string> urls_of(const Solution& answer) {
+    std::vector<std::string> urls;
+    for (const auto& record : answer.records) urls.push_back(record.url);
+    std::sort(urls.begin(), urls.end());
+    return urls;
+}
 
 std::vector<std::string> needs_of(const Request& request, const Solution& answer) {
     std::vector<std::string> asked;
@@ -101,17 +103,20 @@ Result<LockedClasses> align_answers(std::vector<ClassProblem> classes,
             locked.each_alone.end(), answer.records.begin(), answer.records.end());
     const auto leading = leading_names(classes);
     std::vector<Versions> alone;
-    alone.reserve(answers.size());
-    for (const auto& answer : answers) alone.push_back(versions_of(leading, answer));
-    const auto each = answers;
+    // What held a class back is told of it alone: of the rest, all that was aligned did.
+    std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> notes_alone;
+    for (const auto& answer : answers) {
+        alone.push_back(versions_of(leading, answer));
+        notes_alone.emplace_back(urls_of(answer), answer.notes);
+    }
     GPKG_TRY(locked.divergences, align_versions(classes, answers, solve));
     std::vector<Versions> now;
     now.reserve(answers.size());
     for (const auto& answer : answers) now.push_back(versions_of(leading, answer));
     for (std::size_t i = 0; i < classes.size(); ++i) {
-        // What held it back is told of it alone: of the rest, all that was aligned did.
         auto& notes = locked.notes[classes[i].name];
-        notes = (has_same_records(each[i], answers[i]) ? each : answers)[i].notes;
+        auto& [urls, told] = notes_alone[i];
+        notes = urls == urls_of(answers[i]) ? std::move(told) : answers[i].notes;
         for (auto& note : lowered(classes, alone, i, now)) notes.push_back(std::move(note));
     }
     GPKG_TRY(locked.lock, lock_of_answers(classes, answers));

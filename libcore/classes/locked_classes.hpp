@@ -49,6 +49,9 @@ inline constexpr std::string_view kIsInLock = "is in the lock";
 /// version: from now on that holds.
 void hold_what_stayed(ClassProblem& one, const Solution& answer);
 
+/// Of its records, in alphabetical order: what an answer is known by.
+std::vector<std::string> urls_of(const Solution& answer);
+
 /// The lock of these answers, brought to the same versions: versions change, and where they cannot
 /// be the same it is told. Every class has its answer.
 Result<LockedClasses> align_answers(std::vector<ClassProblem> classes,

@@ -14,13 +14,6 @@
 namespace gpkg {
 namespace {
 
-std::vector<std::string> urls_of(const Solution& solution) {
-    std::vector<std::string> urls;
-    for (const auto& record : solution.records) urls.push_back(record.url);
-    std::sort(urls.begin(), urls.end());
-    return urls;
-}
-
 /// The region whose answer is known to be that of the point; null where none is.
 Region* region_of(Regions& found, std::size_t point) {
     for (auto& region : found.regions) {
@@ -72,11 +65,10 @@ Result<void> lead_all(const Regions& regions, const std::stop_token& stop, LockF
             auto& known = lock.classes[i].also_made_for;
             std::vector<std::size_t> own;
             for (const auto point : misled) {
-                const auto machine = locked_machine(regions.space.points()[point].virtual_packages);
                 const auto& points = regions.regions[i].points;
-                if (std::ranges::find(points, point) != points.end() &&
-                    std::ranges::find(known, machine) == known.end())
-                    own.push_back(point);
+                if (std::ranges::find(points, point) == points.end()) continue;
+                const auto machine = locked_machine(regions.space.points()[point].virtual_packages);
+                if (std::ranges::find(known, machine) == known.end()) own.push_back(point);
             }
             for (const auto point : least_of(own, regions.space)) {
                 known.push_back(locked_machine(regions.space.points()[point].virtual_packages));

@@ -17,27 +17,18 @@ struct Need {
     std::set<std::string> others;  ///< specs that are no ranges, as they are
 };
 
-/// Of a spec that asks for nothing else.
-std::optional<VersionRange> range_of(const MatchSpec& spec) {
-    MatchSpec rest;
-    rest.name = spec.name;
-    rest.version = spec.version;
-    if (!(rest == spec)) return std::nullopt;
-    return spec.version ? VersionRange::of(*spec.version) : VersionRange();
-}
-
 }  // namespace
 
 bool demand(const std::vector<std::string>& needs, const std::string& asked) {
     const auto spec = MatchSpec::parse(asked);
     if (!spec) return false;
-    const auto wanted = range_of(*spec);
+    const auto wanted = VersionRange::of(*spec);
     for (const auto& text : needs) {
         const auto need = MatchSpec::parse(text);
         if (!need || need->name != spec->name) continue;
         // "__archspec=1=zen4" is typed, and "__archspec 1 zen4" is written.
         if (*need == *spec) return true;
-        auto range = range_of(*need);
+        auto range = VersionRange::of(*need);
         if (!wanted || !range) continue;
         const auto own = range->to_string();
         range->narrow_to(*wanted);
@@ -56,7 +47,7 @@ std::vector<std::string> least_needs(const std::vector<PackageRecord>& records,
         const auto spec = MatchSpec::parse(text);
         // What is asked on a condition, a machine that does not meet it need not have.
         if (spec && spec->when) return;
-        const auto range = spec ? range_of(*spec) : std::nullopt;
+        const auto range = spec ? VersionRange::of(*spec) : std::nullopt;
         if (range) {
             needs[name].range.narrow_to(*range);
         } else {

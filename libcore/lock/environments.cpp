@@ -40,10 +40,11 @@ std::string environment_title(const LockFile& lock, const std::string& environme
                        name_in_file(lock, environment));
 }
 
-std::vector<std::string> other_environments(const LockFile& lock) {
+std::vector<std::string> other_environments(const LockFile& lock, std::string_view platform) {
     std::set<std::string> names;
     for (const auto& locked : lock.classes) {
-        if (locked.environment != kDefaultEnvironment && !locked.is_empty())
+        const bool is_for_it = platform.empty() || locked.platform == platform;
+        if (locked.environment != kDefaultEnvironment && is_for_it && !locked.is_empty())
             names.insert(locked.environment);
     }
     return {names.begin(), names.end()};

@@ -6,6 +6,7 @@
 #include "libcore/lock/lock_file.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg {
@@ -16,8 +17,8 @@ inline constexpr std::string_view kMainCategory = "main";
 /// As the file's format calls it: "environment test", "category main".
 std::string environment_title(const LockFile& lock, const std::string& environment);
 
-/// The environments with packages beside the default one.
-std::vector<std::string> other_environments(const LockFile& lock);
+/// The environments with packages for the platform beside the default one; empty: for any.
+std::vector<std::string> other_environments(const LockFile& lock, std::string_view platform = {});
 
 /// The lock as if the environment `name` were the default one and nothing else had been locked.
 /// NotFound, with near names, where there is none of that name or nothing is in it.

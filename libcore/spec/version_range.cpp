@@ -32,6 +32,14 @@ std::optional<VersionRange> VersionRange::of(const VersionSpec& spec) {
     return range;
 }
 
+std::optional<VersionRange> VersionRange::of(const MatchSpec& spec) {
+    MatchSpec plain;
+    plain.name = spec.name;
+    plain.version = spec.version;
+    if (!(plain == spec)) return std::nullopt;
+    return spec.version ? of(*spec.version) : VersionRange();
+}
+
 void VersionRange::narrow_to(const VersionRange& other) {
     if (other.from && (!from || *from < *other.from)) from = other.from;
     if (other.below && (!below || *other.below < *below)) below = other.below;

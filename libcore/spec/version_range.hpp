@@ -2,6 +2,7 @@
 
 // Versions between two ends.
 
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/version_spec.hpp"
 
 #include <optional>
@@ -17,6 +18,8 @@ struct VersionRange {
     /// What a spec takes where that is nothing but a range; 3.9.* is from 3.9 to below 3.10.
     /// Nothing for others, also for those with an end of another kind: ">1", "<=2".
     static std::optional<VersionRange> of(const VersionSpec& spec);
+    /// The same of a spec that asks for nothing beside the name and a range.
+    static std::optional<VersionRange> of(const MatchSpec& spec);
 
     /// To what both have in common.
     void narrow_to(const VersionRange& other);

@@ -107,11 +107,8 @@ struct Interval {
     std::string as_written;  ///< of the spec, as long as it is alone
 
     static std::optional<Interval> read(const MatchSpec& spec) {
-        MatchSpec plain;
-        plain.name = spec.name;
-        plain.version = spec.version;
-        if (!(plain == spec) || !spec.version) return std::nullopt;
-        const auto range = VersionRange::of(*spec.version);
+        if (!spec.version) return std::nullopt;
+        const auto range = VersionRange::of(spec);
         return range ? std::optional(Interval{*range, written(spec)}) : std::nullopt;
     }
 

@@ -67,12 +67,7 @@ void tell_others(Context& context, const LockFile& lock, const std::string& file
 tl::unexpected<Error> nothing_to_make(const LockFile& lock,
                                       const std::string& platform,
                                       const std::string& what) {
-    auto others = other_environments(lock);
-    std::erase_if(others, [&](const std::string& name) {
-        return std::ranges::none_of(lock.classes, [&](const LockedClass& locked) {
-            return locked.environment == name && locked.platform == platform && !locked.is_empty();
-        });
-    });
+    const auto others = other_environments(lock, platform);
     return fail(ErrorKind::NotFound,
                 what,
                 others.empty() ? ""

@@ -26,8 +26,6 @@ std::set<std::string> platforms_of(const LockFile& lock) {
     return platforms;
 }
 
-/// Everything that the lock says of a class, as a question whose answer it still is as far as its
-/// packages are there. Nothing of it may have another version yet.
 /// What a class asks, and what it has that its machine cannot use, by what the channel says of it
 /// now: of that, its version alone is kept.
 struct ClassToRepair {
@@ -35,6 +33,8 @@ struct ClassToRepair {
     std::vector<PackageRecord> unfit;
 };
 
+/// Everything that the lock says of a class, as a question whose answer it still is as far as its
+/// packages are there. Nothing of it may have another version yet.
 Result<ClassToRepair> asked_by(Context& context,
                                const LockFile& lock,
                                const LockedClass& locked,

@@ -185,6 +185,14 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     return wishes;
 }
 
+TargetOptions target_meant(TargetOptions target, const Wishes& wishes) {
+    if (!target.name.empty() || !target.prefix.empty()) return target;
+    target.name = wishes.name;
+    // A prefix is often another machine's, written by an export.
+    if (wishes.name.empty()) target.prefix = wishes.prefix;
+    return target;
+}
+
 Result<std::vector<std::string>> platforms_of_files(Context& context,
                                                     const WishOptions& options,
                                                     bool offline) {

@@ -4,6 +4,7 @@
 // explicit files), in one shape.
 
 #include "cli/context.hpp"
+#include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes/package_files.hpp"
@@ -41,6 +42,9 @@ void add_wish_options(CLI::App& app, WishOptions& options);
 
 /// Reads the files; channels that one names come after those of the command line in `sources`.
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
+
+/// What the flags name, else what a file names: by its name, else by its place.
+TargetOptions target_meant(TargetOptions target, const Wishes& wishes);
 
 /// The platforms that environment.yml files among `options` say they are made for.
 Result<std::vector<std::string>> platforms_of_files(Context& context,
