@@ -143,9 +143,9 @@ std::vector<std::pair<std::string, std::string>> steering_variables(const Contex
         const bool decides = std::any_of(settings.begin(), settings.end(), [&](const auto& one) {
             return one.source == variable.first;
         });
-        if (decides || name.starts_with("GPKG_")) found.emplace_back(name, hide_secrets(value));
+        if (decides || name.starts_with("GPKG_") || name.starts_with(kOverrides))
+            found.emplace_back(name, hide_secrets(value));
     }
-    for (const auto& variable : set_overrides(context)) found.push_back(variable);
     std::sort(found.begin(), found.end());
     for (const auto* name :
          {"ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy"}) {

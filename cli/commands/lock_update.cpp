@@ -1,5 +1,9 @@
 #include "cli/commands/lock.hpp"
 #include "cli/workflow/lock/updating.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/asked_spec.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,9 +32,27 @@ std::vector<std::string> new_classes(const LockFile& old, const LockFile& now) {
     return names;
 }
 
+/// "torch", or "torch[accel=none]" that says which builds it is for from now on.
+Result<void> take_name(const std::string& text, UpdateOptions& update) {
+    if (is_package_name(text)) {
+        update.names.insert(text);
+        return {};
+    }
+    GPKG_TRY(const auto asked, AskedSpec::parse(text));
+    const auto& name = asked.spec.name;
+    if (!asked.accelerator || as_typed(asked.spec) != name)
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: names are taken here, as in numpy or 'torch[accel=none]'",
+                                printable(text)),
+                    fmt::format("-f environment.yml, where that asks for '{}'", printable(text)));
+    update.names.insert(name);
+    update.accelerators.of_package[name] = *asked.accelerator;
+    return {};
+}
+
 Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     auto options = given;
-    options.update.names = {given.names.begin(), given.names.end()};
+    for (const auto& text : given.names) GPKG_CHECK(take_name(text, options.update));
     if (!options.output.empty()) GPKG_CHECK(check_own_name(options.output));
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read_own(context, options.file, "update"));
@@ -78,7 +100,9 @@ Action bind_update(CLI::App& app) {
     const auto options = std::make_shared<LockUpdateOptions>();
     auto& update = options->update;
     app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
-    app.add_option("names", options->names, "of packages that may have another version")
+    app.add_option("names",
+                   options->names,
+                   "of packages that may have another version; torch[accel=none]: and other builds")
         ->type_name("NAME");
     add_source_options(app, update.sources);
     add_wish_options(app, update.wishes);

@@ -1,66 +1,111 @@
 #include "libcore/asking/posed_request.hpp"
 
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace gpkg {
+namespace {
+
+template <typename T>
+void erase_places(std::vector<T>& list, const std::set<std::size_t>& places) {
+    for (auto place = places.rbegin(); place != places.rend(); ++place)
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(*place));
+}
+
+class Changing {
+public:
+    explicit Changing(PosedRequest& posed) : posed_(posed), own_(posed.wanted.specs.size()) {}
+
+    Result<void> make(const ProblemChange& change) {
+        using Kind = ProblemChange::Kind;
+        switch (change.kind) {
+        case Kind::ReplaceSpec: return replace(change);
+        case Kind::DropSpec: drop(change.index); break;
+        case Kind::DropConstraint: lift(change.index); break;
+        case Kind::LetChange: return ask_for(change.spec);
+        case Kind::SetAccelerator: accelerators()[change.name] = AcceleratorChoice::Auto; break;
+        case Kind::SetPriority:
+        case Kind::AllowNewer:
+        case Kind::SetMachine: outside_.push_back(change); break;
+        }
+        return {};
+    }
+
+    /// What leaves does so only now: until here every place means what it meant.
+    Result<void> finish() {
+        auto& [wanted, present, problem] = posed_;
+        erase_places(wanted.specs, dropped_);
+        erase_places(present.pins, lifted_);
+        // What an update holds to depends on the machine.
+        GPKG_TRY(problem, with_changes(std::move(problem), outside_));
+        problem.request = request_of(wanted, present, problem.virtual_packages);
+        return {};
+    }
+
+private:
+    std::map<std::string, AcceleratorChoice>& accelerators() {
+        return posed_.wanted.accelerators.of_package;
+    }
+
+    Result<void> ask_for(const std::string& text) {
+        GPKG_TRY(auto asked, AskedSpec::parse(text));
+        if (asked.accelerator) accelerators()[asked.spec.name] = *asked.accelerator;
+        posed_.wanted.specs.push_back(std::move(asked.spec));
+        return {};
+    }
+
+    /// An earlier wish, or what is only there, is named by it.
+    Result<void> replace(const ProblemChange& change) {
+        GPKG_CHECK(ask_for(change.spec));
+        if (change.index >= own_) return {};
+        auto& specs = posed_.wanted.specs;
+        auto spec = std::move(specs.back());
+        specs.pop_back();
+        // What was said of its accelerator goes with it to another name.
+        if (auto said = accelerators().extract(specs[change.index].name)) {
+            said.key() = spec.name;
+            accelerators().insert(std::move(said));
+        }
+        specs[change.index] = std::move(spec);
+        return {};
+    }
+
+    void drop(std::size_t place) {
+        if (place < own_) {
+            dropped_.insert(place);
+            return;
+        }
+        const auto& name = posed_.problem.request.specs.at(place).name;
+        auto& present = posed_.present;
+        std::erase_if(present.wishes, [&](const auto& wish) { return wish.name == name; });
+        std::erase_if(present.records, [&](const auto& one) { return one.name() == name; });
+    }
+
+    void lift(std::size_t place) {
+        if (place < posed_.present.pins.size()) {
+            lifted_.insert(place);
+            return;
+        }
+        MatchSpec named;
+        named.name = posed_.problem.request.constraints.at(place).spec.name;
+        posed_.wanted.specs.push_back(std::move(named));
+    }
+
+    PosedRequest& posed_;
+    std::size_t own_;  ///< specs that are asked for; those behind them in the problem are earlier
+    std::set<std::size_t> dropped_;
+    std::set<std::size_t> lifted_;
+    std::vector<ProblemChange> outside_;  ///< of what the problem is put to
+};
+
+}  // namespace
 
 Result<void> make_changes(PosedRequest& posed, const std::vector<ProblemChange>& changes) {
-    using Kind = ProblemChange::Kind;
-    auto& [wanted, present, problem] = posed;
-    const auto own = wanted.specs.size();
-    const auto pins = present.pins.size();
-    std::vector<ProblemChange> outside;
-    std::set<std::size_t> dropped;
-    std::set<std::size_t> lifted;
-    for (const auto& change : changes) {
-        const bool is_own = change.index < own;
-        if (change.kind == Kind::ReplaceSpec) {
-            GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
-            auto& of_package = wanted.accelerators.of_package;
-            if (asked.accelerator) of_package[asked.spec.name] = *asked.accelerator;
-            if (is_own) {
-                // What was said of its accelerator goes with it to another name.
-                if (auto said = of_package.extract(wanted.specs[change.index].name)) {
-                    said.key() = asked.spec.name;
-                    of_package.insert(std::move(said));
-                }
-                wanted.specs[change.index] = std::move(asked.spec);
-            } else {
-                wanted.specs.push_back(std::move(asked.spec));
-            }
-        } else if (change.kind == Kind::DropSpec && is_own) {
-            dropped.insert(change.index);
-        } else if (change.kind == Kind::DropSpec) {
-            const auto name = problem.request.specs.at(change.index).name;
-            std::erase_if(present.wishes, [&](const auto& wish) { return wish.name == name; });
-            std::erase_if(present.records, [&](const auto& one) { return one.name() == name; });
-        } else if (change.kind == Kind::DropConstraint && change.index < pins) {
-            lifted.insert(change.index);
-        } else if (change.kind == Kind::DropConstraint) {
-            MatchSpec named;
-            named.name = problem.request.constraints.at(change.index).spec.name;
-            wanted.specs.push_back(std::move(named));
-        } else if (change.kind == Kind::LetChange) {
-            GPKG_TRY(auto more, AskedSpec::parse(change.spec));
-            if (more.accelerator)
-                wanted.accelerators.of_package[more.spec.name] = *more.accelerator;
-            wanted.specs.push_back(std::move(more.spec));
-        } else if (change.kind == Kind::SetAccelerator) {
-            wanted.accelerators.of_package[change.name] = AcceleratorChoice::Auto;
-        } else {
-            outside.push_back(change);
-        }
-    }
-    // From the back, so that every place means what it meant.
-    for (auto place = dropped.rbegin(); place != dropped.rend(); ++place)
-        wanted.specs.erase(wanted.specs.begin() + static_cast<std::ptrdiff_t>(*place));
-    for (auto place = lifted.rbegin(); place != lifted.rend(); ++place)
-        present.pins.erase(present.pins.begin() + static_cast<std::ptrdiff_t>(*place));
-    // What an update holds to depends on the machine.
-    GPKG_TRY(problem, with_changes(std::move(problem), outside));
-    problem.request = request_of(wanted, present, problem.virtual_packages);
-    return {};
+    Changing changing(posed);
+    for (const auto& change : changes) GPKG_CHECK(changing.make(change));
+    return changing.finish();
 }
 
 }  // namespace gpkg

@@ -15,6 +15,7 @@ struct Drop {
 constexpr auto kDrops = std::to_array<Drop>({
     {"cudnn", "9.11", "7.5"},
     {"libcudnn", "9.11", "7.5"},
+    {"flash-attn", "2", "8.0"},
     {"libcudf", "24.02", "7.0"},
     {"libcugraph", "24.02", "7.0"},
     {"libcuml", "24.02", "7.0"},

@@ -2,7 +2,8 @@
 
 // Libraries that gave up GPUs for which the CUDA that they are built with still makes code: no
 // record says so, and what needs them does not run on such GPUs. NVIDIA's "cuDNN Support Matrix"
-// (9.10.0 has Maxwell, Pascal and Volta, 9.11.0 does not), RAPIDS' support notice 34 (Pascal).
+// (9.10.0 has Maxwell, Pascal and Volta, 9.11.0 does not), RAPIDS' support notice 34 (Pascal),
+// FlashAttention's README (Ampere and later since its version 2).
 
 #include "libcore/spec/version.hpp"
 

@@ -133,6 +133,22 @@ check grep -q 'accelerator: none' several.lock
 expect 0 lock update several.lock --accel nvidia
 expect_packages several.lock 'a100: both-2.0-cuda12_0'
 
+# Which builds one package is for is said with its name, remembered, and of this one alone.
+cp first.lock named.lock
+expect 0 lock update named.lock 'torch[accel=none]' --accel auto
+expect_packages named.lock 'a100: lib-2.0-0 torch-3.0-cpu_0
+cpu: lib-2.0-0 torch-3.0-cpu_0'
+check grep -q 'accelerator: auto torch=none' named.lock
+expect 0 config set accelerator nvidia
+expect 0 lock update named.lock lib 'torch[accel=none]'
+expect 0 config remove-key accelerator
+check grep -q 'accelerator: auto torch=none' named.lock
+expect_packages named.lock 'a100: lib-2.0-0 torch-3.0-cpu_0
+cpu: lib-2.0-0 torch-3.0-cpu_0'
+expect 0 lock update named.lock 'torch[accel=auto]'
+expect_packages named.lock 'a100: lib-2.0-0 torch-3.0-cuda12_0
+cpu: lib-2.0-0 torch-3.0-cpu_0'
+
 # A machine of another platform, and a file's platform that the lock does not have yet.
 SUBDIR=linux-aarch64 package torch 1.0 cpu_0
 SUBDIR=linux-aarch64 package torch 2.0 cpu_0
@@ -277,8 +293,12 @@ err_has 'the lock has a class a100'
 sed '/^  a100:/,/^packages:/{/^packages:/!d}; s/^classes:/classes: {}/' first.lock > none.lock
 expect 1 lock update none.lock --for a100
 err_has 'it has no classes: nothing is locked in it'
-expect 1 lock update first.lock 'lib>=2'
-err_has 'names alone are taken here'
+expect 2 lock update first.lock 'lib>=2'
+err_has 'lib>=2: names are taken here' "-f environment.yml, where that asks for 'lib>=2'"
+expect 1 lock update first.lock 'libb[accel=none]'
+err_has 'the lock has no libb'
+expect 2 lock update first.lock 'torch[accel=non]'
+err_has 'did you mean none?'
 expect 1 lock update first.lock libb
 err_has 'the lock has no libb' 'did you mean lib?'
 expect 1 lock update lib

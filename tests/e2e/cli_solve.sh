@@ -80,6 +80,8 @@ it could be had:
   torch=1.0 in place of torch=2: gives numpy 2.0 and torch 1.0'
 expect 0 why-not numpy=3 torch
 out_has 'numpy=3: no such version'
+expect 1 solve nump --platform linux-aarch64
+err_has 'the channels that are asked have nothing for linux-aarch64: -c CHANNEL adds one'
 expect 1 why-not nump torch
 err_has 'nump: no package of this name'
 err_has 'did you mean numpy?'

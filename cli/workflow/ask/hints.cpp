@@ -51,6 +51,22 @@ std::string hint_on_accelerator(const Context& context,
         "accelerator: {} comes of {}; --accel says another", usual.value, usual.source);
 }
 
+bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
+
+/// Where no name can be known, as there is nothing for the platform.
+std::string hint_on_empty_channels(const Question& question, const Explanation& explanation) {
+    const auto& platform = question.machine.platform;
+    if (std::ranges::none_of(explanation.clashes, is_unknown) ||
+        std::ranges::any_of(question.problem.indexes, [&](const auto& index) {
+            return index->source().subdir == platform && !index->names().empty();
+        }))
+        return {};
+    return fmt::format(
+        "the channels that are asked have nothing for {}: -c CHANNEL adds one that "
+        "has",
+        platform);
+}
+
 /// Where a name that the class' platform has nothing of is to be had for another class.
 std::string hint_on_platforms(const Explanation& explanation,
                               const std::vector<const Question*>& others) {
@@ -101,9 +117,6 @@ std::string hint_on_builds(const Question& question, const Explanation& explanat
 }  // namespace
 
 std::string hint_on_names(const Explanation& explanation) {
-    const auto is_unknown = [](const Explanation::Clash& clash) {
-        return !clash.lines.front().channels.empty();
-    };
     if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
     for (const auto& clash : explanation.clashes) {
         const auto& line = clash.lines.front();
@@ -137,6 +150,7 @@ std::string hint_for(const Context& context,
     auto hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_channels(question);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
+    if (hint.empty()) hint = hint_on_empty_channels(question, explanation);
     if (hint.empty()) hint = hint_on_names(explanation);
     if (hint.empty()) hint = hint_on_overrides(context, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);

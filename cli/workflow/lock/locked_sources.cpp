@@ -7,16 +7,7 @@
 #include <fmt/format.h>
 
 namespace gpkg::cli {
-namespace {
-
-std::string hint_on_spec(std::string_view text) {
-    if (text.find("[accel=") == std::string_view::npos)
-        return "names alone are taken here, as in numpy";
-    return "names alone are taken here; which builds they are for is said in an environment.yml, "
-           "accelerator: {torch: none}, that -f names";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<std::vector<Channel>> with_credentials(const Context& context,
                                               const std::vector<std::string>& urls,
@@ -94,9 +85,10 @@ Result<void> check_has(const LockFile& lock, const std::set<std::string>& names)
         if (known.contains(name)) continue;
         const std::vector<std::string> sorted(known.begin(), known.end());
         const auto near = near_names(name, sorted);
-        return fail(ErrorKind::NotFound,
-                    fmt::format("the lock has no {}", name.empty() ? "'' in it" : name),
-                    is_package_name(name) ? did_you_mean(near) : hint_on_spec(name));
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("the lock has no {}", name.empty() ? "'' in it" : name),
+            is_package_name(name) ? did_you_mean(near) : "names alone are taken here, as in numpy");
     }
     return {};
 }

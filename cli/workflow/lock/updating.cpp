@@ -98,6 +98,7 @@ private:
         const bool has_files = !options_.wishes.files.empty();
         if (has_files) {
             GPKG_TRY(wanted.request, lock_wishes(context_, options_.wishes, sources));
+            wanted.request.accelerators.override_with(options_.accelerators);
             GPKG_TRY(wanted.remembered, lock_request_of(context_, sources, wanted.request));
             wanted.request.specs_stand = ChangeRequest::SpecsStand::InFiles;
         } else {
@@ -107,11 +108,14 @@ private:
             if (!sources.channel_priority.empty())
                 wanted.remembered.channel_priority = sources.channel_priority;
             wanted.remembered.wishes = lock_.wishes_of(like);
+            auto& accelerators = wanted.request.accelerators;
             if (options_.wishes.accelerator) {
                 GPKG_TRY(const auto said, lock_wishes(context_, options_.wishes, sources));
-                wanted.request.accelerators.override_with(said.accelerators);
-                wanted.remembered.wishes.accelerator = to_string(wanted.request.accelerators);
+                accelerators.override_with(said.accelerators);
             }
+            accelerators.override_with(options_.accelerators);
+            if (options_.wishes.accelerator || !options_.accelerators.empty())
+                wanted.remembered.wishes.accelerator = to_string(accelerators);
         }
         if (has_files || !sources.channels.empty()) {
             GPKG_TRY(wanted.channels, wanted_channels(context_, sources));
@@ -293,7 +297,7 @@ Result<void> check_can_be_updated(const LockFile& lock) {
 Result<LockedClasses> update_lock(Context& user,
                                   const LockFile& lock,
                                   const UpdateOptions& options) {
-    const auto& [sources, wishes, machines, names] = options;
+    const auto& [sources, wishes, machines, names, accelerators] = options;
     if (names.empty() && wishes.files.empty() && !wishes.accelerator && machines.empty() &&
         sources.platform.empty() && sources.channels.empty() && sources.channel_priority.empty() &&
         sources.exclude_newer.empty())

@@ -6,6 +6,7 @@
 #include "cli/workflow/lock/locking.hpp"
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 
 #include <set>
 #include <string>
@@ -18,6 +19,8 @@ struct UpdateOptions {
     WishOptions wishes;                 ///< without files what the lock was made for is asked again
     std::vector<std::string> machines;  ///< that are to have a class, or theirs anew
     std::set<std::string> names;        ///< of packages that may have another version
+    /// What the builds of some of them are to be for from now on.
+    AcceleratorWishes accelerators;
 };
 
 /// What is locked stays where what is asked for allows, in its version and build; a class that is

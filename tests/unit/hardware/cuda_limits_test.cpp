@@ -135,6 +135,9 @@ TEST_CASE("what stands for a CUDA, and libraries that gave up GPUs, are told by 
           "has no code for compute capability 6.0, as none has since 24.02");
     CHECK(told(pascal, "libcudf", "23.12.00").empty());
     CHECK(told({machine_has("__cuda_arch", "7.5")}, "libcudnn", "9.13").empty());
+    CHECK(told({machine_has("__cuda_arch", "7.5")}, "flash-attn", "2.8.3") ==
+          "has no code for compute capability 7.5, as none has since 2");
+    CHECK(told({machine_has("__cuda_arch", "8.6")}, "flash-attn", "2.8.3").empty());
     CHECK(told({machine_has("__cuda_arch", "any")}, "libcudnn", "9.13").empty());
 }
 
