@@ -227,7 +227,7 @@ int run(int argc, char** argv) {
     static Signals signals;  // its thread outlives this function
     Context context{out,
                     *config,
-                    with_overrides(environment_variable, *config),
+                    environment_variable,
                     home,
                     signals.token(),
                     command_line(argc, argv),

@@ -138,8 +138,12 @@ void Output::note(std::string_view line) {
     if (!options_.json && !options_.quiet) write(stderr, for_people(line) + "\n");
 }
 
+void Output::note_once(const std::string& line) {
+    if (told_.insert(line).second) note(line);
+}
+
 void Output::warn_once(const std::string& line) {
-    if (warned_.insert(line).second) warn(line);
+    if (told_.insert(line).second) warn(line);
 }
 
 void Output::warn(std::string_view line) {

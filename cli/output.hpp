@@ -54,6 +54,7 @@ public:
     void note(std::string_view line);
     void warn(std::string_view line);
     /// The same for what several parts of one command come across.
+    void note_once(const std::string& line);
     void warn_once(const std::string& line);
     /// What a program that was started says, as it comes: on stderr, not with -q.
     void relay(std::string_view bytes);
@@ -86,7 +87,7 @@ private:
     std::string plain_or_styled(std::string_view text) const;
 
     OutputOptions options_;
-    std::set<std::string, std::less<>> warned_;
+    std::set<std::string, std::less<>> told_;  ///< once
     std::FILE* results_;
     bool color_out_ = false;
     bool color_err_ = false;

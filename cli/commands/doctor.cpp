@@ -52,8 +52,11 @@ Result<Looked> look(const Context& context, const DoctorOptions& options) {
         looked.warnings = std::move(detected.warnings);
     }
     looked.detection = virtual_packages::virtual_packages_of(
-        looked.profile, machine.platform, context.env, detectable_packages(context));
-    explain_overrides(context, looked.detection);
+        looked.profile,
+        machine.platform,
+        overriding(context, context.env, machine.profile.has_value()),
+        detectable_packages(context));
+    explain_overrides(context, looked.detection, machine.profile.has_value());
     looked.warnings.insert(
         looked.warnings.end(), looked.detection.warnings.begin(), looked.detection.warnings.end());
     looked.seen.virtual_packages = looked.detection.records();

@@ -169,7 +169,7 @@ void print_packages(Output& out, const Detection& detection) {
     for (const auto& line : table.lines()) out.result(line);
 }
 
-void print_overrides(Context& context, const Detection& detection) {
+void print_overrides(Context& context, const Detection& detection, bool is_named) {
     auto& out = context.out;
     if (detection.overrides.empty()) return;
     out.result("\nOverrides:");
@@ -180,7 +180,7 @@ void print_overrides(Context& context, const Detection& detection) {
                    effect == OverrideEffect::None ? out.faint(text) : ""});
     for (const auto& line : table.lines()) out.result(line);
     if (const auto& configured = context.config.override_virtual_packages;
-        !configured.value.empty())
+        !is_named && !configured.value.empty())
         out.result(out.faint("  override_virtual_packages: " + configured.source));
 }
 
@@ -206,11 +206,12 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     GPKG_TRY(const auto choice, device_choice(context, options.sources));
     auto counted = profile;
     GPKG_CHECK(keep_devices(counted, choice));
-    const auto& target =
-        options.sources.for_machine.empty() ? context.config.platform.value : profile.platform;
-    auto detection =
-        virtual_packages_of(counted, target, context.env, cli::detectable_packages(context));
-    explain_overrides(context, detection);
+    const bool is_named = !options.sources.for_machine.empty();
+    auto detection = virtual_packages_of(counted,
+                                         is_named ? profile.platform : context.config.platform.value,
+                                         overriding(context, context.env, is_named),
+                                         cli::detectable_packages(context));
+    explain_overrides(context, detection, is_named);
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
 
@@ -223,7 +224,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
         for (const auto& line : found.notes) context.out.note(line);
     print_facts(context, found, choice);
     print_packages(context.out, detection);
-    print_overrides(context, detection);
+    print_overrides(context, detection, is_named);
     if (const auto cost = cost_of_screens(counted))
         context.out.note(
             fmt::format("note: {}; --devices compute leaves it out, and gpkg config set devices "

@@ -46,6 +46,7 @@ Result<virtual_packages::Detection> detect(const Context& context,
                                            const Machine& machine,
                                            EnvLookup env) {
     using virtual_packages::DeviceChoice;
+    env = overriding(context, std::move(env), machine.profile.has_value());
     if (machine.profile)
         return virtual_packages::virtual_packages_of(
             *machine.profile, machine.platform, env, detectable_packages(context));
@@ -79,9 +80,13 @@ std::string near_variable(const Context& context, const std::string& variable) {
 }
 
 std::vector<virtual_packages::ActiveOverride> unknown_overrides(
-    const Context& context, const virtual_packages::Detection& detection) {
+    const Context& context, const virtual_packages::Detection& detection, bool is_named) {
     std::vector<virtual_packages::ActiveOverride> unknown;
-    for (const auto& set : set_overrides(context)) {
+    auto known = set_overrides(context);
+    if (!is_named)
+        for (const auto& [name, value] : context.config.override_virtual_packages.value)
+            known.emplace(override_variable(name), value);
+    for (const auto& set : known) {
         const auto is_it = [&](const auto& one) { return one.variable == set.first; };
         if (std::ranges::none_of(detection.overrides, is_it))
             unknown.push_back({set.first,
@@ -151,8 +156,13 @@ Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const M
             fmt::format("{}: tells the version of NVIDIA's driver and no `cuda:`, the newest CUDA "
                         "that it supports: there is no __cuda, and no build for NVIDIA's GPUs",
                         machine.name));
+    for (const auto& [variable, value, effect, text] : detection.overrides) {
+        if (machine.profile && effect != virtual_packages::OverrideEffect::None)
+            context.out.note_once(
+                fmt::format("note: {}={} counts for {} too: {}", variable, value, machine.name, text));
+    }
     for (const auto& warning : detection.warnings) context.out.warn(warning);
-    for (const auto& one : unknown_overrides(context, detection))
+    for (const auto& one : unknown_overrides(context, detection, machine.profile.has_value()))
         context.out.warn_once(fmt::format("{}={}: {}", one.variable, one.value, one.text));
     return detection.records();
 }
@@ -166,7 +176,7 @@ std::vector<PackageRecord> virtual_packages_with(const Context& context,
 
 virtual_packages::Host host_of(const Context& context) {
     auto host = virtual_packages::this_machine();
-    host.env = context.env;
+    host.env = overriding(context, context.env, false);
     host.cuda.cache_folder = context.config.index_cache();
     host.detectors.cache_folder = host.cuda.cache_folder;
     host.detectors.folders.insert(host.detectors.folders.begin(),
@@ -178,30 +188,43 @@ std::vector<std::string> detectable_packages(const Context& context) {
     return virtual_packages::detectable_packages(host_of(context));
 }
 
-std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context) {
-    std::map<std::string, std::string> found;
-    for (const auto& [name, value] : context.config.override_virtual_packages.value) {
-        auto variable = override_variable(name);
-        if (context.env(variable)) found.emplace(std::move(variable), value);
-    }
-    for (const auto& [name, value] : current_environment())
-        if (name.starts_with(kOverrides) && context.env(name)) found.insert_or_assign(name, value);
-    return {found.begin(), found.end()};
+EnvLookup overriding(const Context& context, EnvLookup environment, bool is_named) {
+    std::map<std::string, std::string, std::less<>> configured;
+    for (const auto& [package, value] : context.config.override_virtual_packages.value)
+        configured.emplace(override_variable(package), value);
+    if (is_named || configured.empty()) return environment;
+    return [environment = std::move(environment),
+            configured = std::move(configured)](std::string_view name) {
+        auto value = environment(name);
+        if (value) return value;
+        const auto found = configured.find(name);
+        return found == configured.end() ? std::nullopt : std::optional(found->second);
+    };
 }
 
-void explain_overrides(const Context& context, virtual_packages::Detection& detection) {
+std::map<std::string, std::string> set_overrides(const Context& context) {
+    auto variables = current_environment();
+    std::erase_if(variables, [&](const auto& variable) {
+        return !variable.first.starts_with(kOverrides) || !context.env(variable.first);
+    });
+    return variables;
+}
+
+void explain_overrides(const Context& context,
+                       virtual_packages::Detection& detection,
+                       bool is_named) {
     const auto variables = current_environment();
     const auto& configured = context.config.override_virtual_packages;
     for (const auto& [name, value] : configured.value) {
         const auto variable = override_variable(name);
-        if (variables.contains(variable)) continue;
+        if (is_named || variables.contains(variable)) continue;
         for (auto& found : detection.packages) {
             if (found.source == variable)
                 found.source = "override_virtual_packages in " + configured.source;
         }
     }
     auto& known = detection.overrides;
-    for (auto& one : unknown_overrides(context, detection)) known.push_back(std::move(one));
+    for (auto& one : unknown_overrides(context, detection, is_named)) known.push_back(std::move(one));
     std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
         return a.variable < b.variable;
     });

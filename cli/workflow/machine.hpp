@@ -9,6 +9,7 @@
 #include "virtual-packages/profile.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,13 +53,19 @@ virtual_packages::Host host_of(const Context& context);
 /// What detectors beyond gpkg's own may find, and so variables can override.
 std::vector<std::string> detectable_packages(const Context& context);
 
-/// The variables of the CONDA_OVERRIDE_ family that are set, by name, whether they mean anything or
-/// not; what `override_virtual_packages` says counts as set.
-std::vector<std::pair<std::string, std::string>> set_overrides(const Context& context);
+/// What overrides the facts of a machine: CONDA_OVERRIDE_ variables in `environment`, and where
+/// they say nothing, `override_virtual_packages`. That setting is about machines that nobody
+/// described: of one that is named with --for it says nothing.
+EnvLookup overriding(const Context& context, EnvLookup environment, bool is_named);
+
+/// The variables of the CONDA_OVERRIDE_ family that are set, whether they mean anything or not.
+std::map<std::string, std::string> set_overrides(const Context& context);
 
 /// Adds those that nobody listens to, as their names may be misspelt, and names the settings file
 /// as the source of what it sets.
-void explain_overrides(const Context& context, virtual_packages::Detection& detection);
+void explain_overrides(const Context& context,
+                       virtual_packages::Detection& detection,
+                       bool is_named);
 
 /// Where profiles are kept: the user's own, then the site's.
 std::vector<fs::path> profile_folders(const Config& config);

@@ -92,20 +92,6 @@ std::string override_variable(std::string_view package) {
     return name;
 }
 
-EnvLookup with_overrides(EnvLookup environment, const Config& config) {
-    std::map<std::string, std::string, std::less<>> configured;
-    for (const auto& [package, value] : config.override_virtual_packages.value)
-        configured.emplace(override_variable(package), value);
-    if (configured.empty()) return environment;
-    return [environment = std::move(environment),
-            configured = std::move(configured)](std::string_view name) {
-        auto value = environment(name);
-        if (value) return value;
-        const auto found = configured.find(name);
-        return found == configured.end() ? std::nullopt : std::optional(found->second);
-    };
-}
-
 Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes) {
     const auto& usual = context.config.accelerator.value;
     if (usual.empty() || says_all(wishes)) return {};

@@ -32,10 +32,6 @@ Result<std::shared_ptr<Transport>> open_transport(const Context& context);
 inline constexpr std::string_view kOverrides = "CONDA_OVERRIDE_";
 std::string override_variable(std::string_view package);
 
-/// `environment`, with what `override_virtual_packages` says where it has no CONDA_OVERRIDE_
-/// variable of that name.
-EnvLookup with_overrides(EnvLookup environment, const Config& config);
-
 /// What the configuration says of accelerators for new environments, where nothing else is said.
 Result<void> heed_usual_accelerator(const Context& context, AcceleratorWishes& wishes);
 

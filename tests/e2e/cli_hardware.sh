@@ -80,6 +80,26 @@ expect 0 hardware list --json
 json 'd["machines"][0]["name"] == "node7" and any(m["name"] == "mi300x" for m in d["machines"])'
 # An override still wins, as on that machine.
 CONDA_OVERRIDE_CUDA=12.9 expect 0 solve newest --for h100
+err_has 'note: CONDA_OVERRIDE_CUDA=12.9 counts for h100 too: __cuda is 12.9'
+# A setting is of this machine, and of none that is named.
+expect 0 config set override_virtual_packages.cuda 12.9
+expect 0 solve newest
+err_lacks 'counts for'
+expect 0 hardware
+out_has 'CONDA_OVERRIDE_CUDA=12.9' 'override_virtual_packages: '
+expect 1 solve newest --for h100
+expect 0 solve torch=2.0=cuda12 --for h100 --json
+json '"__cuda=12.8=0" in d["virtual_packages"]'
+expect 0 hardware --for h100
+out_lacks '12.9' 'override'
+expect 0 config set override_virtual_packages.cuda 11.8
+expect 1 solve newest
+err_has 'hint: override_virtual_packages in ' 'config.yaml:' ' decides what this machine has of __cuda'
+expect 0 doctor
+out_has 'override_virtual_packages in ' 'decides __cuda=11.8=0: what is chosen is not for this machine as it is'
+expect 0 doctor --for h100
+out_lacks override_virtual_packages
+expect 0 config remove-key override_virtual_packages
 
 # What cannot be meant.
 expect 2 solve torch --for h10

@@ -16,16 +16,28 @@ namespace {
 using Kind = ProblemChange::Kind;
 
 /// "CONDA_OVERRIDE_CUDA=11 decides what this machine has of __cuda", of what clashes.
-std::string hint_on_overrides(const Context& context, const Explanation& explanation) {
+std::string hint_on_overrides(const Context& context,
+                              const Question& question,
+                              const Explanation& explanation) {
+    const auto& configured = context.config.override_virtual_packages;
     std::set<std::string> texts;
     for (const auto& clash : explanation.clashes) {
         for (const auto& line : clash.lines) {
             if (line.kind != ExplanationLine::Kind::Machine || !line.name.starts_with("__"))
                 continue;
             const auto variable = override_variable(std::string_view(line.name).substr(2));
+            const bool is_configured =
+                std::ranges::any_of(configured.value, [&](const auto& one) {
+                    return override_variable(one.first) == variable;
+                });
+            std::string said;
             if (const auto value = context.env(variable))
-                texts.insert(fmt::format(
-                    "{}={} decides what {} has of {}", variable, *value, line.machine, line.name));
+                said = fmt::format("{}={}", variable, *value);
+            else if (is_configured && !question.machine.profile)
+                said = fmt::format("override_virtual_packages in {}", configured.source);
+            if (!said.empty())
+                texts.insert(
+                    fmt::format("{} decides what {} has of {}", said, line.machine, line.name));
         }
     }
     return fmt::format("{}", fmt::join(texts, "; "));
@@ -152,7 +164,7 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = hint_on_empty_channels(question, explanation);
     if (hint.empty()) hint = hint_on_names(explanation);
-    if (hint.empty()) hint = hint_on_overrides(context, explanation);
+    if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
     return hint;
 }

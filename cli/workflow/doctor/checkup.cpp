@@ -445,7 +445,8 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
              fmt::format("supports CUDA {}, and there is no device", profile.cuda->value),
              {}});
     for (const auto& [package, source] : detection.packages) {
-        if (source.starts_with("CONDA_OVERRIDE_"))
+        if (source.starts_with("CONDA_OVERRIDE_") ||
+            source.starts_with("override_virtual_packages"))
             found.push_back(
                 {Grade::Warning,
                  source,
