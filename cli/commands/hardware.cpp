@@ -207,10 +207,11 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     auto counted = profile;
     GPKG_CHECK(keep_devices(counted, choice));
     const bool is_named = !options.sources.for_machine.empty();
-    auto detection = virtual_packages_of(counted,
-                                         is_named ? profile.platform : context.config.platform.value,
-                                         overriding(context, context.env, is_named),
-                                         cli::detectable_packages(context));
+    auto detection =
+        virtual_packages_of(counted,
+                            is_named ? profile.platform : context.config.platform.value,
+                            overriding(context, context.env, is_named),
+                            cli::detectable_packages(context));
     explain_overrides(context, detection, is_named);
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());

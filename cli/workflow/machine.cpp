@@ -158,8 +158,8 @@ Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const M
                         machine.name));
     for (const auto& [variable, value, effect, text] : detection.overrides) {
         if (machine.profile && effect != virtual_packages::OverrideEffect::None)
-            context.out.note_once(
-                fmt::format("note: {}={} counts for {} too: {}", variable, value, machine.name, text));
+            context.out.note_once(fmt::format(
+                "note: {}={} counts for {} too: {}", variable, value, machine.name, text));
     }
     for (const auto& warning : detection.warnings) context.out.warn(warning);
     for (const auto& one : unknown_overrides(context, detection, machine.profile.has_value()))
@@ -224,7 +224,8 @@ void explain_overrides(const Context& context,
         }
     }
     auto& known = detection.overrides;
-    for (auto& one : unknown_overrides(context, detection, is_named)) known.push_back(std::move(one));
+    for (auto& one : unknown_overrides(context, detection, is_named))
+        known.push_back(std::move(one));
     std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
         return a.variable < b.variable;
     });

@@ -173,6 +173,12 @@ expect 2 lock update two.lock --platform osx-arm64
 err_has 'by its selectors the lock asks for other packages in some classes' '-f FILE says what is asked for osx-arm64'
 expect 0 lock update two.lock --platform osx-arm64 -f two.yml
 check grep -q '^  osx-arm64:' two.lock
+SUBDIR=osx-arm64 package mac 1.0 0 '__osx >=11.0'
+package mac 1.0 0
+expect 0 lock mac --platform linux-64 -o mac.lock
+expect 1 lock update mac.lock --platform osx-arm64
+err_has 'CONDA_OVERRIDE_OSX=11.0 gpkg lock update mac.lock --platform osx-arm64'
+CONDA_OVERRIDE_OSX=11.0 expect 0 lock update mac.lock --platform osx-arm64
 
 # What would help is told as this command, for all classes: what stands in the file is to be changed there.
 package low 1.0 0 'lib <2'

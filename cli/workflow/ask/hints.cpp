@@ -26,10 +26,9 @@ std::string hint_on_overrides(const Context& context,
             if (line.kind != ExplanationLine::Kind::Machine || !line.name.starts_with("__"))
                 continue;
             const auto variable = override_variable(std::string_view(line.name).substr(2));
-            const bool is_configured =
-                std::ranges::any_of(configured.value, [&](const auto& one) {
-                    return override_variable(one.first) == variable;
-                });
+            const bool is_configured = std::ranges::any_of(configured.value, [&](const auto& one) {
+                return override_variable(one.first) == variable;
+            });
             std::string said;
             if (const auto value = context.env(variable))
                 said = fmt::format("{}={}", variable, *value);

@@ -37,12 +37,11 @@ bool takes_more_along(const Question& question, const std::set<std::string>& dro
 bool can_be_had(const Context& context, const Question& question, const Fix& fix) {
     const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
     if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
-    // The lock would be for none of the machines that it is made for; but of a platform alone no
-    // more is known than the variables say.
+    // The lock would be for none of the machines that it is made for, be they named now or when
+    // what is there was locked; but of a platform alone no more is known than the variables say.
     const auto& machine = question.machine;
-    const bool is_known = machine.profile ||
-                          machine.platform == virtual_packages::this_machine().native_platform ||
-                          question.specs_stand != ChangeRequest::SpecsStand::InWords;
+    const bool is_known = machine.profile || !question.present.records.empty() ||
+                          machine.platform == virtual_packages::this_machine().native_platform;
     if (question.wanted.is_for_lock && is_known) return false;
     const FixCommand command(context, question, fix);
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
