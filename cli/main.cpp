@@ -180,7 +180,8 @@ int run(int argc, char** argv) {
         actions.emplace_back(sub, command.bind(*sub));
     }
 
-    const bool no_color = !environment_variable("NO_COLOR").value_or("").empty();
+    const bool no_color = !environment_variable("NO_COLOR").value_or("").empty() ||
+                          environment_variable("TERM").value_or("") == "dumb";
     Output out(no_color);
     try {
         app.parse(argc, argv);

@@ -245,7 +245,8 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
         if (unseen == std::errc::permission_denied)
             hint += fmt::format("; {} may not be looked into by you", folder.native());
     }
-    return fail(ErrorKind::NotFound, fmt::format("{}: is no environment", prefix.native()), hint);
+    return fail(
+        ErrorKind::NoEnvironment, fmt::format("{}: is no environment", prefix.native()), hint);
 }
 
 std::function<std::string(const std::string&)> whole_number_from(std::uint64_t least) {

@@ -36,6 +36,9 @@ std::string_view exception_name(ErrorKind kind) {
     switch (kind) {
     case ErrorKind::Parse: return "InvalidSpec";
     case ErrorKind::NotFound: return "PackagesNotFoundError";
+    case ErrorKind::NoEnvironment: return "EnvironmentLocationNotFound";
+    case ErrorKind::NoChannel: return "UnavailableInvalidChannel";
+    case ErrorKind::NoWishFile: return "EnvironmentFileNotFound";
     case ErrorKind::Io: return "CondaOSError";
     case ErrorKind::Network: return "CondaHTTPError";
     case ErrorKind::Integrity: return "ChecksumMismatchError";
@@ -135,7 +138,9 @@ std::string Output::plain_or_styled(std::string_view text) const {
 }
 
 void Output::note(std::string_view line) {
-    if (!options_.json && !options_.quiet) write(stderr, for_people(line) + "\n");
+    if (options_.json || options_.quiet) return;
+    std::fflush(results_);  // one log of both has them in their order
+    write(stderr, for_people(line) + "\n");
 }
 
 void Output::note_once(const std::string& line) {
@@ -148,6 +153,7 @@ void Output::warn_once(const std::string& line) {
 
 void Output::warn(std::string_view line) {
     if (options_.quiet) return;
+    std::fflush(results_);
     write(stderr, fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), for_people(line)));
 }
 

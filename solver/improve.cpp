@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
 namespace gpkg::solver {
 namespace {
@@ -30,21 +31,21 @@ public:
         for (const auto spec : universe_.requested())
             queue_.push_back(universe_.specs()[spec].name);
         for (const auto name : universe_.kept()) is_kept_[name] = true;
-        // What stays as it is goes before what is still to be chosen. Where nothing does, what is
-        // needed is settled in the order of a new environment.
-        const bool stays = !universe_.problem().request.update_all;
-        if (stays) queue_kept();
-        settle_all();
-        if (!stays) {
-            queue_kept();
+        // What stays as it is goes before what is still to be chosen. What is needed and may move
+        // is settled in the order of a new environment.
+        for (const bool may_move : {false, true}) {
+            queue_kept(may_move);
             settle_all();
         }
         return order_;
     }
 
 private:
-    void queue_kept() {
-        queue_.insert(queue_.end(), universe_.kept().begin(), universe_.kept().end());
+    void queue_kept(bool may_move) {
+        const auto& request = universe_.problem().request;
+        std::ranges::copy_if(universe_.kept(), std::back_inserter(queue_), [&](NameId name) {
+            return request.may_move(universe_.names()[name].text) == may_move;
+        });
     }
 
     /// Conditional dependencies come after what is needed in any case. That they apply is final:

@@ -20,7 +20,8 @@ bool is_for_machine(const Universe& universe, const LeftOut& out) {
     if (!record) return false;
     const auto& problem = universe.problem();
     const auto vendor = accelerator_of(*record).accelerator;
-    return unmet_needs(*record, problem.virtual_packages, problem.request.only_compiles).empty() &&
+    const auto bounds = problem.request.only_compiles ? DriverBounds::Ignore : DriverBounds::Count;
+    return unmet_needs(*record, problem.virtual_packages, bounds).empty() &&
            (vendor == Accelerator::None || has_vendor(problem.virtual_packages, vendor));
 }
 
@@ -133,10 +134,16 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     const bool is_compiler = never && is_for_building(name.text) &&
                              has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia);
     const auto newest_text = version_of(newest.front()).to_string();
+    // Of what the request leaves out nothing is said.
+    const bool is_of_one = std::ranges::any_of(name.left_out, [&](const LeftOut& out) {
+        const auto other = Version::parse(out.record.version());
+        return out.why == LeftOut::Why::Accelerator && other && version < *other;
+    });
     auto text = fmt::format(
-        "{} {} is the newest that {} here: {} {}",
+        "{} {} is the newest{} that {} here: {} {}",
         name.text,
         version.to_string(),
+        is_of_one ? fmt::format(" for {}", to_string(chosen.accelerator)) : "",
         is_compiler ? "builds for what runs"
         : never     ? "can be had"
                     : "runs",

@@ -4,6 +4,7 @@
 #include "solver/running.hpp"
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <fmt/format.h>
 #include <numeric>
@@ -32,6 +33,17 @@ enum class Key {
     BuildNumber,
     Rest,
 };
+
+/// The order, as preference.hpp tells it. What is behind it, Rest, is looked at in groups that are
+/// equal so far.
+constexpr auto kOrder = std::to_array<Key>({Key::Held,
+                                            Key::Runs,
+                                            Key::TrackFeatures,
+                                            Key::Channel,
+                                            Key::Version,
+                                            Key::Accelerator,
+                                            Key::Closeness,
+                                            Key::BuildNumber});
 
 /// What stays of what is installed.
 struct Held {
@@ -64,7 +76,9 @@ public:
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
         held_ = held_of(one.name);
-        switch (decide(a, b).first) {
+        const auto [key, order] = decide(a, b);
+        if (order > 0) return "leaves other packages the builds that are preferred of them";
+        switch (key) {
         case Key::Held:
             return one.is_installed ? "is installed, and moves only when it is named"
                                     : "is of the version that is installed";
@@ -75,8 +89,8 @@ public:
         case Key::Version: return "is of a newer version";
         case Key::Accelerator:
             return fmt::format("is for {}, and the other for {}",
-                               to_string(one.accelerator),
-                               to_string(two.accelerator));
+                               users_of(one.accelerator),
+                               users_of(two.accelerator));
         case Key::Closeness: return "was made for more of what the machine is";
         case Key::BuildNumber: return "has a higher build number";
         case Key::Rest: break;
@@ -190,9 +204,15 @@ private:
             heeds_machine_[id] =
                 universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
             const auto candidates = candidates_of(id);
-            has_several_[id] = std::ranges::any_of(candidates, [&](const Candidate& candidate) {
-                return candidate.accelerator != candidates.front().accelerator;
-            });
+            const auto is_other = [](const LeftOut& out) {
+                return out.why == LeftOut::Why::Accelerator ||
+                       out.why == LeftOut::Why::OtherAccelerator;
+            };
+            // A request that takes them out changes nothing of what the rest is.
+            has_several_[id] = std::ranges::any_of(name.left_out, is_other) ||
+                               std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+                                   return candidate.accelerator != candidates.front().accelerator;
+                               });
             if (has_several_[id]) preferred_[id] = universe_.preferred_accelerator(id);
         }
     }
@@ -228,27 +248,32 @@ private:
         return decide(a, b).second;
     }
 
-    /// The first of these keys that tells the two apart, and how; Rest where none does.
+    /// The first key that tells the two apart, and how; Rest where none does.
     std::pair<Key, std::strong_ordering> decide(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
-        if (const auto order = held_place(one) <=> held_place(two); order != 0)
-            return {Key::Held, order};
-        if (const auto order = will_not_run(one) <=> will_not_run(two); order != 0)
-            return {Key::Runs, order};
-        if (const auto order = is_kept_back(one) <=> is_kept_back(two); order != 0)
-            return {Key::TrackFeatures, order};
-        if (universe_.problem().priority == ChannelPriority::Flexible && one.channel != two.channel)
-            return {Key::Channel, one.channel <=> two.channel};
-        if (version_order_[one.version] != version_order_[two.version])
-            return {Key::Version, version_order_[two.version] <=> version_order_[one.version]};
-        if (const auto order = accelerator_place(one) <=> accelerator_place(two); order != 0)
-            return {Key::Accelerator, order};
-        if (one.closeness != two.closeness)
-            return {Key::Closeness, two.closeness <=> one.closeness};
-        if (one.build_number != two.build_number)
-            return {Key::BuildNumber, two.build_number <=> one.build_number};
+        for (const auto key : kOrder) {
+            if (const auto order = compare(key, one, two); order != 0) return {key, order};
+        }
         return {Key::Rest, std::strong_ordering::equal};
+    }
+
+    std::strong_ordering compare(Key key, const Candidate& one, const Candidate& two) const {
+        switch (key) {
+        case Key::Held: return held_place(one) <=> held_place(two);
+        case Key::Runs: return will_not_run(one) <=> will_not_run(two);
+        case Key::TrackFeatures: return is_kept_back(one) <=> is_kept_back(two);
+        case Key::Channel:
+            if (universe_.problem().priority == ChannelPriority::Flexible)
+                return one.channel <=> two.channel;
+            break;
+        case Key::Version: return version_order_[two.version] <=> version_order_[one.version];
+        case Key::Accelerator: return accelerator_place(one) <=> accelerator_place(two);
+        case Key::Closeness: return two.closeness <=> one.closeness;
+        case Key::BuildNumber: return two.build_number <=> one.build_number;
+        case Key::Rest: break;
+        }
+        return std::strong_ordering::equal;
     }
 
     using Iterator = std::vector<CandidateId>::iterator;
@@ -412,7 +437,7 @@ private:
     std::vector<std::uint32_t> version_order_;
     std::vector<bool> may_hold_;     ///< by name: is not to be updated, if there
     std::optional<Held> held_;       ///< of the name that is being ranked
-    std::vector<bool> has_several_;  ///< by name: builds for several accelerators
+    std::vector<bool> has_several_;  ///< by name: there are builds for several accelerators
     std::vector<std::optional<Accelerator>> preferred_;  ///< by name
     std::vector<bool> heeds_machine_;                    ///< by name: not as conda does
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;

@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    /// What may get older for it.
+    /// What may get older, or worse in other ways than by its build, for it.
     enum class Price {
         Unnamed,      ///< whatever was not asked for in a version
         VendorParts,  ///< of that only what a vendor's GPUs need
@@ -118,10 +118,21 @@ private:
         return tells_cuda_version(name) || is_vendor_part(name);
     }
 
-    /// Whether one of its name is out of the question in place of what was chosen: an older
-    /// version, unless what was chosen does not run.
+    bool is_preferred(CandidateId id) const {
+        return candidate(id).accelerator == universe_.preferred_accelerator(candidate(id).name);
+    }
+
+    /// Whether in place of what was chosen it is worse in more than its build: older, of a later
+    /// channel, for what is not there. Nor is it better to be newer and not for the GPU.
+    bool is_loss(CandidateId id, CandidateId other) const {
+        return (ranks_[other] > ranks_[id] && !differ_in_build_alone(universe_, id, other)) ||
+               (is_preferred(id) && !is_preferred(other));
+    }
+
+    /// Whether one of its name is out of the question in place of what was chosen; nothing is
+    /// where that does not run.
     bool is_given_up(CandidateId id, CandidateId other) const {
-        return !answer_.not_running.contains(id) && version(other) < version(id);
+        return !answer_.not_running.contains(id) && is_loss(id, other);
     }
 
     /// Nor by what it needs.
@@ -147,20 +158,51 @@ private:
         return open;
     }
 
-    bool is_preferred(CandidateId id) const {
-        return candidate(id).accelerator == universe_.preferred_accelerator(candidate(id).name);
-    }
-
-    /// Nothing gets older, or loses the preferred accelerator, or runs no more.
     Narrowing without_loss() const {
         auto open = open_;
         for (const auto id : answer_.chosen) {
             exclude(open, candidate(id).name, [&](CandidateId other) {
-                return version(other) < version(id) || (is_preferred(id) && !is_preferred(other)) ||
-                       (candidate(other).will_not_run && !answer_.not_running.contains(id));
+                return version(other) < version(id) || is_loss(id, other);
             });
         }
         return open;
+    }
+
+    /// What needs it goes on to: that it is not there any more would be no gain. What is asked for
+    /// is there anyway.
+    void keep_needing(Narrowing& open, CandidateId id) const {
+        const auto needed = needed_for(candidate(id).name);
+        for (const auto user : answer_.chosen) {
+            for (const auto spec : candidate(user).depends) {
+                const auto name = universe_.specs()[spec].name;
+                if (!needed.contains(name) || requested_.contains(name)) continue;
+                exclude(open, candidate(user).name, [&](CandidateId other) {
+                    return !depends_on(candidate(other), name);
+                });
+            }
+        }
+    }
+
+    bool depends_on(const Candidate& one, NameId name) const {
+        return std::ranges::any_of(
+            one.depends, [&](SpecId spec) { return universe_.specs()[spec].name == name; });
+    }
+
+    /// The name, and those that were chosen and need it, directly or not.
+    std::set<NameId> needed_for(NameId id) const {
+        std::set<NameId> names{id};
+        for (bool more = true; std::exchange(more, false);) {
+            for (const auto user : answer_.chosen) {
+                const auto needs_one = [&](SpecId spec) {
+                    const auto name = universe_.specs()[spec].name;
+                    return names.contains(name) && !requested_.contains(name);
+                };
+                if (!names.contains(candidate(user).name) &&
+                    std::ranges::any_of(candidate(user).depends, needs_one))
+                    more = names.insert(candidate(user).name).second;
+            }
+        }
+        return names;
     }
 
     /// What runs of the name.
@@ -169,7 +211,10 @@ private:
         exclude(narrowed, candidate(id).name, [&](CandidateId other) {
             return candidate(other).will_not_run || is_given_up(id, other);
         });
-        if (answer_.not_running.contains(id)) exclude_not_running(narrowed);
+        if (answer_.not_running.contains(id))
+            exclude_not_running(narrowed);
+        else
+            keep_needing(narrowed, id);
         return narrowed;
     }
 
@@ -207,7 +252,7 @@ private:
         }
         if (!first) return;
         auto chosen = improve(universe_, open, ranks_, search_, goals_, *first);
-        if (price == Price::VendorParts && is_older(chosen)) return;
+        if (price == Price::VendorParts && has_loss(chosen)) return;
         if (price == Price::Nothing && has_new_not_running(chosen)) return;
         open_ = std::move(open);
         answer_.chosen = std::move(chosen);
@@ -232,13 +277,12 @@ private:
         }
     }
 
-    /// Whether something in it is, and no part of what a vendor's GPUs need.
-    bool is_older(const std::vector<CandidateId>& chosen) const {
+    /// Of something that is no part of what a vendor's GPUs need.
+    bool has_loss(const std::vector<CandidateId>& chosen) const {
         const auto before = by_name(answer_.chosen);
         return std::ranges::any_of(chosen, [&](CandidateId id) {
             const auto found = before.find(candidate(id).name);
-            return found != before.end() && version(id) < version(found->second) &&
-                   !is_vendors(found->first);
+            return found != before.end() && is_loss(found->second, id) && !is_vendors(found->first);
         });
     }
 

@@ -241,6 +241,14 @@ void confine_main(std::span<char* const> words) {
     std::vector<char*> program(words.begin() + static_cast<std::ptrdiff_t>(mark) + 1, words.end());
     program.push_back(nullptr);
     ::execv(program.front(), program.data());
+    const int code = errno;
+    if (code == ENOENT && ::access(program.front(), F_OK) == 0) {
+        std::fprintf(stderr,
+                     "%s: what its first line names is not there (does the line end in CR LF?)\n",
+                     program.front());
+        ::_exit(126);
+    }
+    errno = code;
     give_up(program.front());
 }
 

@@ -168,12 +168,15 @@ bool is_lasting(const CudaReport& report) {
     return report.driver && report.init == 0 && !report.devices.empty() && report.warnings.empty();
 }
 
-/// An empty or wrong CUDA_VISIBLE_DEVICES would hide what the machine has.
+/// An empty or wrong CUDA_VISIBLE_DEVICES would hide what the machine has; and whatever order a
+/// shell asks for, devices have the numbers that nvidia-smi gives them.
 std::vector<std::string> probe_environment() {
-    std::vector<std::string> kept;
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-        if (!std::string_view(*entry).starts_with("CUDA_VISIBLE_DEVICES="))
-            kept.emplace_back(*entry);
+    std::vector<std::string> kept{"CUDA_DEVICE_ORDER=PCI_BUS_ID"};
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        if (!text.starts_with("CUDA_VISIBLE_DEVICES=") && !text.starts_with("CUDA_DEVICE_ORDER="))
+            kept.emplace_back(text);
+    }
     return kept;
 }
 

@@ -138,6 +138,7 @@ void cuda_probe_main(std::span<char* const> libraries) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     ::unsetenv("CUDA_VISIBLE_DEVICES");
+    ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
 
     const Lines lines;
     lines.say("probe");

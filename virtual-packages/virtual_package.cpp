@@ -6,6 +6,7 @@
 #include "virtual-packages/amd.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/detectors.hpp"
+#include "virtual-packages/devices.hpp"
 #include "virtual-packages/package_names_internal.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
@@ -388,6 +389,15 @@ bool is_decided(std::string_view name, const EnvLookup& env) {
     return set && (trim(*set).empty() || is_version(trim(*set)));
 }
 
+/// Of the target, what the variables decide, so that nobody else need be asked.
+Decided decided_by_variables(const Host& host, const std::vector<std::string>& detectable) {
+    // Nor is anything known of a machine of another platform.
+    Decided decided{host.platform != host.native_platform || overrides_decide_cuda(host.env), {}};
+    for (const auto& name : detectable)
+        if (is_decided(name, host.env)) decided.others.push_back(name);
+    return decided;
+}
+
 }  // namespace
 
 const DetectedPackage* Detection::find(std::string_view name) const {
@@ -415,21 +425,20 @@ Detection virtual_packages_of(const HardwareProfile& profile,
     return Judge(profile, platform, env, detectable).judge();
 }
 
-Decided decided_by_variables(const Host& host, const std::vector<std::string>& detectable) {
-    // Nor is anything known of a machine of another platform.
-    Decided decided{host.platform != host.native_platform || overrides_decide_cuda(host.env), {}};
-    for (const auto& name : detectable)
-        if (is_decided(name, host.env)) decided.others.push_back(name);
-    return decided;
-}
-
-Detection detect_all(const Host& host) {
+Result<Detection> detect(const Host& host, const DeviceChoice& choice) {
     const auto detectable = detectable_packages(host);
-    auto detected = detect_profile(host, decided_by_variables(host, detectable));
+    // A device that is named by its number has to be there.
+    const auto decided = choice.kind == DeviceChoice::Kind::Some
+                             ? Decided()
+                             : decided_by_variables(host, detectable);
+    auto detected = detect_profile(host, decided);
+    GPKG_CHECK(keep_devices(detected.profile, choice));
     auto detection = virtual_packages_of(detected.profile, host.platform, host.env, detectable);
     detection.warnings.insert(
         detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
     return detection;
 }
+
+Detection detect_all(const Host& host) { return detect(host, DeviceChoice()).value(); }
 
 }  // namespace gpkg::virtual_packages

@@ -19,6 +19,8 @@
 
 namespace gpkg::virtual_packages {
 
+struct DeviceChoice;
+
 enum class OverrideEffect { Sets, Drops, None };
 
 /// A variable of the CONDA_OVERRIDE_ family that is set.
@@ -51,11 +53,12 @@ Detection virtual_packages_of(const HardwareProfile& profile,
                               const EnvLookup& env,
                               const std::vector<std::string>& detectable = {});
 
-/// What the overrides decide of host.platform: of that, NVIDIA's driver and detectors' programs
-/// need not be asked. `detectable` as virtual_packages_of() has it.
-Decided decided_by_variables(const Host& host, const std::vector<std::string>& detectable);
+/// Detects what `host` is, with the devices of the choice, and judges it for host.platform. What
+/// overrides decide is not asked of NVIDIA's driver and of detectors' programs. A Usage error for a
+/// device that is not there.
+Result<Detection> detect(const Host& host, const DeviceChoice& choice);
 
-/// Detects what `host` is beside that, and judges it for host.platform.
+/// The same with all devices.
 Detection detect_all(const Host& host);
 
 }  // namespace gpkg::virtual_packages

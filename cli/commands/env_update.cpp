@@ -32,7 +32,7 @@ Result<fs::path> prefix_meant(Context& context,
                               const EnvUpdateOptions& options,
                               const Wishes& wishes) {
     auto prefix = existing_prefix(context, target_meant(options.target, wishes));
-    if (!prefix && prefix.error().kind == ErrorKind::NotFound)
+    if (!prefix && prefix.error().kind == ErrorKind::NoEnvironment)
         prefix.error().hint += fmt::format("; gpkg env create{} -f {} makes a new one",
                                            words_of(options.target),
                                            shell_word(options.wishes.files.front()));

@@ -235,9 +235,11 @@ Result<int> show(Context& context, const HardwareOptions& options) {
 }
 
 /// A profile is what a machine is, and overrides are what is said of one.
-void warn_of_overrides(Context& context, const HardwareProfile& profile) {
-    const auto detection =
-        virtual_packages_of(profile, profile.platform, context.env, detectable_packages(context));
+void warn_of_overrides(Context& context, const HardwareProfile& profile, bool is_named) {
+    const auto detection = virtual_packages_of(profile,
+                                               profile.platform,
+                                               overriding(context, context.env, is_named),
+                                               cli::detectable_packages(context));
     std::vector<std::string> active;
     for (const auto& [variable, value, effect, text] : detection.overrides) {
         if (effect != OverrideEffect::None)
@@ -257,7 +259,7 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     GPKG_TRY(const auto choice, device_choice(context, options.sources));
     GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
-    warn_of_overrides(context, found.profile);
+    warn_of_overrides(context, found.profile, !options.sources.for_machine.empty());
     auto text = format_profile(found.profile);
     if (auto again = parse_profile(text, "the machine"); !again)
         return pass(std::move(again).error().while_doing("what was detected makes no profile"));

@@ -124,7 +124,7 @@ Result<Facts> gather(Context& context) {
     }
     Machine machine;
     machine.platform = config.platform.value;
-    GPKG_TRY(facts.virtual_packages, virtual_packages_of(context, machine));
+    GPKG_TRY(facts.virtual_packages, detected_packages(context, machine));
     facts.root_writable = check_writable_folder(config.root_prefix.value).has_value();
     facts.places = places_of(config);
     return facts;

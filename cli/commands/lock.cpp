@@ -93,7 +93,7 @@ std::vector<std::string> taken_elsewhere(const LockFile& lock) {
     std::vector<std::string> notes;
     const ClassesOfLock classes(lock);
     for (const auto* locked : lock.default_classes()) {
-        const auto fits = classes.fits(locked->platform, virtual_packages_of(locked->made_for));
+        const auto fits = classes.fits(locked->platform, as_virtual_packages(locked->made_for));
         if (fits.empty() || !fits.front().fits() || fits.front().locked == locked) continue;
         if (fits.front().locked->packages == locked->packages) continue;
         notes.push_back(fmt::format("{0}: takes the class {1}, not its own: {1} {2}",

@@ -110,6 +110,7 @@ struct Answer {
     std::string mending;  ///< what to do about flaws
     std::vector<std::string> drift;
     std::vector<GonePackage> gone;
+    std::optional<std::string> assumed;  ///< what of the machine nobody knows
 
     bool fits_here() const { return !fits.empty() && fits.front().fits(); }
     /// Whether the machine takes its first class.
@@ -156,6 +157,7 @@ void tell(Output& out,
                              answer.fits.front().locked->name,
                              other->locked->name));
     if (!answer.fits_here()) out.note(fmt::format("{} fits none of its classes", answer.machine));
+    if (answer.assumed) out.note("note: " + *answer.assumed);
     for (const auto& line : answer.flaws) out.result("flaw: " + line);
     for (const auto& line : answer.drift) out.result("drift: " + line);
     if (!answer.drift.empty())
@@ -181,11 +183,12 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
     GPKG_TRY(auto found, read(context, options.lock.file));
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
-    GPKG_TRY(const auto records, virtual_packages_of(context, machine));
+    GPKG_TRY(const auto records, detected_packages(context, machine));
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
     if (answer.fits.empty()) return no_class(lock, machine.platform, options.lock.file);
+    if (!answer.fits_here()) answer.assumed = assumed_glibc(machine, records, answer.fits);
     for (const auto* locked : lock.default_classes()) {
         for (const auto& flaw : flaws_of(lock, *locked))
             answer.flaws.push_back(fmt::format("{}: {}", locked->name, flaw));

@@ -214,6 +214,19 @@ std::vector<PackageRecord> bare_machine(const std::string& platform) {
     return virtual_packages::virtual_packages_of(profile, platform, no_overrides).records();
 }
 
+/// Of no machine that there is: none is looked at.
+Result<Question> question_for_all(Context& context,
+                                  const SourceOptions& options,
+                                  const ChangeRequest& request) {
+    Seen seen;
+    GPKG_TRY(seen.machine, machine_of(context, options));
+    seen.virtual_packages = bare_machine(seen.machine.platform);
+    GPKG_TRY(const auto channels, wanted_channels(context, options));
+    const auto names = names_of(request_of(request, Present{}, seen.virtual_packages));
+    GPKG_TRY(const auto sources, open_sources(context, std::move(seen), channels, options, names));
+    return question_of(context, sources, request);
+}
+
 Result<Regions> regions_of(Context& context, const Question& question) {
     Progress progress(context.out);
     return decision_regions(question.problem,
@@ -232,11 +245,12 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     GPKG_TRY(auto asked, lock_request_of(context, sources, request));
     GPKG_CHECK(check_names_any(asked.wishes));
     warn_of_pip(context, asked.wishes.pip);
-    GPKG_TRY(auto question, question_of(context, sources, request));
+    GPKG_TRY(auto question, question_for_all(context, sources, request));
     GPKG_CHECK(check_accelerator_names({&question}));
     GPKG_TRY(const auto found, regions_of(context, question));
     GPKG_CHECK(check_stop(context));
     if (found.regions.empty()) {
+        GPKG_TRY(question, question_of(context, sources, request));
         GPKG_TRY(const auto outcome, answer_to(question));
         const auto* explanation = std::get_if<Explanation>(&outcome);
         return explanation == nullptr ? fail(ErrorKind::Unsatisfiable, "no machine has an answer")

@@ -94,13 +94,20 @@ void summarize(Output& out, const Change& change, const std::vector<PackageRecor
     }
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
-    out.print(fmt::format("\n  {} new, {} changed{}, {} removed; {} to download ({})",
+    // A list of package files does not tell their sizes.
+    const bool is_any_unknown =
+        std::ranges::any_of(fetch, [](const auto& record) { return record.size == 0; });
+    const auto size =
+        bytes == 0 && is_any_unknown
+            ? std::string()
+            : fmt::format(" ({}{})", is_any_unknown ? "at least " : "", human_size(bytes));
+    out.print(fmt::format("\n  {} new, {} changed{}, {} removed; {} to download{}",
                           change.link.size() - replaced,
                           replaced,
                           older > 0 ? fmt::format(" ({} to older versions)", older) : "",
                           change.unlink.size() - replaced,
                           fetch.size(),
-                          human_size(bytes)));
+                          size));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/env/history.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -124,6 +125,20 @@ Texts asked_for(Context& context,
     return texts;
 }
 
+/// What is written is named, and named it would have to be for what the environment is for: what
+/// was only needed came in builds for others where there were none.
+void tell_other_accelerators(const std::vector<PrefixRecord>& records,
+                             const std::string& asked,
+                             std::map<std::string, std::string>& of_package) {
+    const auto choice = parse_accelerator_choice(asked);
+    if (!choice || !vendor_of(*choice)) return;
+    for (const auto& record : records) {
+        const auto of = accelerator_of(record.package);
+        if (of.accelerator != vendor_of(*choice) && !of.evidence.empty())
+            of_package.emplace(record.name(), to_string(of.accelerator));
+    }
+}
+
 Texts requirements(const std::vector<Wheel>& packages) {
     Texts texts;
     for (const auto& package : packages)
@@ -179,6 +194,8 @@ Result<EnvironmentYml> exported(Context& context,
     if (out.accelerator.empty() && !state.accelerator.empty())
         out.accelerator = {state.accelerator};
     out.package_accelerators = state.package_accelerators;
+    if (!options.from_history)
+        tell_other_accelerators(records, state.accelerator, out.package_accelerators);
     // On another machine, or for another user, the path is somebody else's.
     if (options.with_prefix) out.prefix = prefix.path().native();
     return out;

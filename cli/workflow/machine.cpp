@@ -45,7 +45,6 @@ Result<ProfilePointer> profile_named(const Context& context, const std::string& 
 Result<virtual_packages::Detection> detect(const Context& context,
                                            const Machine& machine,
                                            EnvLookup env) {
-    using virtual_packages::DeviceChoice;
     env = overriding(context, std::move(env), machine.profile.has_value());
     if (machine.profile)
         return virtual_packages::virtual_packages_of(
@@ -53,19 +52,7 @@ Result<virtual_packages::Detection> detect(const Context& context,
     auto host = host_of(context);
     host.env = std::move(env);
     host.platform = machine.platform;
-    if (machine.devices.kind == DeviceChoice::Kind::All) return virtual_packages::detect_all(host);
-    const auto detectable = detectable_packages(context);
-    // A device that is named by its number has to be there.
-    const auto decided = machine.devices.kind == DeviceChoice::Kind::Some
-                             ? virtual_packages::Decided()
-                             : virtual_packages::decided_by_variables(host, detectable);
-    auto detected = virtual_packages::detect_profile(host, decided);
-    GPKG_CHECK(virtual_packages::keep_devices(detected.profile, machine.devices));
-    auto detection = virtual_packages::virtual_packages_of(
-        detected.profile, machine.platform, host.env, detectable);
-    detection.warnings.insert(
-        detection.warnings.begin(), detected.warnings.begin(), detected.warnings.end());
-    return detection;
+    return virtual_packages::detect(host, machine.devices);
 }
 
 /// The variable that is meant by one that nobody listens to.
@@ -145,7 +132,7 @@ std::string machine_flags(const SourceOptions& options) {
     return text;
 }
 
-Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const Machine& machine) {
+Result<std::vector<PackageRecord>> detected_packages(Context& context, const Machine& machine) {
     GPKG_TRY(const auto detection, detect(context, machine, context.env));
     if (machine.profile && machine.profile->known_by_names)
         context.out.warn_once(fmt::format(

@@ -41,7 +41,7 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
 std::string machine_flags(const SourceOptions& options);
 
 /// What the machine offers, as records for a solve. Warnings go to the user.
-Result<std::vector<PackageRecord>> virtual_packages_of(Context& context, const Machine& machine);
+Result<std::vector<PackageRecord>> detected_packages(Context& context, const Machine& machine);
 /// The same with other variables in the environment, and nothing said.
 std::vector<PackageRecord> virtual_packages_with(const Context& context,
                                                  const Machine& machine,

@@ -26,7 +26,7 @@ Result<Sources> open(Context& context,
     GPKG_TRY(sources.exclude_newer, newest_of(options));
     // The machine is looked at meanwhile.
     Result<std::vector<PackageRecord>> seen;
-    const auto look = [&] { seen = virtual_packages_of(context, sources.machine); };
+    const auto look = [&] { seen = detected_packages(context, sources.machine); };
     Workers looking(1, look);
     GPKG_TRY(const auto channels, fetch_channels(context, options, extent));
     GPKG_TRY(sources.indexes, channels.reach(names));

@@ -1,5 +1,6 @@
 #include "libcore/asking/posed_request.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -25,7 +26,7 @@ public:
         case Kind::DropSpec: drop(change.index); break;
         case Kind::DropConstraint: lift(change.index); break;
         case Kind::LetChange: return ask_for(change.spec);
-        case Kind::SetAccelerator: accelerators()[change.name] = AcceleratorChoice::Auto; break;
+        case Kind::SetAccelerator: free_accelerator(change.name); break;
         case Kind::SetPriority:
         case Kind::AllowNewer:
         case Kind::SetMachine: outside_.push_back(change); break;
@@ -47,6 +48,17 @@ public:
 private:
     std::map<std::string, AcceleratorChoice>& accelerators() {
         return posed_.wanted.accelerators.of_package;
+    }
+
+    /// To say it is to name the package, as it was asked for if it was.
+    void free_accelerator(const std::string& name) {
+        accelerators()[name] = AcceleratorChoice::Auto;
+        auto& specs = posed_.wanted.specs;
+        if (std::ranges::find(specs, name, &MatchSpec::name) != specs.end()) return;
+        const auto& wishes = posed_.present.wishes;
+        const auto wish = std::ranges::find(wishes, name, &MatchSpec::name);
+        auto& spec = wish != wishes.end() ? specs.emplace_back(*wish) : specs.emplace_back();
+        spec.name = name;
     }
 
     Result<void> ask_for(const std::string& text) {

@@ -63,9 +63,9 @@ bool is_plain_update(const Wanted& wanted, const Present& present) {
 /// Whether it asks for a CPU that the machine has not, as _x86_64-microarch-level does of another
 /// node: an update of what goes with it is to bring what runs here.
 bool is_of_other_cpu(const PackageRecord& record, const std::vector<PackageRecord>& machine) {
-    return std::ranges::any_of(unmet_needs(record, machine, true), [](const auto& need) {
-        return need.spec.name == "__archspec" && need.there != nullptr;
-    });
+    return std::ranges::any_of(
+        unmet_needs(record, machine, DriverBounds::Ignore),
+        [](const auto& need) { return need.spec.name == "__archspec" && need.there != nullptr; });
 }
 
 /// Python's, those of what is named and those of what was asked for earlier. What does not run on
@@ -121,6 +121,7 @@ Request request_of(const Wanted& wanted,
     request.accelerators = accelerators_of(wanted.accelerators, present.state);
     request.accelerators.all = request.accelerators.in_turn_on(machine).front();
     request.specs = wanted.specs;
+    request.named = wanted.specs.size();
     request.update = wanted.update;
     request.update_all = wanted.update_all;
     request.no_dependencies = wanted.reach.no_deps;

@@ -1,6 +1,13 @@
 #pragma once
 
-// What is wished for now, as far as a solver is asked for it.
+// What is wished for now, as far as a solver is asked for it. The words of this folder, in order:
+//
+//   Wanted        what the user asks for now                   this header
+//   Present       what is there, and what was asked for before present.hpp
+//   Request       the two together, as a solver is asked       libcore/solve, by request.hpp
+//   Problem       with the channels' indexes and the machine   libcore/solve
+//   PosedRequest  all of these, to be changed and asked again  posed_request.hpp
+//   Outcome       a Solution, or an Explanation                libcore/solve, by answering.hpp
 
 #include "libcore/asking/reach.hpp"
 #include "libcore/hardware/asked_spec.hpp"
@@ -19,7 +26,8 @@ struct Wanted {
     ReachOptions reach{};
     /// What was asked for earlier counts no more: packages, variables and accelerators.
     bool prune = false;
-    /// What nobody asks for any more goes, and another machine than was named is no help.
+    /// The answer goes into a lock: what nobody asks for any more leaves that, and where a machine
+    /// was named another one is no help.
     bool is_for_lock = false;
 };
 

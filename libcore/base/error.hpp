@@ -13,7 +13,10 @@ namespace gpkg {
 /// What a caller may branch on. Everything else about a failure is text for a person.
 enum class ErrorKind {
     Parse,          ///< text or data that does not follow its grammar
-    NotFound,       ///< a file, URL, package or environment that is not there
+    NotFound,       ///< a file, URL or package that is not there
+    NoEnvironment,  ///< nor is the environment
+    NoChannel,      ///< nor the channel
+    NoWishFile,     ///< nor the file that says what is wished for
     Io,             ///< the file system said no
     Network,        ///< a transfer failed
     Integrity,      ///< a checksum or size is wrong, data is damaged or hostile

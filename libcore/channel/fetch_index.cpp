@@ -35,16 +35,16 @@ Error no_local_channel(const Channel& channel, const std::vector<std::string>& a
     const auto folder = channel.folder();
     std::error_code ignored;
     if (!fs::exists(folder, ignored))
-        return {ErrorKind::NotFound, folder.native() + ": there is no such folder", "", {}};
+        return {ErrorKind::NoChannel, folder.native() + ": there is no such folder", "", {}};
     if (!fs::is_directory(folder, ignored)) {
         const bool is_package = !package_extension(folder.native()).empty();
-        return {ErrorKind::NotFound,
+        return {ErrorKind::NoChannel,
                 folder.native() + ": is a file, and a channel is a folder",
                 is_package ? fmt::format("gpkg install {} installs a package file", folder.native())
                            : "",
                 {}};
     }
-    return {ErrorKind::NotFound,
+    return {ErrorKind::NoChannel,
             fmt::format(
                 "{}: there is no such channel: it has no {}", channel.base_url(), join_or(asked)),
             fmt::format("gpkg index {} makes a channel of it", folder.native()),
@@ -67,7 +67,7 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     for (const auto& index : of_channel) asked.push_back(index.subdir + "/repodata.json");
     if (channel.is_local()) return pass(no_local_channel(channel, asked));
     Error error{
-        ErrorKind::NotFound,
+        ErrorKind::NoChannel,
         fmt::format(
             "{}: there is no such channel: it has no {}", channel.base_url(), join_or(asked)),
         "check the channel's name",

@@ -177,7 +177,8 @@ Result<void> Reaching::fill(const std::function<Result<SharedIndex>(KeptSubdir&)
 /// Whether the whole may have what the shards lack.
 bool is_about_shards(const Error& error) {
     return error.kind == ErrorKind::Integrity || error.kind == ErrorKind::NotFound ||
-           error.kind == ErrorKind::Network || error.kind == ErrorKind::Unsupported;
+           error.kind == ErrorKind::NoChannel || error.kind == ErrorKind::Network ||
+           error.kind == ErrorKind::Unsupported;
 }
 
 }  // namespace

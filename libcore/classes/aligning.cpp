@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/index/channel_index.hpp"
 #include "libcore/solve/answer.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -196,6 +197,7 @@ private:
             auto* solution = std::get_if<Solution>(&answered.outcome);
             if (solution == nullptr) return Trial{std::nullopt, {i}};
             auto lost = lost_code(i, *solution);
+            if (!lost) lost = lost_kind(i, *solution);
             if (!lost) lost = lost_builds(i, name, *solution);
             if (lost)
                 return Trial{std::nullopt,
@@ -318,6 +320,42 @@ private:
                 return fmt::format("{} {} {}", record.name, record.version, *lack);
         }
         return std::nullopt;
+    }
+
+    /// What another answer has of a kind that the class would not choose over what it has, however
+    /// new: for a GPU that is not there, with track_features, of a channel that comes later.
+    std::optional<std::string> lost_kind(std::size_t place, const Solution& other) const {
+        const auto& problem = classes_[place].problem;
+        for (const auto& record : other.records) {
+            const auto* present = find_record(answers_[place].records, record.name);
+            if (present == nullptr || present->fn == record.fn) continue;
+            const auto of = accelerator_of(record).accelerator;
+            const bool is_for_none = of == Accelerator::None;
+            const bool is_here = has_vendor(problem.virtual_packages, of);
+            if (!is_for_none && !is_here && accelerator_of(*present).accelerator != of)
+                return fmt::format("{} {} is for {}, of which {} has none",
+                                   record.name,
+                                   record.version,
+                                   to_string(of),
+                                   classes_[place].name);
+            if (!is_here && present->track_features.empty() && !record.track_features.empty())
+                return fmt::format(
+                    "{} {} is kept back by track_features", record.name, record.version);
+            if (problem.priority == ChannelPriority::Flexible &&
+                channel_place(problem, *present) < channel_place(problem, record))
+                return fmt::format("{} {} is of a channel that comes later than {}'s",
+                                   record.name,
+                                   record.version,
+                                   present->version);
+        }
+        return std::nullopt;
+    }
+
+    static std::size_t channel_place(const Problem& problem, const PackageRecord& record) {
+        const auto found = std::ranges::find_if(problem.indexes, [&](const auto& index) {
+            return index->source().channel == record.channel;
+        });
+        return static_cast<std::size_t>(found - problem.indexes.begin());
     }
 
     /// What is asked for and would bring no build for the class' GPU any more, where it does now:

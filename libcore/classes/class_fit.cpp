@@ -65,27 +65,30 @@ AcceleratorWishes accelerator_wishes(const LockFile& lock, const LockedClass& lo
 Accelerators accelerators_of(const AcceleratorWishes& wishes, const LockedClass& locked) {
     Accelerators accelerators;
     if (!wishes.all.empty())
-        accelerators.all = choices_on(virtual_packages_of(locked.made_for), wishes.all).front();
+        accelerators.all = choices_on(as_virtual_packages(locked.made_for), wishes.all).front();
     accelerators.of_package = wishes.of_package;
     return accelerators;
 }
 
-bool is_for_building_alone(const LockFile& lock,
-                           const LockedClass& locked,
-                           const std::vector<PackageRecord>& records) {
+/// What is for building alone may be for other machines.
+DriverBounds bounds_of(const LockFile& lock,
+                       const LockedClass& locked,
+                       const std::vector<PackageRecord>& records) {
     const auto wishes = accelerator_wishes(lock, locked);
     return only_compiles_for_nvidia(
-        asked_of(lock, locked), records, accelerators_of(wishes, locked));
+               asked_of(lock, locked), records, accelerators_of(wishes, locked))
+               ? DriverBounds::Ignore
+               : DriverBounds::Count;
 }
 
 /// What the class' packages restrict of virtual packages: "__cuda >=13" of cuda-version.
 std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& records,
-                                         bool only_compiles) {
+                                         DriverBounds bounds) {
     std::set<std::string> texts;
     for (const auto& record : records) {
         for (const auto& text : record.constrains) {
             if (!text.starts_with("__")) continue;
-            if (!may_restrict(record, name_in_spec(text), only_compiles)) continue;
+            if (!may_restrict(record, name_in_spec(text), bounds)) continue;
             const auto spec = MatchSpec::parse(text);
             if (!spec || !spec->when) texts.insert(text);
         }
@@ -231,8 +234,8 @@ MachinesOfClasses machines_of(const std::vector<const LockedClass*>& classes) {
         machines.push_back({of_class, std::move(parts)});
     };
     for (std::size_t i = 0; i < classes.size(); ++i) {
-        add(i, virtual_packages_of(classes[i]->made_for));
-        for (const auto& machine : classes[i]->also_made_for) add(i, virtual_packages_of(machine));
+        add(i, as_virtual_packages(classes[i]->made_for));
+        for (const auto& machine : classes[i]->also_made_for) add(i, as_virtual_packages(machine));
     }
     return MachinesOfClasses(std::move(machines));
 }
@@ -241,14 +244,13 @@ MachinesOfClasses machines_of(const std::vector<const LockedClass*>& classes) {
 
 std::vector<std::string> useful_with(const LockFile& lock, const LockedClass& locked) {
     const auto records = lock.records_of(locked);
-    return of_use(
-        locked, records, restrictions_of(records, is_for_building_alone(lock, locked, records)));
+    return of_use(locked, records, restrictions_of(records, bounds_of(lock, locked, records)));
 }
 
 std::vector<std::string> restrictions_beside_needs(const LockFile& lock,
                                                    const LockedClass& locked) {
     const auto records = lock.records_of(locked);
-    auto texts = restrictions_of(records, is_for_building_alone(lock, locked, records));
+    auto texts = restrictions_of(records, bounds_of(lock, locked, records));
     std::erase_if(texts, [&](const auto& text) { return demand(locked.needs, text); });
     return least_needs({}, texts);
 }
@@ -269,8 +271,8 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) {
         one.locked = locked;
         one.wishes = accelerator_wishes(lock, *locked);
         auto records = lock.records_of(*locked);
-        const bool only_compiles = is_for_building_alone(lock, *locked, records);
-        one.restrictions = restrictions_of(records, only_compiles);
+        const auto bounds = bounds_of(lock, *locked, records);
+        one.restrictions = restrictions_of(records, bounds);
         one.useful_with = of_use(*locked, records, one.restrictions);
         std::set<std::string_view> texts;
         for (const auto& record : records) {
@@ -281,7 +283,7 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) {
         for (const auto text : texts) {
             if (auto spec = MatchSpec::parse(text)) one.on_machine.push_back(*std::move(spec));
         }
-        if (!only_compiles) one.parts = parts_of_cuda(records);
+        if (bounds == DriverBounds::Count) one.parts = parts_of_cuda(records);
         for (auto& record : records) {
             const auto of = accelerator_of(record);
             if (of.accelerator == Accelerator::None && !of.is_for_either &&

@@ -13,73 +13,108 @@
 #include <unordered_map>
 
 namespace gpkg {
+namespace {
 
-std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locked) {
-    std::vector<std::string> flaws;
-    std::unordered_map<std::string_view, const PackageRecord*> records;
-    const auto find = [&](std::string_view name) {
-        const auto found = records.find(name);
-        return found == records.end() ? nullptr : found->second;
-    };
-    for (const auto place : locked.packages) {
-        const auto& record = lock.packages[place].record;
-        if (!records.emplace(record.name, &record).second)
-            flaws.push_back(fmt::format("{} is there twice", record.name));
+class Flaws {
+public:
+    Flaws(const LockFile& lock, const LockedClass& locked) : lock_(lock), locked_(locked) {}
+
+    std::vector<std::string> all() && {
+        of_names();
+        for (const auto place : locked_.packages) of_record(lock_.packages[place].record);
+        // A request that was changed by hand is no fault of the packages, and is told as that.
+        if (!is_edited(lock_)) of_wishes();
+        // Other tools tell of a machine what matters to them.
+        if (lock_.tool == LockTool::Gpkg) of_machine();
+        of_needs();
+        return std::move(flaws_);
     }
-    // What pixi builds from source has no record.
-    std::set<std::string_view> built;
-    for (const auto place : locked.foreign) built.insert(lock.foreign[place].name);
-    for (const auto place : locked.packages) {
-        const auto& record = lock.packages[place].record;
-        if (!record.subdir.empty() && record.subdir != "noarch" && record.subdir != locked.platform)
-            flaws.push_back(fmt::format(
-                "{} is for {}, not for {}", record.name, record.subdir, locked.platform));
+
+private:
+    const PackageRecord* find(std::string_view name) const {
+        const auto found = records_.find(name);
+        return found == records_.end() ? nullptr : found->second;
+    }
+
+    void of_names() {
+        for (const auto place : locked_.packages) {
+            const auto& record = lock_.packages[place].record;
+            if (!records_.emplace(record.name, &record).second)
+                flaws_.push_back(fmt::format("{} is there twice", record.name));
+        }
+        for (const auto place : locked_.foreign) built_.insert(lock_.foreign[place].name);
+    }
+
+    void of_record(const PackageRecord& record) {
+        const auto find_name = [this](std::string_view name) { return find(name); };
+        if (!record.subdir.empty() && record.subdir != "noarch" &&
+            record.subdir != locked_.platform)
+            flaws_.push_back(fmt::format(
+                "{} is for {}, not for {}", record.name, record.subdir, locked_.platform));
         for (const auto& restriction : record.constrains) {
-            auto flaw = broken_restriction(restriction, find);
-            if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
+            auto flaw = broken_restriction(restriction, find_name);
+            if (!flaw.empty()) flaws_.push_back(fmt::format("{} {}", record.name, flaw));
         }
         for (const auto& depend : record.depends) {
-            if (depend.starts_with("__") || built.contains(name_in_spec(depend))) continue;
-            auto flaw = unmet_dependency(depend, find);
-            if (!flaw.empty()) flaws.push_back(fmt::format("{} {}", record.name, flaw));
+            if (depend.starts_with("__") || built_.contains(name_in_spec(depend))) continue;
+            auto flaw = unmet_dependency(depend, find_name);
+            if (!flaw.empty()) flaws_.push_back(fmt::format("{} {}", record.name, flaw));
         }
     }
-    const auto& wishes = lock.wishes_of(locked);
-    // A request that was changed by hand is no fault of the packages, and is told as that.
-    for (const auto& text : is_edited(lock) ? std::vector<std::string>() : wishes.specs) {
-        const auto spec = MatchSpec::parse(text);
-        if (!spec || !spec->has_one_name() || spec->name.starts_with("__")) continue;
-        const auto* record = find(spec->name);
-        if (record == nullptr) {
-            flaws.push_back(fmt::format("{} is asked for, and it has none", text));
-        } else if (const auto version = version_of(*record);
-                   spec->version && version && !spec->version->matches(*version)) {
-            flaws.push_back(fmt::format("{} is asked for, and it has {}", text, record->version));
+
+    void of_wishes() {
+        for (const auto& text : lock_.wishes_of(locked_).specs) {
+            const auto spec = MatchSpec::parse(text);
+            if (!spec || !spec->has_one_name() || spec->name.starts_with("__")) continue;
+            const auto* record = find(spec->name);
+            if (record == nullptr) {
+                flaws_.push_back(fmt::format("{} is asked for, and it has none", text));
+            } else if (const auto version = version_of(*record);
+                       spec->version && version && !spec->version->matches(*version)) {
+                flaws_.push_back(
+                    fmt::format("{} is asked for, and it has {}", text, record->version));
+            }
         }
     }
-    // Other tools tell of a machine what matters to them.
-    const auto machine = virtual_packages_of(locked.made_for);
-    if (!machine.empty() && lock.tool == LockTool::Gpkg) {
-        for (const auto place : locked.packages) {
-            const auto& record = lock.packages[place].record;
-            for (const auto& [spec, there] : unmet_needs(record, machine, true))
-                flaws.push_back(fmt::format(
+
+    void of_machine() {
+        const auto machine = as_virtual_packages(locked_.made_for);
+        if (machine.empty()) return;
+        for (const auto place : locked_.packages) {
+            const auto& record = lock_.packages[place].record;
+            for (const auto& [spec, there] : unmet_needs(record, machine, DriverBounds::Ignore))
+                flaws_.push_back(fmt::format(
                     "{} needs {}, which the machine that it was made for {}",
                     record.name,
                     written(spec),
                     there == nullptr ? "lacks" : fmt::format("has as {}", value_told(*there))));
         }
     }
-    const auto needs = least_needs(lock.records_of(locked), wishes.specs);
-    for (const auto& need : needs) {
-        if (!demand(locked.needs, need))
-            flaws.push_back(fmt::format("it needs {}, which its needs do not say", need));
+
+    void of_needs() {
+        const auto needs = least_needs(lock_.records_of(locked_), lock_.wishes_of(locked_).specs);
+        for (const auto& need : needs) {
+            if (!demand(locked_.needs, need))
+                flaws_.push_back(fmt::format("it needs {}, which its needs do not say", need));
+        }
+        for (const auto& need : locked_.needs) {
+            if (!demand(needs, need))
+                flaws_.push_back(
+                    fmt::format("its needs say {}, which nothing in it asks for", need));
+        }
     }
-    for (const auto& need : locked.needs) {
-        if (!demand(needs, need))
-            flaws.push_back(fmt::format("its needs say {}, which nothing in it asks for", need));
-    }
-    return flaws;
+
+    const LockFile& lock_;
+    const LockedClass& locked_;
+    std::unordered_map<std::string_view, const PackageRecord*> records_;
+    std::set<std::string_view> built_;  ///< what pixi builds from source, and so has no record
+    std::vector<std::string> flaws_;
+};
+
+}  // namespace
+
+std::vector<std::string> flaws_of(const LockFile& lock, const LockedClass& locked) {
+    return Flaws(lock, locked).all();
 }
 
 std::optional<std::string> flaw_in(const LockFile& lock) {

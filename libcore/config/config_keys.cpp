@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace gpkg {
@@ -179,7 +180,13 @@ Result<std::string> link_word(const Node& node, const Reading& how) {
 }
 
 Result<std::string> accelerator_choices(const Node& node, const Reading& how) {
-    GPKG_TRY(auto text, node.as_text(how.key));
+    std::string text;
+    if (node.is_list()) {  // as environment.yml has it
+        GPKG_TRY(const auto words, node.as_texts(how.key));
+        text = fmt::format("{}", fmt::join(words, ","));
+    } else {
+        GPKG_TRY(text, node.as_text(how.key));
+    }
     if (auto choices = parse_accelerator_choices(text); !choices)
         return node.fail(choices.error().message, choices.error().hint);
     return text;

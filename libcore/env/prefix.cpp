@@ -126,7 +126,7 @@ Result<Prefix> Prefix::open(const fs::path& path) {
     if (is_environment(path)) return Prefix(path);
     std::error_code ignored;
     const bool was_one = fs::exists(path / "conda-meta" / "gpkg", ignored);
-    return fail(ErrorKind::NotFound,
+    return fail(ErrorKind::NoEnvironment,
                 fmt::format("{}: not an environment (no conda-meta/history in it)", path.native()),
                 was_one ? repair_hint(path) : "gpkg env list shows the environments there are");
 }

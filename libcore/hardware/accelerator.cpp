@@ -100,8 +100,9 @@ std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
     }
     if (evidence == nullptr) return std::nullopt;
     if (best.is_for_either) return AcceleratorOf{Accelerator::None, "", false, true};
-    return AcceleratorOf{
-        best.accelerator, "needs " + *evidence, best.hint == AcceleratorHint::Library};
+    const bool is_by_library = best.hint == AcceleratorHint::Library &&
+                               accelerator_of_build(record.build) != best.accelerator;
+    return AcceleratorOf{best.accelerator, "needs " + *evidence, is_by_library};
 }
 
 }  // namespace
@@ -135,6 +136,10 @@ std::optional<Accelerator> vendor_of_virtual_package(std::string_view name) {
     if (name == "__cuda" || name == "__cuda_arch") return Accelerator::Nvidia;
     if (name == "__amdgpu" || name == "__amdgpu_arch" || name == "__rocm") return Accelerator::Amd;
     return std::nullopt;
+}
+
+std::string_view users_of(Accelerator accelerator) {
+    return accelerator == Accelerator::None ? "CPUs" : to_string(accelerator);
 }
 
 std::string_view to_string(AcceleratorChoice choice) {

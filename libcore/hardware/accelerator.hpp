@@ -16,6 +16,8 @@ enum class Accelerator { None, Nvidia, Amd };
 
 /// "none", "nvidia", "amd"
 std::string_view to_string(Accelerator accelerator);
+/// Behind "is for": "nvidia", "amd", "CPUs".
+std::string_view users_of(Accelerator accelerator);
 
 /// Which builds to take where those of one version are for different accelerators.
 enum class AcceleratorChoice {

@@ -1,7 +1,10 @@
 #pragma once
 
-// Which CUDA programs a driver and a device run. The one place where gpkg knows it; sources are
-// NVIDIA's "CUDA Compatibility" (drivers) and "CUDA C++ Programming Guide" (code).
+// Which CUDA programs a driver and a device run, and which packages are CUDA. Sources are NVIDIA's
+// "CUDA Compatibility" (drivers) and "CUDA C++ Programming Guide" (code). Beside it, what a toolkit
+// makes code for is in gpu_targets.hpp, what records say of toolkits in toolkit.hpp, what libraries
+// have given up in gpu_libraries.hpp, and what all of it means for a record on a machine in
+// cuda_limits.hpp.
 
 #include "libcore/spec/version.hpp"
 

@@ -113,7 +113,7 @@ LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages)
     return machine;
 }
 
-std::vector<PackageRecord> virtual_packages_of(const LockedMachine& machine) {
+std::vector<PackageRecord> as_virtual_packages(const LockedMachine& machine) {
     std::vector<PackageRecord> records;
     for (const auto& [name, version, build, flags] : machine) {
         auto& record = records.emplace_back();

@@ -72,7 +72,7 @@ struct LockedVirtualPackage {
 using LockedMachine = std::vector<LockedVirtualPackage>;
 
 LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages);
-std::vector<PackageRecord> virtual_packages_of(const LockedMachine& machine);
+std::vector<PackageRecord> as_virtual_packages(const LockedMachine& machine);
 
 /// What was asked for, as it may differ from machine to machine: by selectors of an
 /// environment.yml.

@@ -141,6 +141,9 @@ private:
         if (options_.ignore_name) return {};
         GPKG_TRY(const auto written, node.as_text("a name"));
         auto name = expand_variables(trim(written), options_.env);
+        if (name.find("${") != std::string::npos)
+            return node.fail(fmt::format("the name {} has a variable that is not set", name),
+                             "set it, or say -n NAME");
         GPKG_CHECK(check_name(node, "name", name));
         if (name == "base" || name == "root")
             return node.fail(fmt::format("'{}' means the root prefix, not an environment", name),

@@ -96,6 +96,7 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
             break;
         }
     }
+    for (const auto place : specs) problem.request.named -= place < problem.request.named ? 1 : 0;
     // Only now, so that every index means what it meant in the problem as it was.
     erase_places(problem.request.specs, specs);
     erase_places(problem.request.constraints, constraints);

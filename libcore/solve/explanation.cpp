@@ -68,6 +68,7 @@ std::string variant(const std::string& build) {
 }
 
 std::string builds_text(const std::vector<std::string>& builds) {
+    if (builds.size() == 1) return builds.front();
     std::vector<std::string> variants;
     for (const auto& build : builds) {
         auto text = variant(build);

@@ -57,10 +57,11 @@ public:
     /// both have the same vendor's GPU. What has no answer there then has none here.
     bool has_fewer_records(std::size_t from, std::size_t to) const;
 
-    /// Whether the answer for one point, whose records say this of machines, is surely that for
-    /// another, where fewer records are possible: all of its records are possible there, and none
-    /// of the others is preferred more. But builds that nothing tells apart before what their
-    /// dependencies can bring: their order hangs on which of them there are.
+    /// Whether the answer for one point, whose records say this of machines, is that for another,
+    /// where fewer records are possible: all of its records are possible there, and none of the
+    /// others is preferred more. Not sure where builds differ in no more than what their
+    /// dependencies can bring (key 9 of solver/preference.hpp), as that depends on the other
+    /// builds that are possible.
     bool carries_over(const MachineSpecs& answer, std::size_t from, std::size_t to) const;
 
 private:

@@ -7,20 +7,21 @@
 
 namespace gpkg {
 
-bool may_restrict(const PackageRecord& record, std::string_view name, bool only_compiles) {
-    return !(only_compiles && name.starts_with("__") && tells_cuda_version(record.name));
+bool may_restrict(const PackageRecord& record, std::string_view name, DriverBounds bounds) {
+    return !(bounds == DriverBounds::Ignore && name.starts_with("__") &&
+             tells_cuda_version(record.name));
 }
 
 std::vector<UnmetNeed> unmet_needs(const PackageRecord& record,
                                    const std::vector<PackageRecord>& machine,
-                                   bool only_compiles) {
+                                   DriverBounds bounds) {
     std::vector<UnmetNeed> unmet;
     const auto take = [&](const std::vector<std::string>& texts, bool is_restriction) {
         for (const auto& text : texts) {
             if (!text.starts_with("__")) continue;
             auto spec = MatchSpec::parse(text);
             if (!spec || spec->when) continue;
-            if (is_restriction && !may_restrict(record, spec->name, only_compiles)) continue;
+            if (is_restriction && !may_restrict(record, spec->name, bounds)) continue;
             const auto* found = find_record(machine, spec->name);
             if (found == nullptr) {
                 if (!is_restriction) unmet.push_back({*std::move(spec), nullptr});

@@ -14,14 +14,17 @@ struct UnmetNeed {
     const PackageRecord* there = nullptr;  ///< what the machine has of that name; null: nothing
 };
 
+/// Whether it counts what packages that tell a CUDA version restrict of the driver. What builds
+/// with them may run elsewhere, as Request::only_compiles has it.
+enum class DriverBounds { Count, Ignore };
+
 /// What a record asks of the machine in vain: dependencies on virtual packages, and what it
-/// restricts of those that are there. What is asked on a condition is left out. `only_compiles`:
-/// see Request::only_compiles.
+/// restricts of those that are there. What is asked on a condition is left out.
 std::vector<UnmetNeed> unmet_needs(const PackageRecord& record,
                                    const std::vector<PackageRecord>& machine,
-                                   bool only_compiles = false);
+                                   DriverBounds bounds = DriverBounds::Count);
 
 /// Whether `record` may restrict the virtual package `name`.
-bool may_restrict(const PackageRecord& record, std::string_view name, bool only_compiles);
+bool may_restrict(const PackageRecord& record, std::string_view name, DriverBounds bounds);
 
 }  // namespace gpkg

@@ -46,7 +46,9 @@ Result<Constraint> same_version(const PackageRecord& record, std::string reason)
 struct Request {
     /// To be in the environment afterwards, the most important first. Each names one package.
     std::vector<MatchSpec> specs;
-    /// How many of them, the last, gpkg added (--freeze-installed, why-not), and what an
+    /// How many of them, the first, are named now; others were asked for earlier.
+    std::size_t named = 0;
+    /// How many, the last, gpkg added (--freeze-installed, why-not), and what an
     /// explanation says of such a spec. They are never given up.
     std::size_t implied = 0;
     std::string implied_reason;

@@ -364,9 +364,7 @@ private:
         if (!gives_up_gpu(changed, record) &&
             !(is_told_of && is_for_another_than_asked(record, of)))
             return "";
-        return of.accelerator == Accelerator::None
-                   ? "for CPUs"
-                   : fmt::format("for {}", to_string(of.accelerator));
+        return fmt::format("for {}", users_of(of.accelerator));
     }
 
     /// What the user said has no builds where the change lets others come.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace gpkg::solver {
 
@@ -31,7 +32,9 @@ AcceleratorNotes::AcceleratorNotes(const Universe& universe,
 std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_told) {
     const auto& chosen = universe_.candidates()[id];
     const auto wanted = universe_.preferred_accelerator(chosen.name);
-    if (!wanted || chosen.is_installed) return std::nullopt;
+    if (!wanted) return std::nullopt;
+    if (auto note = on_kept_accelerator(id, *wanted)) return note;
+    if (chosen.is_installed) return std::nullopt;
     if (auto note = on_code(id)) return note;
     if (is_build_requested(chosen.name)) return std::nullopt;
     if (!is_requested(id) && is_part_of_another(id)) return std::nullopt;
@@ -46,6 +49,44 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
     if (is_older(universe_.candidates()[*newest].version, id)) return on_other_version(id, *newest);
     const auto before = is_requested(id) ? std::nullopt : newest_before(id, *wanted);
     return before ? on_other_version(id, *before) : on_other_build(id, *newest);
+}
+
+/// What is installed keeps its accelerator, and is named now or to go with a CUDA that is: there
+/// are builds for the GPU that is here.
+std::optional<std::string> AcceleratorNotes::on_kept_accelerator(CandidateId id,
+                                                                 Accelerator wanted) const {
+    const auto& chosen = universe_.candidates()[id];
+    const auto& name = universe_.names()[chosen.name];
+    if (wanted == Accelerator::None || chosen.accelerator == wanted || !is_requested(id) ||
+        !(is_named(name.text) || names_cuda()) ||
+        std::ranges::none_of(name.left_out, [&](const LeftOut& out) {
+            return out.why == LeftOut::Why::OtherAccelerator && is_for_machine(universe_, out);
+        }))
+        return std::nullopt;
+    const auto brought =
+        with_spec_(name.text, fmt::format("{}[accel={}]", name.text, to_string(wanted)));
+    if (!brought || !brought->runs || brought->accelerator != wanted) return std::nullopt;
+    return fmt::format("{} is for {}, as it was installed; {}[accel={}] asks for {} for {}{}",
+                       text_of(id),
+                       users_of(chosen.accelerator),
+                       asked_as(chosen.name),
+                       to_string(wanted),
+                       brought->version.to_string(),
+                       to_string(wanted),
+                       price_of(*brought));
+}
+
+bool AcceleratorNotes::is_named(const std::string& name) const {
+    const auto& request = universe_.problem().request;
+    const auto named = std::span(request.specs).first(request.named);
+    return request.may_move(name) ||
+           std::ranges::find(named, name, &MatchSpec::name) != named.end();
+}
+
+bool AcceleratorNotes::names_cuda() const {
+    const auto& request = universe_.problem().request;
+    return std::ranges::any_of(std::span(request.specs).first(request.named),
+                               [](const auto& spec) { return tells_cuda_version(spec.name); });
 }
 
 /// Of what does not run on the GPUs here, or not as it is.
@@ -79,7 +120,7 @@ std::optional<std::string> AcceleratorNotes::on_cuda_not_running(CandidateId id)
     });
     if (cuda == not_running_.end()) return std::nullopt;
     auto text = fmt::format(
-        "{} is for none, as {} does not run on {}", text_of(id), text_of(cuda->first), machine());
+        "{} is for CPUs, as {} does not run on {}", text_of(id), text_of(cuda->first), machine());
     const auto brought = with_spec_(name, name + "[accel=nvidia]");
     if (brought && brought->accelerator == Accelerator::Nvidia)
         text += fmt::format("; {}[accel=nvidia] takes {} for nvidia all the same{}",
@@ -101,7 +142,7 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
         if (!cuda || choice != AcceleratorChoice::Auto || !chosen.says_accelerator ||
             !newest_for(chosen.name, builds_for(Accelerator::Nvidia), Of::Requested))
             return std::nullopt;
-        auto text = fmt::format("{} is for none, as {} has no GPU", text_of(id), machine());
+        auto text = fmt::format("{} is for CPUs, as {} has no GPU", text_of(id), machine());
         if (brought_for(chosen.name, Accelerator::Nvidia))
             text += fmt::format(
                 "; {}[accel=nvidia] asks for the build for nvidia, where {} is for that",
@@ -114,7 +155,7 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
                             to_string(chosen.accelerator),
                             machine());
     if (const auto brought = brought_for(chosen.name, Accelerator::None))
-        text += fmt::format("; {}[accel=none] asks for {}, which is for none{}",
+        text += fmt::format("; {}[accel=none] asks for {}, which is for CPUs{}",
                             asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
@@ -146,11 +187,14 @@ std::optional<std::string> AcceleratorNotes::on_newer_builds(CandidateId id,
     const auto& chosen = universe_.candidates()[id];
     if (is_limit_told || !is_requested(id) || !is_bound(chosen.name) || is_to_stay(id))
         return std::nullopt;
-    const auto newest = newest_for(chosen.name, builds_for(chosen.accelerator), Of::Requested);
+    const auto fits = [&](CandidateId one) {
+        return builds_for(chosen.accelerator)(one) && !is_of_later_channel(one, id);
+    };
+    const auto newest = newest_for(chosen.name, fits, Of::Requested);
     if (!newest || !is_older(chosen.version, *newest)) return std::nullopt;
     return fmt::format(
         "{} is for {}; builds for it of newer versions, up to {}, do not go with "
-        "the rest or with the machine; {}",
+        "the rest or with the machine{}",
         text_of(id),
         to_string(chosen.accelerator),
         version_text(*newest),
@@ -306,7 +350,7 @@ std::optional<Brought> AcceleratorNotes::brought_for(NameId id, Accelerator want
     const auto& name = universe_.names()[id].text;
     auto brought = with_spec_(name, fmt::format("{}[accel={}]", name, to_string(wanted)));
     if (!brought || !brought->runs) return std::nullopt;
-    // A package that only brings others together is for none, and they are not.
+    // A package that only brings others together is for CPUs, and they are not.
     return wanted == Accelerator::None && brought->needs_build_for_gpu ? std::nullopt
                                                                        : std::move(brought);
 }
@@ -338,7 +382,7 @@ std::string AcceleratorNotes::price_of(const Brought& brought) const {
                 fmt::format("{} then is {}{}",
                             then->first,
                             version.to_string(),
-                            gives_up ? fmt::format(" for {}", to_string(accelerator)) : ""));
+                            gives_up ? fmt::format(" for {}", users_of(accelerator)) : ""));
     }
     return changes.empty() ? "" : "; " + join_some(changes, "and");
 }
@@ -349,7 +393,7 @@ std::string AcceleratorNotes::what_it_is(CandidateId id) const {
     if (chosen.accelerator == Accelerator::None) return "";
     auto text = fmt::format("; this one is for {}", to_string(chosen.accelerator));
     if (const auto brought = brought_for(chosen.name, Accelerator::None))
-        text += fmt::format(", and {}[accel=none] asks for {}, which is for none{}",
+        text += fmt::format(", and {}[accel=none] asks for {}, which is for CPUs{}",
                             asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
@@ -386,6 +430,12 @@ bool AcceleratorNotes::is_build_requested(NameId name) const {
     });
 }
 
+/// Which under flexible priority counts more than versions and accelerators.
+bool AcceleratorNotes::is_of_later_channel(CandidateId one, CandidateId than) const {
+    return universe_.problem().priority == ChannelPriority::Flexible &&
+           universe_.candidates()[than].channel < universe_.candidates()[one].channel;
+}
+
 bool AcceleratorNotes::is_older(VersionId version, CandidateId than) const {
     return universe_.version(version) < universe_.version(universe_.candidates()[than].version);
 }
@@ -414,7 +464,9 @@ std::string AcceleratorNotes::why_not(CandidateId chosen, CandidateId id) {
         if (!possible || (!has_python_of(chosen, *possible) && has_python_of(chosen, other)))
             possible = other;
     }
-    if (possible) return "which does not go with the rest; " + who_tells_why(*possible);
+    if (possible && is_of_later_channel(*possible, chosen))
+        return "which is of a channel with lower priority";
+    if (possible) return "which does not go with the rest" + who_tells_why(*possible);
     if (const auto why = machine_.why_never(alike)) return "which " + *why;
     return "which " + obstacle_of(universe_, id);
 }
@@ -428,9 +480,11 @@ bool AcceleratorNotes::has_python_of(CandidateId one, CandidateId other) const {
     });
 }
 
+/// Of what is a lock's no command asks.
 std::string AcceleratorNotes::who_tells_why(CandidateId id) const {
+    if (!universe_.problem().request.of_what.empty()) return "";
     const auto& candidate = universe_.candidates()[id];
-    return fmt::format("gpkg why-not {}={}={}, with the same {}, tells why",
+    return fmt::format("; gpkg why-not {}={}={}, with the same {}, tells why",
                        universe_.names()[candidate.name].text,
                        version_text(id),
                        candidate.build(),

@@ -30,6 +30,7 @@ private:
     using Fits = std::function<bool(CandidateId)>;
     enum class Of { Requested, All };  ///< versions that the user asks for, or any
 
+    std::optional<std::string> on_kept_accelerator(CandidateId id, Accelerator wanted) const;
     std::optional<std::string> on_code(CandidateId id) const;
     std::optional<std::string> on_cuda_not_running(CandidateId id) const;
     std::optional<std::string> on_machine_without(CandidateId id) const;
@@ -40,6 +41,8 @@ private:
 
     std::optional<CandidateId> build_alike(CandidateId id, Accelerator wanted) const;
     bool is_bound(NameId name) const;
+    bool is_named(const std::string& name) const;
+    bool names_cuda() const;
     bool is_for_absent_gpu(CandidateId id) const;
     std::string on_absent_gpu(CandidateId id);
     bool is_to_stay(CandidateId id) const;
@@ -47,6 +50,7 @@ private:
     bool is_requested(CandidateId id) const;
     bool is_build_requested(NameId name) const;
     bool could_run(CandidateId id);
+    bool is_of_later_channel(CandidateId one, CandidateId than) const;
     bool is_older(VersionId version, CandidateId than) const;
     bool has_python_of(CandidateId one, CandidateId other) const;
     Fits builds_for(Accelerator wanted) const;

@@ -74,12 +74,12 @@ public:
         }
         if (!newest) return std::nullopt;
         const auto& version = universe_.version(universe_.candidates()[*newest].version);
-        return fmt::format(
-            "{0}, and there is {2}; gpkg why-not {1}=={2}, with the same environment, "
-            "tells why",
-            where_it_stays(id),
-            name.text,
-            version.to_string());
+        auto text = fmt::format("{}, and there is {}", where_it_stays(id), version.to_string());
+        if (universe_.problem().request.of_what.empty())
+            text += fmt::format("; gpkg why-not {}=={}, with the same environment, tells why",
+                                name.text,
+                                version.to_string());
+        return text;
     }
 
 private:

@@ -59,7 +59,7 @@ private:
     static std::string told(const Brought& brought, const Candidate& chosen) {
         auto text = brought.version.to_string();
         if (brought.accelerator != chosen.accelerator)
-            text += fmt::format(" for {}", to_string(brought.accelerator));
+            text += fmt::format(" for {}", users_of(brought.accelerator));
         return text;
     }
 

@@ -14,6 +14,14 @@
 namespace gpkg::solver {
 namespace {
 
+bool is_of_environment(const Universe& universe) {
+    return universe.problem().request.of_what.empty();
+}
+
+std::string_view as_it_was(const Universe& universe) {
+    return is_of_environment(universe) ? "as installed" : "as locked";
+}
+
 /// Installed packages that stay although this machine could not use them, in one line.
 std::optional<std::string> note_on_excused(const Universe& universe, std::vector<CandidateId> all) {
     std::erase_if(all, [&](auto id) { return universe.candidates()[id].excused.empty(); });
@@ -27,9 +35,10 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
     std::vector<std::string> items(all.size());
     std::transform(all.begin(), all.end(), items.begin(), item);
     std::sort(items.begin(), items.end());
-    return fmt::format("{} {} as installed, although {} does not have what {}",
+    return fmt::format("{} {} {}, although {} does not have what {}",
                        join_some(items, "and"),
                        items.size() == 1 ? "stays" : "stay",
+                       as_it_was(universe),
                        universe.problem().machine,
                        items.size() == 1 ? "it needs" : "they need");
 }
@@ -50,11 +59,13 @@ std::optional<std::string> note_on_not_running(const Universe& universe,
     });
     std::sort(items.begin(), items.end());
     const bool is_one = items.size() == 1;
-    return fmt::format("{} {} as installed, although {} does not run {}; gpkg doctor tells why",
+    return fmt::format("{} {} {}, although {} does not run {}{}",
                        join_some(items, "and"),
                        is_one ? "stays" : "stay",
+                       as_it_was(universe),
                        universe.problem().machine,
-                       is_one ? "it" : "them");
+                       is_one ? "it" : "them",
+                       is_of_environment(universe) ? "; gpkg doctor tells why" : "");
 }
 
 /// Of what was asked for of a vendor's own parts: "cuda-core 0.3.2 goes with colmap for the GPU;

@@ -47,7 +47,7 @@ out_has cpu_0
 
 # What decided between builds is what why-not tells.
 gpu expect 0 why-not 'torch=1.0=cpu_0' torch
-out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is for nvidia, and the other for none'
+out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is for nvidia, and the other for CPUs'
 
 # The first of several that works; one for a GPU only where such a GPU is.
 # Where none of them is there, all are tried, and the first is explained.
@@ -584,7 +584,7 @@ amd expect 0 create -n turn turn=1.0 --accel auto
 amd expect 0 update -n turn turn --dry-run
 err_has 'turn goes no further than 1.1: 2.0 for accelerator none (what is installed is for amd); turn[accel=none] asks for it'
 amd expect 1 update -n turn turn=2 --dry-run
-err_has "'turn[accel=none]'"
+err_has "gpkg update -n turn 'turn=2[accel=none]' --dry-run"
 err_lacks 'accel=nvidia'
 
 # A part of CUDA that was named gives way to what is for the GPU, and that is told.

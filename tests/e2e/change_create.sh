@@ -244,4 +244,13 @@ absent win
 expect 2 create -n x -d --exclude-newer 20240501 lib
 err_has 'is no moment'
 
+# What is not there has conda's names for programs.
+for row in 'list -n nosuch:EnvironmentLocationNotFound' 'install -n nosuch app:EnvironmentLocationNotFound' \
+    'create -n absent-yet -f nowhere.yml:EnvironmentFileNotFound' 'remove -n a nosuch:PackagesNotFoundError' \
+    'solve app -c file:///nonexistent:UnavailableInvalidChannel'; do
+    # shellcheck disable=SC2086 # words
+    expect 1 ${row%:*} --json
+    json "d['exception_name'] == '${row##*:}'"
+done
+
 finish

@@ -95,6 +95,9 @@ expect 0 solve app
 err_has "$detectors/probe.yaml: probe: ended with status 3: no such card; CONDA_OVERRIDE_PROBE answers in its place"
 CONDA_OVERRIDE_PROBE=2 expect 0 solve app
 err_lacks probe.yaml
+printf '#!/bin/sh\r\necho hello\r\n' > "$detectors/probe"
+expect 0 solve app
+err_has 'what its first line names is not there (does the line end in CR LF?)'
 printf 'gpkg_detector: 1\nvirtual_packages: [{name: __glibc, version: "9"}]\n' > "$detectors/odd.yaml"
 expect 0 solve app
 err_has "odd.yaml:2:27: __glibc is gpkg's own to tell; the detector is not used"

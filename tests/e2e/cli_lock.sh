@@ -579,7 +579,7 @@ expect 1 lock torch --accel nvidia --for cpu --for a100 -o never.lock
 err_has 'for cpu' 'what would work'
 err_lacks CONDA_OVERRIDE
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
-err_lacks '  CONDA_OVERRIDE'
+err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'
 err_has 'hint: CONDA_OVERRIDE_CUDA= decides what this machine has of __cuda'
 check [ ! -e never.lock ]
 expect 2 create -y -n never --lock plain.lock -c "$WORK/other"

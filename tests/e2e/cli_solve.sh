@@ -172,4 +172,15 @@ expect 0 install base=1.5 -n wish -c "file://$CHANNEL"
 expect 0 list -n wish base
 out_has '1.5'
 
+# In one file of both streams every line is whole: what is noted comes where it is said.
+for place in $(seq 60); do package "many$place" 1.0 "a_long_build_string_of_it_$place"; done
+index
+checks=$((checks + 1))
+# shellcheck disable=SC2046 # words
+"$GPKG" solve $(seq -f 'many%g' 60) > "$WORK/both" 2>&1
+[ "$(grep -c '^many[0-9]* *1.0 *a_long_build_string_of_it_[0-9]* ' "$WORK/both")" = 60 ] || fail 'torn rows'
+# What pip installed is not looked for in channels.
+expect 1 solve 'torch=2.6.0+cu124=pypi_0'
+err_has "torch: pypi_0 is what pip installed: in an environment.yml it goes under 'pip:'"
+
 finish

@@ -99,6 +99,8 @@ int cuInit(unsigned /*flags*/) {
     }
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     if (visible != nullptr) return 100;
+    // Devices come in the order that this asks for.
+    if (setting("CUDA_DEVICE_ORDER", "") != "PCI_BUS_ID") return 100;
     return std::atoi(setting("FAKE_CUDA_INIT", "0").c_str());
 }
 

@@ -23,11 +23,12 @@ std::string missing_here(const PackageRecord& record, const Sources& sources) {
         "needs {}: {}", written(spec), machine_fact(sources.machine.name, spec.name, value));
 }
 
-/// The end of the first clash: what something that the build needs asks for in vain.
+/// A pin, else the end of the first clash: what something that the build needs asks for in vain.
 std::string reason_of(const Explanation& explanation) {
     const auto& lines = explanation.clashes.front().lines;
     std::string reason;
     for (const auto& line : lines) {
+        if (line.kind == ExplanationLine::Kind::Pin) return line.text();
         if (line.kind == ExplanationLine::Kind::Asks) reason = line.text();
         if (line.kind == ExplanationLine::Kind::Machine) return reason + ": " + line.text();
     }

@@ -40,8 +40,8 @@ void FixCommand::apply(const ProblemChange& change) {
         options_.emplace_back("none");
         return;
     case Kind::SetMachine: return set_machine(change);
-    case Kind::LetChange: return ask_for(change.spec);
-    case Kind::SetAccelerator: return free_accelerator(change.name);
+    case Kind::LetChange: return let_change(change.spec);
+    case Kind::SetAccelerator: return set_accelerator(change.name, AcceleratorChoice::Auto);
     }
 }
 
@@ -157,8 +157,16 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
     }
 }
 
-/// In the word that speaks of its accelerator already, else in the first that names it.
-void FixCommand::free_accelerator(const std::string& name) {
+void FixCommand::let_change(const std::string& spec) {
+    const auto asked = AskedSpec::parse(spec);
+    if (asked && asked->accelerator && as_typed(asked->spec) == asked->spec.name)
+        return set_accelerator(asked->spec.name, *asked->accelerator);
+    ask_for(spec);
+}
+
+/// In the word that speaks of its accelerator already, else in the first that names it, else in one
+/// that asks for what was asked for earlier.
+void FixCommand::set_accelerator(const std::string& name, AcceleratorChoice choice) {
     std::string* naming = nullptr;
     std::optional<AskedSpec> named;
     for (const auto place : context_.positionals) {
@@ -171,9 +179,15 @@ void FixCommand::free_accelerator(const std::string& name) {
         if (named->accelerator) break;
     }
     if (naming == nullptr) {
-        ask_for(name + "[accel=auto]");
+        const auto& wishes = question_.present.wishes;
+        const auto wish = std::ranges::find(wishes, name, &MatchSpec::name);
+        AskedSpec asked;
+        if (wish != wishes.end()) asked.spec = *wish;
+        asked.spec.name = name;
+        asked.accelerator = choice;
+        ask_for(as_typed(asked));
     } else {
-        named->accelerator = AcceleratorChoice::Auto;
+        named->accelerator = choice;
         *naming = as_typed(*named);
     }
 }

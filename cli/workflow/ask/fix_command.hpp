@@ -4,6 +4,7 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/ask/question.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/solve/explanation.hpp"
 
 #include <cstddef>
@@ -43,7 +44,8 @@ private:
     void replace(const ProblemChange& change);
     void drop(const ProblemChange& change);
     void drop_constraint(const ProblemChange& change);
-    void free_accelerator(const std::string& name);
+    void let_change(const std::string& spec);
+    void set_accelerator(const std::string& name, AcceleratorChoice choice);
     void remove_option(const std::string& name);
     void set_machine(const ProblemChange& change);
 

@@ -64,14 +64,13 @@ std::string hint_on_accelerator(const Context& context,
 
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
 
-/// Where no name can be known, as there is nothing for the platform.
-std::string hint_on_empty_channels(const Question& question, const Explanation& explanation) {
+/// Where there is nothing at all for the platform, a name need not be wrong.
+std::string on_other_channels(const Question& question) {
     const auto& platform = question.machine.platform;
-    if (std::ranges::none_of(explanation.clashes, is_unknown) ||
-        std::ranges::any_of(question.problem.indexes, [&](const auto& index) {
+    if (std::ranges::any_of(question.problem.indexes, [&](const auto& index) {
             return index->source().subdir == platform && !index->names().empty();
         }))
-        return {};
+        return std::string(kOtherChannels);
     return fmt::format(
         "the channels that are asked have nothing for {}: -c CHANNEL adds one that "
         "has",
@@ -110,6 +109,17 @@ std::string hint_on_channels(const Question& question) {
     return {};
 }
 
+/// "torch=2.6.0=pypi_0", as `list --export` has what pip installed.
+std::string hint_on_pip(const Question& question) {
+    for (const auto& spec : question.problem.request.specs) {
+        if (spec.build && spec.build->text() == "pypi_0")
+            return fmt::format(
+                "{}: pypi_0 is what pip installed: in an environment.yml it goes under 'pip:'",
+                spec.name);
+    }
+    return {};
+}
+
 /// "tensorflow-gpu", where there is a tensorflow.
 std::string hint_on_builds(const Question& question, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
@@ -127,7 +137,7 @@ std::string hint_on_builds(const Question& question, const Explanation& explanat
 
 }  // namespace
 
-std::string hint_on_names(const Explanation& explanation) {
+std::string hint_on_names(const Explanation& explanation, std::string_view otherwise) {
     if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
     for (const auto& clash : explanation.clashes) {
         const auto& line = clash.lines.front();
@@ -149,7 +159,7 @@ std::string hint_on_names(const Explanation& explanation) {
             if (before && after && before->name != after->name) note(after->name);
         }
     }
-    if (near.empty()) return "another channel may have it: -c CHANNEL adds one";
+    if (near.empty()) return std::string(otherwise);
     return fmt::format("did you mean {}?",
                        explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
 }
@@ -158,11 +168,11 @@ std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
                      const std::vector<const Question*>& others) {
-    auto hint = hint_on_platforms(explanation, others);
+    auto hint = hint_on_pip(question);
+    if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_channels(question);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
-    if (hint.empty()) hint = hint_on_empty_channels(question, explanation);
-    if (hint.empty()) hint = hint_on_names(explanation);
+    if (hint.empty()) hint = hint_on_names(explanation, on_other_channels(question));
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
     return hint;

@@ -32,24 +32,51 @@ bool takes_more_along(const Question& question, const std::set<std::string>& dro
     });
 }
 
+bool has_answer(Question question) {
+    const auto solution = solution_of(question);
+    return solution && *solution;
+}
+
+bool is_of_machine(const ProblemChange& change) { return change.kind == Kind::SetMachine; }
+
+/// What the variables of a fix make of the machine beside what it wants: a GPU comes with a driver.
+std::vector<ProblemChange> changes_beside(const std::vector<PackageRecord>& machine,
+                                          const Question& question,
+                                          const Fix& fix) {
+    std::vector<ProblemChange> more;
+    for (const auto& record : machine) {
+        const auto* now = find_record(question.problem.virtual_packages, record.name);
+        const bool is_same =
+            now != nullptr && now->version == record.version && now->build == record.build;
+        if (is_same || std::ranges::any_of(fix.changes, [&](const auto& change) {
+                return is_of_machine(change) && change.name == record.name;
+            }))
+            continue;
+        ProblemChange change;
+        change.kind = Kind::SetMachine;
+        change.name = record.name;
+        change.version = record.version;
+        change.build = record.build;
+        more.push_back(std::move(change));
+    }
+    return more;
+}
+
 /// Whether the variables make the machine what the fix wants it to be: no variable makes a Mac of a
 /// target that is none.
 bool can_be_had(const Context& context, const Question& question, const Fix& fix) {
-    const auto is_of_machine = [](const auto& change) { return change.kind == Kind::SetMachine; };
-    if (std::none_of(fix.changes.begin(), fix.changes.end(), is_of_machine)) return true;
+    if (std::ranges::none_of(fix.changes, is_of_machine)) return true;
     // The lock would be for none of the machines that it is made for, be they named now or when
-    // what is there was locked; but of a platform alone no more is known than the variables say.
-    const auto& machine = question.machine;
-    const bool is_known = machine.profile || !question.present.records.empty() ||
-                          machine.platform == virtual_packages::this_machine().native_platform;
-    if (question.wanted.is_for_lock && is_known) return false;
+    // what is there was locked.
+    const bool is_named = question.machine.profile || !question.present.records.empty();
+    if (question.wanted.is_for_lock && is_named) return false;
     const FixCommand command(context, question, fix);
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
         const auto found = command.environment().find(std::string(name));
         return found == command.environment().end() ? context.env(name) : found->second;
     };
     const auto records = virtual_packages_with(context, question.machine, env);
-    return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
+    const bool is_made = std::ranges::all_of(fix.changes, [&](const auto& change) {
         if (!is_of_machine(change)) return true;
         const auto wanted = Version::parse(change.version);
         return std::any_of(records.begin(), records.end(), [&](const auto& record) {
@@ -58,6 +85,44 @@ bool can_be_had(const Context& context, const Question& question, const Fix& fix
                    (change.name != "__archspec" || record.build == change.build);
         });
     });
+    auto beside = changes_beside(records, question, fix);
+    if (!is_made || beside.empty()) return is_made;
+    beside.insert(beside.end(), fix.changes.begin(), fix.changes.end());
+    auto changed = with_changes(question, beside);
+    return changed && has_answer(*std::move(changed));
+}
+
+/// Of the driver that comes with a GPU, where kUsualCuda is too old for what is asked for.
+constexpr std::string_view kNextCuda = "13.0";
+
+/// The fix as variables can have it; nothing where they cannot.
+std::optional<Fix> havable(const Context& context, const Question& question, Fix fix) {
+    if (can_be_had(context, question, fix)) return fix;
+    const auto sets = [&](std::string_view name) {
+        return std::ranges::any_of(fix.changes, [&](const ProblemChange& change) {
+            return is_of_machine(change) && change.name == name;
+        });
+    };
+    if (!sets("__cuda_arch") || sets("__cuda")) return std::nullopt;
+    ProblemChange driver;
+    driver.kind = Kind::SetMachine;
+    driver.name = "__cuda";
+    driver.version = kNextCuda;
+    driver.build = "0";
+    fix.changes.push_back(std::move(driver));
+    return can_be_had(context, question, fix) ? std::optional(std::move(fix)) : std::nullopt;
+}
+
+/// An update takes names of what is there.
+bool names_what_is_not_there(const Question& question, const ProblemChange& change) {
+    if (question.wanted.update.empty()) return false;
+    const auto is_there = [&](const std::string& name) {
+        return find_record(question.present.records, name) != nullptr;
+    };
+    if (change.kind == Kind::SetAccelerator) return !is_there(change.name);
+    if (change.kind != Kind::LetChange) return false;
+    const auto asked = AskedSpec::parse(change.spec);
+    return asked && !is_there(asked->spec.name);
 }
 
 /// What stands in a lock alone cannot be asked for otherwise.
@@ -81,9 +146,16 @@ std::vector<Fix> helpful(const Context& context, const Question& question, std::
         const bool drops_all =
             dropped > 0 && static_cast<std::size_t>(dropped) == question.wanted.specs.size();
         return drops_all || (!earlier.empty() && takes_more_along(question, earlier)) ||
-               !can_be_had(context, question, fix) || is_to_edit_lock(context, question, fix);
+               std::ranges::any_of(
+                   fix.changes,
+                   [&](const auto& change) { return names_what_is_not_there(question, change); }) ||
+               is_to_edit_lock(context, question, fix);
     });
-    return fixes;
+    std::vector<Fix> left;
+    for (auto& fix : fixes) {
+        if (auto one = havable(context, question, std::move(fix))) left.push_back(*std::move(one));
+    }
+    return left;
 }
 
 /// Whether the command asks for more than the problem that the solver was given.
@@ -106,11 +178,6 @@ std::vector<std::string> lowered(const Question& question,
                 fmt::format("{} from {} to {}", wish.name, old->package.version, now->version));
     }
     return texts;
-}
-
-bool has_answer(Question question) {
-    const auto solution = solution_of(question);
-    return solution && *solution;
 }
 
 /// What the command of a fix for `asked` changes for another class of the same lock: its words
@@ -153,12 +220,24 @@ bool is_lost_with(const Question& other, const Question& asked, const Fix& fix) 
 /// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
 /// where there is an environment, an earlier wish or a flag may come in again.
 std::optional<TriedFix> tried(const Question& question, Fix fix) {
-    if (!differs_from_problem(question)) return TriedFix{std::move(fix)};
+    const auto has = [&](Accelerator vendor) {
+        return has_vendor(question.problem.virtual_packages, vendor);
+    };
+    const bool asks_for_vendor = has(Accelerator::Nvidia) && has(Accelerator::Amd);
+    if (!differs_from_problem(question) && !asks_for_vendor) return TriedFix{std::move(fix)};
     auto changed = with_changes(question, fix.changes);
     if (!changed) return std::nullopt;
+    if (asks_for_vendor) {
+        const auto doubt = prefer_vendor(*changed);
+        if (!doubt || *doubt) return std::nullopt;
+    }
     const auto solution = solution_of(*changed);
     if (!solution || !*solution) return std::nullopt;
     const auto& records = (*solution)->records;
+    const auto is_left_out = [&](const ProblemChange& change) {
+        return change.kind == Kind::SetAccelerator && find_record(records, change.name) == nullptr;
+    };
+    if (std::ranges::any_of(fix.changes, is_left_out)) return std::nullopt;
     std::vector<Fix::Package> gives;
     for (const auto& package : fix.gives) {
         for (const auto& record : records) {

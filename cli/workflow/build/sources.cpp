@@ -62,7 +62,7 @@ Result<Sources> BuildSources::open_others() const {
     GPKG_TRY(sources.machine, machine_of(context_, options_));
     sources.priority = channel_priority(context_, options_);
     GPKG_TRY(sources.exclude_newer, newest_of(options_));
-    GPKG_TRY(sources.virtual_packages, virtual_packages_of(context_, sources.machine));
+    GPKG_TRY(sources.virtual_packages, detected_packages(context_, sources.machine));
     if (options_.channels.empty()) return sources;
     GPKG_TRY(auto wanted, wanted_channels(context_, options_));
     std::erase(wanted, own_);

@@ -85,6 +85,9 @@ private:
 
     /// Then what it asks of the driver counts for nothing.
     bool has_unused_cuda() const { return !unused_cuda_.empty(); }
+    DriverBounds driver_bounds() const {
+        return has_unused_cuda() ? DriverBounds::Ignore : DriverBounds::Count;
+    }
 
     /// What is for another platform than the machine's: the rest says nothing then, and what would
     /// help on this one is no help.
@@ -131,7 +134,7 @@ private:
     void needs_of_machine() {
         std::map<std::string, std::vector<std::string>> packages;
         for (const auto& record : checked_.records) {
-            for (const auto& need : unmet_needs(record.package, machine_, has_unused_cuda()))
+            for (const auto& need : unmet_needs(record.package, machine_, driver_bounds()))
                 packages[written(need.spec)].push_back(record.name());
         }
         for (const auto& [spec, names] : packages) {
@@ -151,7 +154,7 @@ private:
 
     bool asks_for_what_is_here(const std::vector<PackageRecord>& records) const {
         return std::ranges::all_of(records, [&](const auto& one) {
-            return unmet_needs(one, machine_, has_unused_cuda()).empty();
+            return unmet_needs(one, machine_, driver_bounds()).empty();
         });
     }
 

@@ -149,7 +149,7 @@ Result<ExactRequest> locked_request(Context& context,
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options));
     GPKG_CHECK(check_channels(context, sources, lock));
     GPKG_TRY(const auto machine, machine_of(context, sources));
-    GPKG_TRY(const auto records, virtual_packages_of(context, machine));
+    GPKG_TRY(const auto records, detected_packages(context, machine));
     const auto fits = fits_of(lock, machine.platform, records);
     if (fits.empty()) return no_class(lock, machine.platform, file);
     const auto& best = fits.front();
@@ -157,12 +157,14 @@ Result<ExactRequest> locked_request(Context& context,
         std::string reasons;
         for (const auto& fit : fits)
             reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
-        return fail(
-            ErrorKind::Unsatisfiable,
-            fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
+        auto hint =
             found.format == LockFormat::Gpkg
                 ? fmt::format("gpkg lock update {} --for NAME adds one that is", shell_word(file))
-                : "gpkg lock SPEC... --for NAME writes one that is");
+                : std::string("gpkg lock SPEC... --for NAME writes one that is");
+        if (const auto assumed = assumed_glibc(machine, records, fits)) hint += "; " + *assumed;
+        return fail(ErrorKind::Unsatisfiable,
+                    fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
+                    std::move(hint));
     }
     if (const auto* other = other_vendors(fits))
         return fail(ErrorKind::Usage,
@@ -235,6 +237,23 @@ Result<ExactRequest> locked_request(Context& context,
             "gone",
             shell_word(file));
     return request;
+}
+
+std::optional<std::string> assumed_glibc(const Machine& machine,
+                                         const std::vector<PackageRecord>& virtual_packages,
+                                         const std::vector<ClassFit>& fits) {
+    const auto* glibc = find_record(virtual_packages, "__glibc");
+    const bool is_in_the_way = std::ranges::any_of(fits, [](const ClassFit& fit) {
+        return std::ranges::any_of(
+            fit.unmet, [](const auto& need) { return need.find("__glibc") != std::string::npos; });
+    });
+    if (!machine.profile || machine.profile->glibc || glibc == nullptr || !is_in_the_way)
+        return std::nullopt;
+    return fmt::format(
+        "nothing says which glibc {} has, and {} is assumed; CONDA_OVERRIDE_GLIBC "
+        "or a profile says it",
+        machine.name,
+        glibc->version);
 }
 
 }  // namespace gpkg::cli

@@ -3,10 +3,14 @@
 // An environment as a lock file has it for a machine.
 
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/machine.hpp"
+#include "libcore/classes/class_fit.hpp"
 #include "libcore/lock/lock_file.hpp"
 #include "libcore/lock/lock_format.hpp"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -29,5 +33,10 @@ tl::unexpected<Error> no_class(const LockFile& lock,
 /// What to do where a class of this platform does not hold together. In a file of another tool an
 /// environment of which the default one is a part may.
 std::string mending_hint(const LockFile& lock, LockFormat format, const std::string& platform);
+
+/// Where no class fits for its glibc, and nobody said the machine's: that it is assumed.
+std::optional<std::string> assumed_glibc(const Machine& machine,
+                                         const std::vector<PackageRecord>& virtual_packages,
+                                         const std::vector<ClassFit>& fits);
 
 }  // namespace gpkg::cli

@@ -37,6 +37,14 @@ Result<std::vector<Channel>> channels_of(const Context& context,
     return with_credentials(context, urls, sources);
 }
 
+Seen seen_of(const LockedClass& locked) {
+    Seen seen;
+    seen.machine.platform = locked.platform;
+    seen.machine.name = locked.name;
+    seen.virtual_packages = as_virtual_packages(locked.made_for);
+    return seen;
+}
+
 std::vector<std::string> names_in(const std::vector<MatchSpec>& specs,
                                   const std::vector<PackageRecord>& packages) {
     std::vector<std::string> names;

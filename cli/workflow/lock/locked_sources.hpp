@@ -22,6 +22,9 @@ Result<std::vector<Channel>> channels_of(const Context& context,
                                          const LockFile& lock,
                                          const SourceOptions& sources);
 
+/// The machine that a class was made for.
+Seen seen_of(const LockedClass& locked);
+
 /// What a class is decided from: what is asked for, and what it has.
 std::vector<std::string> names_in(const std::vector<MatchSpec>& specs,
                                   const std::vector<PackageRecord>& packages);

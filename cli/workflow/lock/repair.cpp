@@ -52,14 +52,10 @@ Result<ClassToRepair> asked_by(Context& context,
     asked.request.wishes = lock.wishes_of(locked);
     GPKG_TRY(const auto wanted, wanted_by(lock, locked));
     const auto records = lock.records_of(locked);
-    Seen seen;
-    seen.machine.platform = locked.platform;
-    seen.machine.name = locked.name;
-    seen.virtual_packages = virtual_packages_of(locked.made_for);
     GPKG_TRY(const auto channels, channels_of(context, lock, options));
     GPKG_TRY(
         const auto sources,
-        open_sources(context, std::move(seen), channels, options, names_in(wanted.specs, records)));
+        open_sources(context, seen_of(locked), channels, options, names_in(wanted.specs, records)));
     auto& question = asked.question;
     question = question_on(context, sources);
     question.wanted = static_cast<const Wanted&>(wanted);
@@ -71,9 +67,10 @@ Result<ClassToRepair> asked_by(Context& context,
     request.of_what = "the lock";
     for (std::size_t i = 0; i < records.size(); ++i) {
         GPKG_TRY(const auto now, of_channel(records[i], sources.indexes));
-        const bool fits =
-            unmet_needs(now.record ? *now.record : records[i], problem.virtual_packages, true)
-                .empty();
+        const bool fits = unmet_needs(now.record ? *now.record : records[i],
+                                      problem.virtual_packages,
+                                      DriverBounds::Ignore)
+                              .empty();
         const bool is_gone = gone.contains(locked.packages[i]);
         auto& list = !fits ? found.unfit : is_gone ? request.gone : request.installed;
         list.push_back(records[i]);

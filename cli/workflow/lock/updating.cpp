@@ -142,27 +142,24 @@ private:
 
     /// A class that is there, for the machine that it was made for, or for `anew`.
     Result<AskedClass> kept(const LockedClass& locked, const NamedClass* anew) {
-        Seen seen;
-        auto& [machine, virtual_packages] = seen;
-        machine.platform = locked.platform;
-        virtual_packages = virtual_packages_of(locked.made_for);
+        auto seen = seen_of(locked);
         auto sources = options_.sources;
         sources.platform = locked.platform;
         if (anew != nullptr) {
             sources = anew->sources;
-            GPKG_TRY(machine, machine_of(context_, sources));
-            if (machine.platform != locked.platform)
+            GPKG_TRY(seen.machine, machine_of(context_, sources));
+            if (seen.machine.platform != locked.platform)
                 return fail(ErrorKind::Usage,
                             fmt::format("--for {}: is a machine of {}, and the lock's class {} is "
                                         "for {}",
                                         anew->machine,
-                                        machine.platform,
+                                        seen.machine.platform,
                                         locked.name,
                                         locked.platform),
                             "give its profile another name");
-            GPKG_TRY(virtual_packages, virtual_packages_of(context_, machine));
+            GPKG_TRY(seen.virtual_packages, detected_packages(context_, seen.machine));
+            seen.machine.name = locked.name;
         }
-        machine.name = locked.name;
         GPKG_TRY(auto wanted, wanted_for(sources, locked));
         const auto records = lock_.records_of(locked);
         GPKG_TRY(const auto opened, open(wanted, std::move(seen), records));
@@ -188,7 +185,8 @@ private:
             GPKG_TRY(auto now, of_channel(record, sources.indexes));
             const auto& current = now.record ? *now.record : record;
             // What only builds is in a class that was decided so.
-            const bool is_possible = unmet_needs(current, machine, !is_other_machine).empty() &&
+            const auto bounds = is_other_machine ? DriverBounds::Count : DriverBounds::Ignore;
+            const bool is_possible = unmet_needs(current, machine, bounds).empty() &&
                                      !(is_other_machine && limits.obstacle_of(current));
             if (!is_possible) continue;
             if (!now.record) {
@@ -230,7 +228,7 @@ private:
     Result<AskedClass> added(const NamedClass& named) {
         Seen seen;
         GPKG_TRY(seen.machine, machine_of(context_, named.sources));
-        GPKG_TRY(seen.virtual_packages, virtual_packages_of(context_, seen.machine));
+        GPKG_TRY(seen.virtual_packages, detected_packages(context_, seen.machine));
         seen.machine.name = named.class_name();
         GPKG_TRY(const auto* like, like_of(seen.machine));
         GPKG_TRY(auto wanted, wanted_for(named.sources, *like));

@@ -47,8 +47,13 @@ Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
                                                        bool offline) {
     auto& known = context.wish_files[place];
     if (known == nullptr) {
-        GPKG_TRY(auto file, fetch_wish_file(context, place, offline));
-        known = std::make_shared<const WishFile>(std::move(file));
+        auto file = fetch_wish_file(context, place, offline);
+        if (!file) {
+            auto& kind = file.error().kind;
+            if (kind == ErrorKind::NotFound) kind = ErrorKind::NoWishFile;
+            return pass(std::move(file).error());
+        }
+        known = std::make_shared<const WishFile>(*std::move(file));
     }
     return known;
 }

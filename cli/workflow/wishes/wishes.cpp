@@ -87,6 +87,67 @@ Result<void> settle_channel(const Context& context, MatchSpec& spec) {
     return {};
 }
 
+/// A lock, unless it is a list of package files, which conda-lock calls so as well
+/// ("conda-linux-64.lock"). What is called "conda-lock-dev.yml" may be what one is made from.
+bool is_lock(const WishFile& file) {
+    const auto format = lock_format_of_name(file.path);
+    const bool is_named_lock = file.path.extension() == ".lock" || format == LockFormat::CondaLock;
+    return is_named_lock && !is_explicit_list(file.text) &&
+           (format != LockFormat::CondaLock || detect_lock_format(file.text, file.name));
+}
+
+/// Specs, hardware selectors and places of package files.
+Result<Asked> read_words(Context& context,
+                         const WishOptions& options,
+                         const std::string& platform,
+                         PackageFiles& files) {
+    Asked asked;
+    for (const auto& text : options.specs) {
+        if (is_package_place(text)) {
+            GPKG_TRY(const auto package, package_at(context, text));
+            GPKG_CHECK(files.take(context, package, without_secrets(text), platform));
+            continue;
+        }
+        if (auto taken = asked.take(text, platform); !taken) {
+            taken.error().kind = ErrorKind::Usage;
+            return pass(std::move(taken).error());
+        }
+    }
+    if (!options.accelerator) return asked;
+    if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
+        return fail(ErrorKind::Usage,
+                    "--accel and a hardware selector both say what it is to be for: leave out "
+                    "one of them");
+    auto choices = parse_accelerator_choices(*options.accelerator);
+    if (!choices) {
+        choices.error().message = "--accel " + choices.error().message;
+        return pass(std::move(choices).error());
+    }
+    asked.accelerators.all = *std::move(choices);
+    return asked;
+}
+
+/// A list of specs, or of package files.
+Result<void> take_spec_file(Context& context,
+                            const WishFile& given,
+                            const std::string& platform,
+                            Wishes& wishes,
+                            AcceleratorsOfFiles& accelerators) {
+    SpecFileOptions how;
+    how.platform = platform;
+    how.home = context.home;
+    how.env = context.env;
+    GPKG_TRY(const auto file, parse_spec_file(given.text, given.name, how));
+    for (const auto& warning : file.warnings) context.out.warn(warning);
+    wishes.specs.insert(wishes.specs.end(), file.asked.specs.begin(), file.asked.specs.end());
+    GPKG_CHECK(accelerators.take(file.asked.accelerators, given.name));
+    for (const auto& package : file.packages) {
+        const auto what = fmt::format("{}: {}", package.place, package.fn);
+        GPKG_CHECK(wishes.files.take(context, package, what, platform));
+    }
+    return {};
+}
+
 }  // namespace
 
 void add_wish_options(CLI::App& app, WishOptions& options) {
@@ -108,75 +169,28 @@ void add_wish_options(CLI::App& app, WishOptions& options) {
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
     Wishes wishes;
     GPKG_TRY(const auto machine, machine_of(context, sources));
-    Asked asked;
-    for (const auto& text : options.specs) {
-        if (is_package_place(text)) {
-            GPKG_TRY(const auto package, package_at(context, text));
-            GPKG_CHECK(
-                wishes.files.take(context, package, without_secrets(text), machine.platform));
-            continue;
-        }
-        if (auto taken = asked.take(text, machine.platform); !taken) {
-            taken.error().kind = ErrorKind::Usage;
-            return pass(std::move(taken).error());
-        }
-    }
+    const auto& platform = machine.platform;
+    GPKG_TRY(auto asked, read_words(context, options, platform, wishes.files));
     wishes.specs = std::move(asked.specs);
-    if (options.accelerator) {
-        if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
-            return fail(ErrorKind::Usage,
-                        "--accel and a hardware selector both say what it is to be for: leave out "
-                        "one of them");
-        auto choices = parse_accelerator_choices(*options.accelerator);
-        if (!choices) {
-            choices.error().message = "--accel " + choices.error().message;
-            return pass(std::move(choices).error());
-        }
-        asked.accelerators.all = *std::move(choices);
-    }
     AcceleratorsOfFiles of_files(asked.accelerators);
     for (const auto& text : options.files) {
-        GPKG_TRY(const auto read, read_wish_file(context, text, sources.offline));
-        const auto& given = *read;
-        const auto format = lock_format_of_name(given.path);
-        const bool is_named_lock =
-            given.path.extension() == ".lock" || format == LockFormat::CondaLock;
-        // conda-lock calls its lists of package files so as well: "conda-linux-64.lock". What is
-        // called "conda-lock-dev.yml" may be what one is made from.
-        const bool is_lock =
-            is_named_lock && !is_explicit_list(given.text) &&
-            (format != LockFormat::CondaLock || detect_lock_format(given.text, given.name));
-        if (is_lock)
+        GPKG_TRY(const auto file, read_wish_file(context, text, sources.offline));
+        if (is_lock(*file))
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: is a lock file, not a list of specs", given.name),
+                        fmt::format("{}: is a lock file, not a list of specs", file->name),
                         fmt::format("gpkg create -n NAME --lock {}", text));
-        if (holds_environment_yml(given)) {
-            GPKG_TRY(auto manifest,
-                     manifest_of(context, given, machine.platform, options.ignore_names));
-            GPKG_CHECK(
-                take_manifest(context, given, std::move(manifest), wishes, of_files, sources));
+        if (!holds_environment_yml(*file)) {
+            GPKG_CHECK(take_spec_file(context, *file, platform, wishes, of_files));
             continue;
         }
-        SpecFileOptions how;
-        how.platform = machine.platform;
-        how.home = context.home;
-        how.env = context.env;
-        GPKG_TRY(const auto file, parse_spec_file(given.text, given.name, how));
-        for (const auto& warning : file.warnings) context.out.warn(warning);
-        wishes.specs.insert(wishes.specs.end(), file.asked.specs.begin(), file.asked.specs.end());
-        GPKG_CHECK(of_files.take(file.asked.accelerators, given.name));
-        for (const auto& package : file.packages) {
-            const auto what = fmt::format("{}: {}", package.place, package.fn);
-            GPKG_CHECK(wishes.files.take(context, package, what, machine.platform));
-        }
+        GPKG_TRY(auto manifest, manifest_of(context, *file, platform, options.ignore_names));
+        GPKG_CHECK(take_manifest(context, *file, std::move(manifest), wishes, of_files, sources));
     }
     wishes.accelerators = of_files.together();
     wishes.accelerators.override_with(asked.accelerators);
     for (const auto& selector : wishes.accelerators.unheeded())
-        context.out.warn_once(
-            fmt::format("{} asks for nothing here: it is for another CPU than {}'s",
-                        selector,
-                        machine.platform));
+        context.out.warn_once(fmt::format(
+            "{} asks for nothing here: it is for another CPU than {}'s", selector, platform));
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.files.empty() && !wishes.specs.empty())
         return fail(

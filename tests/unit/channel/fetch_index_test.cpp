@@ -158,7 +158,7 @@ TEST_CASE("a platform a channel lacks is empty, a channel that lacks all is none
     f.base = f.server->url("/nope");
     const auto none = f.fetch();
     REQUIRE_FALSE(none);
-    CHECK(none.error().kind == ErrorKind::NotFound);
+    CHECK(none.error().kind == ErrorKind::NoChannel);
     CHECK(none.error().message == f.base +
                                       ": there is no such channel: it has no "
                                       "linux-64/repodata.json or noarch/repodata.json");

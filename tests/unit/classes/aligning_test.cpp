@@ -12,15 +12,16 @@ using namespace gpkg;
 namespace aligning_test {
 namespace {
 
-/// What a class can have as a whole, by name: versions.
+/// What a class can have as a whole, by name: versions, "4" or "4 rocm6" with a build.
 using World = std::map<std::string, std::string>;
 
 PackageRecord record_of(const std::string& name, const std::string& version) {
     PackageRecord record;
     record.name = name;
-    record.version = version;
-    record.build = "0";
-    record.fn = fmt::format("{}-{}-0.conda", name, version);
+    const auto blank = std::min(version.find(' '), version.size());
+    record.version = version.substr(0, blank);
+    record.build = blank == version.size() ? "0" : version.substr(blank + 1);
+    record.fn = fmt::format("{}-{}-{}.conda", name, record.version, record.build);
     record.url = "https://example.com/linux-64/" + record.fn;
     return record;
 }
@@ -69,6 +70,8 @@ Aligned aligned(const Oracle& oracle,
     for (const auto& [machine, worlds] : oracle.worlds) {
         ClassProblem one{machine, "linux-64", {}};
         one.problem.machine = machine;
+        if (machine == "amd")
+            one.problem.virtual_packages.push_back(record_of("__amdgpu_arch", "9.4"));
         one.problem.request.specs = {MatchSpec::parse(asked).value()};
         answers.push_back(solution_of(worlds.front()));
         if (const auto names = held.find(machine); names != held.end()) {
@@ -118,6 +121,15 @@ TEST_CASE("a class that lacks a package has no say in its version", "[classes]")
     CHECK(worlds[0].at("gpu") == "1");
     CHECK(worlds[1] == World{{"a", "1"}});
     CHECK(divergences.empty());
+}
+
+TEST_CASE("no class takes a version that it has for a GPU alone which it has not", "[classes]") {
+    const Oracle oracle{{{"amd", {{{"a", "4 rocm6"}}, {{"a", "3 cpu"}}}},
+                         {"cpu", {{{"a", "3 cpu"}}, {{"a", "4 rocm6"}}}}}};
+    const auto [worlds, divergences] = aligned(oracle, "a");
+    CHECK(worlds == std::vector<World>{{{"a", "4"}}, {{"a", "3"}}});
+    REQUIRE(divergences.size() == 1);
+    CHECK(divergences.front() == "a of amd: a would bring nothing that is for amd, with a 3");
 }
 
 TEST_CASE("what is locked stays, and others come to it", "[classes]") {

@@ -225,7 +225,7 @@ TEST_CASE("what a broken shell says of itself is no reason to fail", "[env]") {
     CHECK(no_path.empty());
 
     const auto none = activate("/nowhere", lookup(no_path), Shell::Bash, shelf.options());
-    CHECK(none.error().kind == ErrorKind::NotFound);
+    CHECK(none.error().kind == ErrorKind::NoEnvironment);
 }
 
 TEST_CASE("a prompt never runs what an environment is called", "[env]") {

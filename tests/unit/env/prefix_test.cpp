@@ -9,7 +9,7 @@ TEST_CASE("a folder with conda-meta/history is an environment", "[env]") {
     const auto& path = root.path();
     const auto none = Prefix::open(path);
     REQUIRE_FALSE(none);
-    CHECK(none.error().kind == ErrorKind::NotFound);
+    CHECK(none.error().kind == ErrorKind::NoEnvironment);
     CHECK(none.error().message ==
           path.native() + ": not an environment (no conda-meta/history in it)");
     REQUIRE(write_file_atomically(path / "conda-meta/history", ""));

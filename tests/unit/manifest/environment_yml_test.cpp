@@ -167,6 +167,7 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"name: a:b\ndependencies: []",             "env.yml:1:7: the name 'a:b' must not contain ':'"},
         {"name: base\ndependencies: []",            "env.yml:1:7: 'base' means the root prefix, not an environment"},
         {"name: ..\ndependencies: []",              "env.yml:1:7: '..' is no name"},
+        {"name: ml-${NOWHERE}\ndependencies: []",   "env.yml:1:7: the name ml-${NOWHERE} has a variable that is not set"},
         {"name: ''\ndependencies: []",              "env.yml:1:7: '' is no name"},
         {"name: [a]\ndependencies: []",             "env.yml:1:7: expected a name, found a list"},
         {"name: a\nname: b\ndependencies: []",      "env.yml:2:1: the key 'name' stands here twice"},

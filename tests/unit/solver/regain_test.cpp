@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <utility>
 
 using namespace gpkg;
 using namespace gpkg::tests;
@@ -80,26 +82,77 @@ Problem random_problem_with_gpu(Dice& dice) {
 
 bool is_for_gpu(const PackageRecord& record) { return record.build.starts_with("cuda"); }
 
-/// Whether the very packages go together, in these versions, with the builds for GPUs that are
-/// there and one of `name`.
+/// The builds of that version, of a name; for GPUs alone, or all.
+std::vector<PackageRecord> builds_of(const Problem& problem,
+                                     const PackageRecord& like,
+                                     bool for_gpu_alone) {
+    std::vector<PackageRecord> builds;
+    const auto found = problem.indexes.front()->find(like.name).value();
+    for (const auto& row : found.rows()) {
+        auto record = problem.indexes.front()->record(found, row).value();
+        if (record.version == like.version && (is_for_gpu(record) || !for_gpu_alone))
+            builds.push_back(std::move(record));
+    }
+    return builds;
+}
+
+/// What needs what, "a b", from what is asked for on, which "" needs; nothing where something is
+/// missing among these.
+std::optional<std::set<std::string>> needs_in(const Problem& problem,
+                                              const std::vector<PackageRecord>& records) {
+    std::set<std::string> needs;
+    std::vector<std::pair<std::string, std::string>> open;
+    for (const auto& spec : problem.request.specs) open.emplace_back("", spec.to_string());
+    while (!open.empty()) {
+        const auto [user, text] = open.back();
+        open.pop_back();
+        const auto spec = MatchSpec::parse(text).value();
+        if (spec.name == "__cuda") continue;
+        const auto* record = find_record(records, spec.name);
+        if (record == nullptr || !spec.matches(*record)) return std::nullopt;
+        if (!needs.insert(user + " " + spec.name).second) continue;
+        for (const auto& depend : record->depends) open.emplace_back(spec.name, depend);
+    }
+    return needs;
+}
+
+/// Of these needs, those on the ways from what is asked for to `name`.
+std::set<std::string> ways_to(const std::string& name, const std::set<std::string>& needs) {
+    std::set<std::string> ways;
+    std::vector<std::string> open{name};
+    while (!open.empty()) {
+        const auto one = open.back();
+        open.pop_back();
+        if (needs.contains(" " + one)) continue;  // it is asked for
+        for (const auto& need : needs) {
+            if (need.ends_with(" " + one) && ways.insert(need).second)
+                open.push_back(need.substr(0, need.find(' ')));
+        }
+    }
+    return ways;
+}
+
+/// Whether there is an answer of the very packages in these versions, with the builds for GPUs that
+/// are there and one of `name`, which goes on to be needed by what needs it.
 bool could_have(const Problem& problem,
                 const std::vector<PackageRecord>& records,
                 const std::string& name) {
-    auto other = problem;
-    other.request.accelerators.all = AcceleratorChoice::Conda;
-    std::set<std::string> left_out;
-    for (std::uint32_t one = 0; one < kNames; ++one) left_out.insert(name_text(one));
+    std::vector<std::vector<PackageRecord>> choices;
     for (const auto& record : records) {
-        left_out.erase(record.name);
-        const bool is_to_be = is_for_gpu(record) || record.name == name;
-        other.request.specs.push_back(
-            MatchSpec::parse(
-                fmt::format("{}=={}{}", record.name, record.version, is_to_be ? "=cuda*" : ""))
-                .value());
+        choices.push_back(builds_of(problem, record, is_for_gpu(record) || record.name == name));
+        if (choices.back().empty()) return false;
     }
-    for (const auto& one : left_out)
-        other.request.constraints.push_back({MatchSpec::parse(one + "==99").value()});
-    return std::holds_alternative<Solution>(solver::solve(other).value());
+    const auto ways = ways_to(name, needs_in(problem, records).value());
+    std::vector<std::size_t> taken(choices.size());
+    while (true) {
+        std::vector<PackageRecord> chosen;
+        for (std::size_t i = 0; i < choices.size(); ++i) chosen.push_back(choices[i][taken[i]]);
+        const auto needs = needs_in(problem, chosen);
+        if (needs && std::ranges::includes(*needs, ways)) return true;
+        std::size_t place = 0;
+        while (place < taken.size() && ++taken[place] == choices[place].size()) taken[place++] = 0;
+        if (place == taken.size()) return false;
+    }
 }
 
 std::string all_of(const Problem& problem) {

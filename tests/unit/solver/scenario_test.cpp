@@ -156,6 +156,7 @@ Problem problem_of(const yaml::Node& scenario) {
         }
     }
     problem.request.specs = specs(list(scenario, "request"));
+    problem.request.named = std::stoul(text(scenario, "named", "0"));
     for (auto& pin : specs(list(scenario, "pins")))
         problem.request.constraints.push_back({std::move(pin)});
     problem.request.update = list(scenario, "update");

@@ -66,6 +66,8 @@ TEST_CASE("the driver's answers", "[virtual-packages]") {
         {{"FAKE_CUDA_INIT=100"}, 12040, "", ""},
         // Hidden devices are there all the same.
         {{"CUDA_VISIBLE_DEVICES="}, 12040, "9.0 81559 MiB NVIDIA H100 80GB HBM3", ""},
+        // Whatever order a shell asks for, it is nvidia-smi's.
+        {{"CUDA_DEVICE_ORDER=FASTEST_FIRST"}, 12040, "9.0 81559 MiB NVIDIA H100 80GB HBM3", ""},
         // What the driver prints is not taken for the probe's answer.
         {{"FAKE_CUDA_DO=chatter"}, 12040, "9.0 81559 MiB NVIDIA H100 80GB HBM3", ""},
         {{"FAKE_CUDA_DEVICES=8.6:1:A\nend\ndriver 99990"}, 12040, "8.6 1 MiB A?end?driver 99990", ""},
