@@ -192,7 +192,7 @@ done
 # Or before a node begins.
 "$GPKG" build r/slow --slurm --slurm-options --hold --output-dir slow --sandbox off --rebuild > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null &
 child=$!
-for _ in $(seq 200); do grep -q 'are held' "$WORK/stderr" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q 'are held' "$WORK/stderr" && break; sleep 0.05; done
 sed -i 's,touch $PREFIX/other,touch $PREFIX/third,' r/slow/recipe.yaml
 scontrol release "$(squeue -h -o %F | head -n 1)"
 wait $child
@@ -205,7 +205,7 @@ err_has 'builds are held (JobHeldUser): scontrol release ' \
 recipe quick 'build: {script: "touch $PREFIX/quick"}'
 "$GPKG" build r/quick --slurm --slurm-options "--hold --comment='not now'" --output-dir gone > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null &
 child=$!
-for _ in $(seq 200); do grep -q 'are held' "$WORK/stderr" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q 'are held' "$WORK/stderr" && break; sleep 0.05; done
 job=$(squeue -h -o %F | head -n 1)
 check [ "$(squeue -h -o %k | head -n 1)" = 'not now' ]
 for task in $(squeue -h -r -o %F_%K); do scancel $task; done
