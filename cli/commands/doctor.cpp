@@ -51,12 +51,9 @@ Result<Looked> look(const Context& context, const DoctorOptions& options) {
         looked.profile = std::move(detected.profile);
         looked.warnings = std::move(detected.warnings);
     }
-    looked.detection = virtual_packages::virtual_packages_of(
-        looked.profile,
-        machine.platform,
-        overriding(context, context.env, machine.profile.has_value()),
-        detectable_packages(context));
-    explain_overrides(context, looked.detection, machine.profile.has_value());
+    const bool is_named = machine.profile.has_value();
+    looked.detection = judged(context, looked.profile, machine.platform, is_named);
+    explain_overrides(context, looked.detection, is_named);
     looked.warnings.insert(
         looked.warnings.end(), looked.detection.warnings.begin(), looked.detection.warnings.end());
     looked.seen.virtual_packages = looked.detection.records();

@@ -207,11 +207,8 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     auto counted = profile;
     GPKG_CHECK(keep_devices(counted, choice));
     const bool is_named = !options.sources.for_machine.empty();
-    auto detection =
-        virtual_packages_of(counted,
-                            is_named ? profile.platform : context.config.platform.value,
-                            overriding(context, context.env, is_named),
-                            cli::detectable_packages(context));
+    auto detection = judged(
+        context, counted, is_named ? profile.platform : context.config.platform.value, is_named);
     explain_overrides(context, detection, is_named);
     auto& warnings = found.warnings;
     warnings.insert(warnings.end(), detection.warnings.begin(), detection.warnings.end());
@@ -236,10 +233,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
 
 /// A profile is what a machine is, and overrides are what is said of one.
 void warn_of_overrides(Context& context, const HardwareProfile& profile, bool is_named) {
-    const auto detection = virtual_packages_of(profile,
-                                               profile.platform,
-                                               overriding(context, context.env, is_named),
-                                               cli::detectable_packages(context));
+    const auto detection = judged(context, profile, profile.platform, is_named);
     std::vector<std::string> active;
     for (const auto& [variable, value, effect, text] : detection.overrides) {
         if (effect != OverrideEffect::None)

@@ -250,7 +250,9 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     GPKG_TRY(const auto found, regions_of(context, question));
     GPKG_CHECK(check_stop(context));
     if (found.regions.empty()) {
-        GPKG_TRY(question, question_of(context, sources, request));
+        auto& problem = question.problem;
+        GPKG_TRY(problem.virtual_packages, detected_packages(context, question.machine));
+        problem.request = request_of(request, question.present, problem.virtual_packages);
         GPKG_TRY(const auto outcome, answer_to(question));
         const auto* explanation = std::get_if<Explanation>(&outcome);
         return explanation == nullptr ? fail(ErrorKind::Unsatisfiable, "no machine has an answer")

@@ -42,6 +42,20 @@ Result<ProfilePointer> profile_named(const Context& context, const std::string& 
     return known;
 }
 
+/// What overrides the facts of a machine: CONDA_OVERRIDE_ variables in `environment`, and where
+/// they say nothing, the configuration.
+EnvLookup overriding(const Context& context, EnvLookup environment, bool is_named) {
+    auto configured = configured_overrides(context, is_named);
+    if (configured.empty()) return environment;
+    return [environment = std::move(environment),
+            configured = std::move(configured)](std::string_view name) {
+        auto value = environment(name);
+        if (value) return value;
+        const auto found = configured.find(name);
+        return found == configured.end() ? std::nullopt : std::optional(found->second);
+    };
+}
+
 Result<virtual_packages::Detection> detect(const Context& context,
                                            const Machine& machine,
                                            EnvLookup env) {
@@ -70,9 +84,7 @@ std::vector<virtual_packages::ActiveOverride> unknown_overrides(
     const Context& context, const virtual_packages::Detection& detection, bool is_named) {
     std::vector<virtual_packages::ActiveOverride> unknown;
     auto known = set_overrides(context);
-    if (!is_named)
-        for (const auto& [name, value] : context.config.override_virtual_packages.value)
-            known.emplace(override_variable(name), value);
+    known.merge(configured_overrides(context, is_named));
     for (const auto& set : known) {
         const auto is_it = [&](const auto& one) { return one.variable == set.first; };
         if (std::ranges::none_of(detection.overrides, is_it))
@@ -175,22 +187,27 @@ std::vector<std::string> detectable_packages(const Context& context) {
     return virtual_packages::detectable_packages(host_of(context));
 }
 
-EnvLookup overriding(const Context& context, EnvLookup environment, bool is_named) {
-    std::map<std::string, std::string, std::less<>> configured;
+OverrideMap configured_overrides(const Context& context, bool is_named) {
+    OverrideMap configured;
+    if (is_named) return configured;
     for (const auto& [package, value] : context.config.override_virtual_packages.value)
         configured.emplace(override_variable(package), value);
-    if (is_named || configured.empty()) return environment;
-    return [environment = std::move(environment),
-            configured = std::move(configured)](std::string_view name) {
-        auto value = environment(name);
-        if (value) return value;
-        const auto found = configured.find(name);
-        return found == configured.end() ? std::nullopt : std::optional(found->second);
-    };
+    return configured;
 }
 
-std::map<std::string, std::string> set_overrides(const Context& context) {
-    auto variables = current_environment();
+virtual_packages::Detection judged(const Context& context,
+                                   const virtual_packages::HardwareProfile& profile,
+                                   const std::string& platform,
+                                   bool is_named) {
+    return virtual_packages::virtual_packages_of(profile,
+                                                 platform,
+                                                 overriding(context, context.env, is_named),
+                                                 detectable_packages(context));
+}
+
+OverrideMap set_overrides(const Context& context) {
+    const auto all = current_environment();
+    OverrideMap variables(all.begin(), all.end());
     std::erase_if(variables, [&](const auto& variable) {
         return !variable.first.starts_with(kOverrides) || !context.env(variable.first);
     });
@@ -201,13 +218,12 @@ void explain_overrides(const Context& context,
                        virtual_packages::Detection& detection,
                        bool is_named) {
     const auto variables = current_environment();
-    const auto& configured = context.config.override_virtual_packages;
-    for (const auto& [name, value] : configured.value) {
-        const auto variable = override_variable(name);
-        if (is_named || variables.contains(variable)) continue;
+    for (const auto& [variable, value] : configured_overrides(context, is_named)) {
+        if (variables.contains(variable)) continue;
         for (auto& found : detection.packages) {
             if (found.source == variable)
-                found.source = "override_virtual_packages in " + configured.source;
+                found.source = "override_virtual_packages in " +
+                               context.config.override_virtual_packages.source;
         }
     }
     auto& known = detection.overrides;

@@ -9,6 +9,7 @@
 #include "virtual-packages/profile.hpp"
 #include "virtual-packages/virtual_package.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,13 +54,21 @@ virtual_packages::Host host_of(const Context& context);
 /// What detectors beyond gpkg's own may find, and so variables can override.
 std::vector<std::string> detectable_packages(const Context& context);
 
-/// What overrides the facts of a machine: CONDA_OVERRIDE_ variables in `environment`, and where
-/// they say nothing, `override_virtual_packages`. That setting is about machines that nobody
-/// described: of one that is named with --for it says nothing.
-EnvLookup overriding(const Context& context, EnvLookup environment, bool is_named);
+using OverrideMap = std::map<std::string, std::string, std::less<>>;  ///< by their variables
+
+/// What `override_virtual_packages` says, as if it stood in CONDA_OVERRIDE_ variables, which go
+/// before it. It is about machines that nobody described: of one that is named with --for it says
+/// nothing.
+OverrideMap configured_overrides(const Context& context, bool is_named);
 
 /// The variables of the CONDA_OVERRIDE_ family that are set, whether they mean anything or not.
-std::map<std::string, std::string> set_overrides(const Context& context);
+OverrideMap set_overrides(const Context& context);
+
+/// The virtual packages of a machine with these facts, with all that overrides them.
+virtual_packages::Detection judged(const Context& context,
+                                   const virtual_packages::HardwareProfile& profile,
+                                   const std::string& platform,
+                                   bool is_named);
 
 /// Adds those that nobody listens to, as their names may be misspelt, and names the settings file
 /// as the source of what it sets.

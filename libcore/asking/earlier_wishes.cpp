@@ -2,6 +2,7 @@
 
 #include "libcore/env/prefix.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
@@ -23,6 +24,14 @@ std::vector<MatchSpec> wishes_of(const fs::path& path) {
     const auto history = prefix->history();
     if (!history) return specs;
     return wishes_in(*history);
+}
+
+MatchSpec as_asked_before(const std::string& name, const std::vector<MatchSpec>& wishes) {
+    const auto wish = std::ranges::find(wishes, name, &MatchSpec::name);
+    if (wish != wishes.end()) return *wish;
+    MatchSpec bare;
+    bare.name = name;
+    return bare;
 }
 
 std::vector<MatchSpec> leaves_of(const std::vector<PrefixRecord>& records) {

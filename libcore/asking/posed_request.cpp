@@ -1,5 +1,8 @@
 #include "libcore/asking/posed_request.hpp"
 
+#include "libcore/asking/earlier_wishes.hpp"
+#include "libcore/base/erase_places.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,12 +11,6 @@
 
 namespace gpkg {
 namespace {
-
-template <typename T>
-void erase_places(std::vector<T>& list, const std::set<std::size_t>& places) {
-    for (auto place = places.rbegin(); place != places.rend(); ++place)
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(*place));
-}
 
 class Changing {
 public:
@@ -54,33 +51,34 @@ private:
     void free_accelerator(const std::string& name) {
         accelerators()[name] = AcceleratorChoice::Auto;
         auto& specs = posed_.wanted.specs;
-        if (std::ranges::find(specs, name, &MatchSpec::name) != specs.end()) return;
-        const auto& wishes = posed_.present.wishes;
-        const auto wish = std::ranges::find(wishes, name, &MatchSpec::name);
-        auto& spec = wish != wishes.end() ? specs.emplace_back(*wish) : specs.emplace_back();
-        spec.name = name;
+        if (std::ranges::find(specs, name, &MatchSpec::name) == specs.end())
+            specs.push_back(as_asked_before(name, posed_.present.wishes));
+    }
+
+    /// The spec, once what it says of its accelerator is taken.
+    Result<MatchSpec> read(const std::string& text) {
+        GPKG_TRY(auto asked, AskedSpec::parse(text));
+        if (asked.accelerator) accelerators()[asked.spec.name] = *asked.accelerator;
+        return std::move(asked.spec);
     }
 
     Result<void> ask_for(const std::string& text) {
-        GPKG_TRY(auto asked, AskedSpec::parse(text));
-        if (asked.accelerator) accelerators()[asked.spec.name] = *asked.accelerator;
-        posed_.wanted.specs.push_back(std::move(asked.spec));
+        GPKG_TRY(auto spec, read(text));
+        posed_.wanted.specs.push_back(std::move(spec));
         return {};
     }
 
     /// An earlier wish, or what is only there, is named by it.
     Result<void> replace(const ProblemChange& change) {
-        GPKG_CHECK(ask_for(change.spec));
-        if (change.index >= own_) return {};
-        auto& specs = posed_.wanted.specs;
-        auto spec = std::move(specs.back());
-        specs.pop_back();
+        if (change.index >= own_) return ask_for(change.spec);
+        GPKG_TRY(auto spec, read(change.spec));
+        auto& own = posed_.wanted.specs[change.index];
         // What was said of its accelerator goes with it to another name.
-        if (auto said = accelerators().extract(specs[change.index].name)) {
+        if (auto said = accelerators().extract(own.name)) {
             said.key() = spec.name;
             accelerators().insert(std::move(said));
         }
-        specs[change.index] = std::move(spec);
+        own = std::move(spec);
         return {};
     }
 

@@ -1,7 +1,9 @@
+#include "libcore/base/erase_places.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/solve/solve.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace gpkg {
@@ -44,12 +46,6 @@ Result<void> let_change(Request& request, const ProblemChange& change) {
     if (asked.accelerator) ask_for(request.accelerators, asked.spec.name, *asked.accelerator);
     request.constraints.push_back({std::move(asked.spec), "is to change"});
     return {};
-}
-
-template <typename T>
-void erase_places(std::vector<T>& list, const std::set<std::size_t>& places) {
-    for (auto place = places.rbegin(); place != places.rend(); ++place)
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(*place));
 }
 
 }  // namespace
@@ -96,7 +92,8 @@ Result<Problem> with_changes(Problem problem, const std::vector<ProblemChange>& 
             break;
         }
     }
-    for (const auto place : specs) problem.request.named -= place < problem.request.named ? 1 : 0;
+    auto& named = problem.request.named;
+    named -= static_cast<std::size_t>(std::distance(specs.begin(), specs.lower_bound(named)));
     // Only now, so that every index means what it meant in the problem as it was.
     erase_places(problem.request.specs, specs);
     erase_places(problem.request.constraints, constraints);

@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/fix_command.hpp"
 
 #include "cli/workflow/settings.hpp"
+#include "libcore/asking/earlier_wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cuda.hpp"
@@ -179,13 +180,7 @@ void FixCommand::set_accelerator(const std::string& name, AcceleratorChoice choi
         if (named->accelerator) break;
     }
     if (naming == nullptr) {
-        const auto& wishes = question_.present.wishes;
-        const auto wish = std::ranges::find(wishes, name, &MatchSpec::name);
-        AskedSpec asked;
-        if (wish != wishes.end()) asked.spec = *wish;
-        asked.spec.name = name;
-        asked.accelerator = choice;
-        ask_for(as_typed(asked));
+        ask_for(as_typed(AskedSpec{as_asked_before(name, question_.present.wishes), choice}));
     } else {
         named->accelerator = choice;
         *naming = as_typed(*named);

@@ -19,21 +19,19 @@ using Kind = ProblemChange::Kind;
 std::string hint_on_overrides(const Context& context,
                               const Question& question,
                               const Explanation& explanation) {
-    const auto& configured = context.config.override_virtual_packages;
+    const auto configured = configured_overrides(context, question.machine.profile.has_value());
     std::set<std::string> texts;
     for (const auto& clash : explanation.clashes) {
         for (const auto& line : clash.lines) {
             if (line.kind != ExplanationLine::Kind::Machine || !line.name.starts_with("__"))
                 continue;
             const auto variable = override_variable(std::string_view(line.name).substr(2));
-            const bool is_configured = std::ranges::any_of(configured.value, [&](const auto& one) {
-                return override_variable(one.first) == variable;
-            });
             std::string said;
             if (const auto value = context.env(variable))
                 said = fmt::format("{}={}", variable, *value);
-            else if (is_configured && !question.machine.profile)
-                said = fmt::format("override_virtual_packages in {}", configured.source);
+            else if (configured.contains(variable))
+                said = fmt::format("override_virtual_packages in {}",
+                                   context.config.override_virtual_packages.source);
             if (!said.empty())
                 texts.insert(
                     fmt::format("{} decides what {} has of {}", said, line.machine, line.name));
@@ -61,6 +59,8 @@ std::string hint_on_accelerator(const Context& context,
     return fmt::format(
         "accelerator: {} comes of {}; --accel says another", usual.value, usual.source);
 }
+
+constexpr std::string_view kOtherChannels = "another channel may have it: -c CHANNEL adds one";
 
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
 
@@ -135,10 +135,13 @@ std::string hint_on_builds(const Question& question, const Explanation& explanat
     return {};
 }
 
-}  // namespace
+bool tells_unknown(const Explanation& explanation) {
+    return std::ranges::any_of(explanation.clashes, is_unknown);
+}
 
-std::string hint_on_names(const Explanation& explanation, std::string_view otherwise) {
-    if (std::none_of(explanation.clashes.begin(), explanation.clashes.end(), is_unknown)) return {};
+/// In place of names that no channel has: what an old name has become, or names like them.
+std::string on_known_names(const Explanation& explanation) {
+    if (!tells_unknown(explanation)) return {};
     for (const auto& clash : explanation.clashes) {
         const auto& line = clash.lines.front();
         const auto* old = is_unknown(clash) ? old_name(line.name) : nullptr;
@@ -159,9 +162,16 @@ std::string hint_on_names(const Explanation& explanation, std::string_view other
             if (before && after && before->name != after->name) note(after->name);
         }
     }
-    if (near.empty()) return std::string(otherwise);
+    if (near.empty()) return {};
     return fmt::format("did you mean {}?",
                        explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
+}
+
+}  // namespace
+
+std::string hint_on_names(const Explanation& explanation) {
+    auto hint = on_known_names(explanation);
+    return hint.empty() && tells_unknown(explanation) ? std::string(kOtherChannels) : hint;
 }
 
 std::string hint_for(const Context& context,
@@ -172,7 +182,8 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_channels(question);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
-    if (hint.empty()) hint = hint_on_names(explanation, on_other_channels(question));
+    if (hint.empty()) hint = on_known_names(explanation);
+    if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
     return hint;

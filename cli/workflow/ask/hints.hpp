@@ -5,18 +5,13 @@
 #include "cli/workflow/ask/question.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gpkg::cli {
 
-inline constexpr std::string_view kOtherChannels =
-    "another channel may have it: -c CHANNEL adds one";
-
-/// Of names that no channel has: those like them, else `otherwise`. Empty where it tells of no such
-/// name.
-std::string hint_on_names(const Explanation& explanation,
-                          std::string_view otherwise = kOtherChannels);
+/// Of names that no channel has: those like them, or that another channel may have them. Empty
+/// where it tells of no such name.
+std::string hint_on_names(const Explanation& explanation);
 
 /// The first that there is of that, of platforms and old names of builds, of variables, and of an
 /// accelerator that comes of the configuration. `others` are asked for other classes of a lock.

@@ -39,6 +39,15 @@ bool has_answer(Question question) {
 
 bool is_of_machine(const ProblemChange& change) { return change.kind == Kind::SetMachine; }
 
+ProblemChange machine_with(std::string name, std::string version, std::string build) {
+    ProblemChange change;
+    change.kind = Kind::SetMachine;
+    change.name = std::move(name);
+    change.version = std::move(version);
+    change.build = std::move(build);
+    return change;
+}
+
 /// What the variables of a fix make of the machine beside what it wants: a GPU comes with a driver.
 std::vector<ProblemChange> changes_beside(const std::vector<PackageRecord>& machine,
                                           const Question& question,
@@ -52,12 +61,7 @@ std::vector<ProblemChange> changes_beside(const std::vector<PackageRecord>& mach
                 return is_of_machine(change) && change.name == record.name;
             }))
             continue;
-        ProblemChange change;
-        change.kind = Kind::SetMachine;
-        change.name = record.name;
-        change.version = record.version;
-        change.build = record.build;
-        more.push_back(std::move(change));
+        more.push_back(machine_with(record.name, record.version, record.build));
     }
     return more;
 }
@@ -104,12 +108,7 @@ std::optional<Fix> havable(const Context& context, const Question& question, Fix
         });
     };
     if (!sets("__cuda_arch") || sets("__cuda")) return std::nullopt;
-    ProblemChange driver;
-    driver.kind = Kind::SetMachine;
-    driver.name = "__cuda";
-    driver.version = kNextCuda;
-    driver.build = "0";
-    fix.changes.push_back(std::move(driver));
+    fix.changes.push_back(machine_with("__cuda", std::string(kNextCuda), "0"));
     return can_be_had(context, question, fix) ? std::optional(std::move(fix)) : std::nullopt;
 }
 

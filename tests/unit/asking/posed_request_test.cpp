@@ -89,4 +89,16 @@ TEST_CASE("to let something change is to ask for it", "[asking]") {
     CHECK(let.problem.request.accelerators.choice("torch") == AcceleratorChoice::None);
 }
 
+TEST_CASE("what is dropped of a problem is named no more", "[asking]") {
+    Problem problem;
+    problem.request.specs = specs({"numpy", "scipy", "torch"});
+    problem.request.named = 2;
+    const auto without = [&](const std::vector<ProblemChange>& changes) {
+        return with_changes(problem, changes).value().request.named;
+    };
+    CHECK(without({change(Kind::DropSpec, 0), change(Kind::DropSpec, 1)}) == 0);
+    CHECK(without({change(Kind::DropSpec, 1), change(Kind::DropSpec, 2)}) == 1);
+    CHECK(without({change(Kind::DropSpec, 2)}) == 2);
+}
+
 }  // namespace posed_request_test
