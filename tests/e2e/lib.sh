@@ -6,6 +6,9 @@ set -u
 : "${GPKG:?the program under test}"
 GPKG=$(readlink -f "$GPKG")
 
+# A version manager's python3 looks up which one it stands for at every start: that is done once.
+PATH=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$PATH
+
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/gpkg-e2e.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 while read -r name; do unset "$name"; done < <(compgen -e | grep -E '^(CONDA_|_CE_|GPKG_|MAMBA_)')
