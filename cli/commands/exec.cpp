@@ -98,6 +98,7 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     request.tool = request.specs.front().name;
     GPKG_TRY(const auto more, parse_specs(options.with));
     request.specs.insert(request.specs.end(), more.begin(), more.end());
+    ask_channels_of(request.specs, request.sources);
     GPKG_TRY(const auto prefix, held_environment(context, request, options.anew));
     const auto& program = command.front();
     if (options.specs.empty() && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)

@@ -63,10 +63,10 @@ void print(Output& out, const Change& answer) {
         bytes += record.size;
     }
     for (const auto& line : table.lines()) out.result(line);
-    out.note(fmt::format("{} package{} ({}) for {} with {}",
+    out.note(fmt::format("{} package{}{} for {} with {}",
                          records.size(),
                          records.size() == 1 ? "" : "s",
-                         human_size(bytes),
+                         bytes == 0 ? "" : fmt::format(" ({})", human_size(bytes)),
                          answer.platform,
                          fmt::join(texts_of(answer.virtual_packages), ", ")));
 }

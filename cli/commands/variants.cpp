@@ -266,8 +266,9 @@ Caution caution_of(const PackageRecord& record,
     return {limits.caution_of(record).value_or(""), "at best as PTX"};
 }
 
-Result<int> variants(Context& context, const VariantsOptions& options) {
+Result<int> variants(Context& context, VariantsOptions options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
+    ask_channels_of(std::span(&spec, 1), options.sources);
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
                     fmt::format("{}: names more than one package", spec.to_string()),

@@ -205,6 +205,7 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
                     fmt::format("{}: names more than one package", spec.to_string()),
                     "ask about one, e.g. gpkg why-not 'numpy>=2'");
     GPKG_TRY(const auto request, request_of(context, options, spec));
+    ask_channels_of(std::span(&spec, 1), options.sources);
     GPKG_TRY(const auto question, question_of(context, options.sources, request));
     GPKG_TRY(const auto found,
              gpkg::why_not(question.problem, spec, solver::solve, solver::advantage));

@@ -9,9 +9,12 @@ namespace gpkg::cli {
 struct SourceOptions {
     std::vector<std::string> channels;  ///< -c, the most important first
     bool override_channels = false;     ///< only those, none of the configuration
-    std::string channel_priority;       ///< strict, flexible or disabled; empty: as configured
-    std::string platform;               ///< empty: the machine's
-    std::string for_machine;            ///< a profile's file or name; empty: this machine
+    /// That specs ask for ("bioconda::samtools"). Where they are none of the others, they are the
+    /// least important.
+    std::vector<std::string> channels_of_specs;
+    std::string channel_priority;  ///< strict, flexible or disabled; empty: as configured
+    std::string platform;          ///< empty: the machine's
+    std::string for_machine;       ///< a profile's file or name; empty: this machine
     std::string devices;  ///< which GPUs count, as DeviceChoice has it; empty: as configured
     bool offline = false;
     std::string exclude_newer;  ///< a date, an RFC 3339 moment or Unix milliseconds

@@ -60,16 +60,33 @@ Result<Sources> open_sources(Context& context,
     return sources;
 }
 
+void ask_channels_of(std::span<const MatchSpec> specs, SourceOptions& options) {
+    for (const auto& spec : specs) {
+        if (spec.has_one_channel()) options.channels_of_specs.push_back(*spec.channel);
+    }
+}
+
 Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options) {
     auto texts = options.channels;
-    if (options.override_channels && texts.empty())
+    if (options.override_channels && texts.empty() && options.channels_of_specs.empty())
         return fail(ErrorKind::Usage, "--override-channels needs at least one -c CHANNEL");
     if (!options.override_channels) {
         const auto& configured = context.config.channels.value;
         texts.insert(texts.end(), configured.begin(), configured.end());
     }
     const auto where = channel_context(context);
-    return parse_channels(texts, where);
+    GPKG_TRY(auto channels, parse_channels(texts, where));
+    for (const auto& text : options.channels_of_specs) {
+        const auto is_it = [&](const Channel& one) {
+            return channel_matches(text, one.base_url());
+        };
+        if (std::ranges::any_of(channels, is_it)) continue;
+        GPKG_TRY(const auto more, parse_channels(text, where));
+        for (const auto& channel : more) {
+            if (std::ranges::find(channels, channel) == channels.end()) channels.push_back(channel);
+        }
+    }
+    return channels;
 }
 
 Result<void> remember_channels(const Context& context,

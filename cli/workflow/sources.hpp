@@ -53,6 +53,9 @@ Result<Sources> open_whole_sources(Context& context, const SourceOptions& option
 /// The channels alone, for commands that decide nothing.
 Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent);
 
+/// Has the channels that specs name asked as well, as conda does.
+void ask_channels_of(std::span<const MatchSpec> specs, SourceOptions& options);
+
 /// The channels that are asked for, without those that come along.
 Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options);
 

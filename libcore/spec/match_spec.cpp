@@ -134,6 +134,8 @@ Result<MatchSpec> MatchSpec::parse(std::string_view text) {
     return *std::move(read);
 }
 
+bool MatchSpec::has_one_channel() const { return channel && !is_pattern(*channel); }
+
 bool MatchSpec::matches(const MatchTarget& target) const {
     if (name_matcher ? !name_matcher->matches(target.name)
                      : name != "*" && !equal_ignoring_case(name, target.name))

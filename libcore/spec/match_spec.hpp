@@ -74,6 +74,8 @@ struct MatchSpec {
 
     /// False for "*", globs and regexes, which ask for packages of several names.
     bool has_one_name() const { return name != "*" && !name_matcher; }
+    /// False for globs and regexes, of which several channels may be, and where none is asked for.
+    bool has_one_channel() const;
 
     friend bool operator==(const MatchSpec&, const MatchSpec&) = default;
 };

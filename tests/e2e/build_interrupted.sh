@@ -19,11 +19,11 @@ strike() {
     status=$? took=$((($(date +%s%N) - before) / 1000000))
     out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr")
 }
-# stopped: it was interrupted, said so, and took no time.
+# stopped: it was interrupted, said so, and took no time next to the minutes that were left, on a busy machine either.
 stopped() {
     check [ "$status" = 1 ]
     err_has 'error: interrupted'
-    check [ "$took" -lt 4000 ]
+    check [ "$took" -lt 20000 ]
 }
 # gone NUMBER: no program sleeps for so long.
 gone() {

@@ -227,6 +227,36 @@ out_has "gpkg run -p '$WORK/ü place/env'"
 check grep -qxF "$WORK/ü place/env" "$HOME/.conda/environments.txt"
 SUBDIR=linux-aarch64 expect 1 create -n x -d --platform linux-aarch64 lib
 
+# A channel that a spec names is asked as well, after all others, and the environment remembers it.
+mv "$WORK/records.linux-64" "$WORK/kept"
+CHANNEL=$WORK/named
+package only 1.0 0 'lib'
+package lib 3.0 0
+mv "$WORK/kept" "$WORK/records.linux-64"
+CHANNEL=$main
+expect 0 create --json -n x -d "file://$WORK/named::only"
+version 2.0
+expect 0 create --json -n x -d "../named::only" "file://$WORK/named::lib"
+version 3.0
+expect 0 create --json -n x -d "file://$WORK/named::only" -c "$WORK/named"
+version 3.0
+expect 0 create --json -n x -d --override-channels "file://$WORK/named::only"
+version 3.0
+printf 'dependencies: ["%s::only"]\n' "file://$WORK/named" > named.yml
+expect 0 create -n named -f named.yml
+expect 0 env export -n named --json
+json 'd["channels"] == ["file://" + channel, "file://" + work + "/named"]'
+expect 0 lock -f named.yml -o named.lock
+expect 0 create --json -n x -d --lock named.lock
+version 2.0
+expect 0 why-not "file://$WORK/named::lib" lib
+out_has 'lib 3.0 0 is possible, but lib 2.0 0 is of a channel with higher priority'
+expect 0 variants "file://$WORK/named::lib"
+expect 0 exec -s "file://$WORK/named::only" true
+expect 1 create -n x "file://$WORK/naemd::only"
+err_has "naemd"
+absent x
+
 clean
 # An empty environment asks no channel; secrets of the command line stay out of its history.
 expect 0 create -n secret -c http://user:s3cret@127.0.0.1:9/t/tok-123/c

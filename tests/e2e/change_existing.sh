@@ -206,13 +206,15 @@ err_is "error: so*: a request names one package, and this fits solo
 expect 0 install -n ten ../channel::solo
 records ten 'r["solo"]["requested_specs"] == ["file://" + channel + "::solo"]'
 expect 1 install -n ten ../chanel::old
+err_has '/chanel: there is no such folder'
+mkdir -p "$WORK/none/linux-64" "$WORK/none/noarch"
+echo '{}' | tee "$WORK/none/linux-64/repodata.json" > "$WORK/none/noarch/repodata.json"
+expect 1 install -n ten ../none::old
 err_has 'old: none can be used: 1.0 of channel (not the channel asked for)'
 err_has '  gpkg install -n ten old  # gives old 1.0'
 
 # A package that its channel withdrew has no advantage over what the channel has now, whatever the
 # priority of the channels.
-mkdir -p "$WORK/none/linux-64" "$WORK/none/noarch"
-echo '{}' | tee "$WORK/none/linux-64/repodata.json" > "$WORK/none/noarch/repodata.json"
 package gone 1.0 0
 cp -r "$CHANNEL" "$WORK/gone"
 two="-c $WORK/none -c $WORK/gone --override-channels"

@@ -24,10 +24,7 @@ constexpr std::size_t kLongestSpec = 1000;
 constexpr std::size_t kMostNames = 100;
 
 void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
-    const auto is_pattern = [](const std::string& text) {
-        return text.find_first_of("*^") != std::string::npos;
-    };
-    if (spec.channel && sources.channels.empty() && !is_pattern(*spec.channel)) {
+    if (spec.has_one_channel() && sources.channels.empty()) {
         sources.channels = {*spec.channel};
         sources.override_channels = true;
     }

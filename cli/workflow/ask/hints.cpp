@@ -95,20 +95,6 @@ std::string hint_on_platforms(const Explanation& explanation,
     return {};
 }
 
-/// A channel that a spec names does not come along with it.
-std::string hint_on_channels(const Question& question) {
-    const auto& problem = question.problem;
-    for (const auto& spec : problem.request.specs) {
-        if (!spec.channel || spec.channel->find('*') != std::string::npos) continue;
-        if (std::ranges::none_of(problem.indexes, [&](const auto& index) {
-                return channel_matches(*spec.channel, index->source().channel);
-            }))
-            return fmt::format("{0} is none of the channels that are asked: -c {0} adds it",
-                               *spec.channel);
-    }
-    return {};
-}
-
 /// "torch=2.6.0=pypi_0", as `list --export` has what pip installed.
 std::string hint_on_pip(const Question& question) {
     for (const auto& spec : question.problem.request.specs) {
@@ -180,7 +166,6 @@ std::string hint_for(const Context& context,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
-    if (hint.empty()) hint = hint_on_channels(question);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = on_known_names(explanation);
     if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);

@@ -118,6 +118,7 @@ private:
                 wanted.remembered.wishes.accelerator = to_string(accelerators);
         }
         if (has_files || !sources.channels.empty()) {
+            ask_channels_of(wanted.request.specs, sources);
             GPKG_TRY(wanted.channels, wanted_channels(context_, sources));
             wanted.remembered.channels.clear();
             for (const auto& channel : wanted.channels)

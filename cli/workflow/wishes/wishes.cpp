@@ -191,6 +191,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     for (const auto& selector : wishes.accelerators.unheeded())
         context.out.warn_once(fmt::format(
             "{} asks for nothing here: it is for another CPU than {}'s", selector, platform));
+    ask_channels_of(wishes.specs, sources);
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.files.empty() && !wishes.specs.empty())
         return fail(

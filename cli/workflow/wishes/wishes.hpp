@@ -40,7 +40,8 @@ struct Wishes {
 
 void add_wish_options(CLI::App& app, WishOptions& options);
 
-/// Reads the files; channels that one names come after those of the command line in `sources`.
+/// Reads the files. Channels that one names come in `sources` after those of the command line;
+/// those that specs name are there as well.
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
 
 /// What the flags name, else what a file names: by its name, else by its place.
