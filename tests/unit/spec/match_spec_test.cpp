@@ -195,6 +195,21 @@ TEST_CASE("the name in a spec is what the parser says", "[spec]") {
     CHECK((parsed && parsed->has_one_name() ? parsed->name : "") == row.name);
 }
 
+TEST_CASE("a spec that names one channel can have it asked", "[spec]") {
+    const auto [text, names_one] = GENERATE(table<std::string, bool>({
+        {"numpy", false},
+        {"conda-forge::numpy", true},
+        {"conda-forge/linux-64::numpy", true},
+        {"numpy[channel=nvidia/label/cuda-12.4.0]", true},
+        {"https://host/t/tok/mine::numpy", true},
+        {"*::numpy", false},
+        {"conda-*::numpy", false},
+        {"numpy[channel='^conda.*$']", false},
+    }));
+    CAPTURE(text);
+    CHECK(MatchSpec::parse(text).value().has_one_channel() == names_one);
+}
+
 TEST_CASE("a CPU meets what asks for one that it descends from", "[spec]") {
     struct Row {
         std::string text, cpu;
