@@ -103,6 +103,7 @@ private:
             wanted.request.specs_stand = ChangeRequest::SpecsStand::InFiles;
         } else {
             GPKG_TRY(wanted.request, wanted_by(lock_, like));
+            ask_channels_of(wanted.request.specs, sources);
             wanted.request.specs_stand = ChangeRequest::SpecsStand::InLock;
             wanted.remembered = lock_.request;
             if (!sources.channel_priority.empty())
@@ -118,7 +119,6 @@ private:
                 wanted.remembered.wishes.accelerator = to_string(accelerators);
         }
         if (has_files || !sources.channels.empty()) {
-            ask_channels_of(wanted.request.specs, sources);
             GPKG_TRY(wanted.channels, wanted_channels(context_, sources));
             wanted.remembered.channels.clear();
             for (const auto& channel : wanted.channels)
