@@ -1,7 +1,7 @@
 #pragma once
 
-// A command is a file in commands/: it declares its words to CLI11, and gives back what to do with
-// them. The table in commands.cpp lists them in the order of --help.
+// A command is a file in commands/: it declares its options to CLI11 and returns the action that
+// uses them. The table in commands.cpp lists all commands by topic, in the order of --help.
 
 #include "libcore/base/error.hpp"
 
@@ -17,17 +17,33 @@ namespace gpkg::cli {
 
 struct Context;
 
-/// Does the work. The value is the exit status: 0 done, 1 a "no" from a checking verb; `run` passes
-/// on its child's.
+/// Runs the command. The value is the exit status: 0 done, 1 a "no" from a checking verb; `run`
+/// passes on its child's.
 using Action = std::function<Result<int>(Context&)>;
 
+/// The headings of `gpkg --help`.
+enum class Topic { Environments, Packages, Hardware, Locks, Building, Clusters, Setup, Hidden };
+
+/// "environments"; nothing for hidden commands.
+std::string_view heading(Topic topic);
+
 struct Command {
+    Topic topic;
     std::string_view name;
-    std::string_view summary;  ///< one line for `gpkg --help`
+    std::string_view summary;  ///< one line for the list of commands
     Action (*bind)(CLI::App& app);
 };
 
+/// All commands, those of one topic together.
 std::span<const Command> commands();
+
+/// Another spelling of a command: the name that other tools use, or the one that gpkg used.
+struct Alias {
+    std::string_view name;
+    std::string_view stands_for;  ///< one or more words: "closure why"
+};
+
+std::span<const Alias> aliases();
 
 // One file each in commands/.
 Action bind_build(CLI::App& app);
@@ -57,6 +73,7 @@ Action bind_search(CLI::App& app);
 Action bind_variants(CLI::App& app);
 Action bind_solve(CLI::App& app);
 Action bind_lock(CLI::App& app);
+Action bind_reference(CLI::App& app);
 Action bind_why(CLI::App& app);
 Action bind_repoquery(CLI::App& app);
 Action bind_why_not(CLI::App& app);

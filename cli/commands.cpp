@@ -2,64 +2,93 @@
 
 namespace gpkg::cli {
 
+std::string_view heading(Topic topic) {
+    switch (topic) {
+    case Topic::Environments: return "Environments";
+    case Topic::Packages: return "Packages and solving";
+    case Topic::Hardware: return "Hardware";
+    case Topic::Locks: return "Lock files";
+    case Topic::Building: return "Building and channels";
+    case Topic::Clusters: return "Clusters";
+    case Topic::Setup: return "Setup";
+    case Topic::Hidden: break;
+    }
+    return "";
+}
+
 std::span<const Command> commands() {
+    using enum Topic;
     static constexpr Command kCommands[] = {
-        {"create", "make a new environment with the packages asked for", bind_create},
-        {"install", "add packages to an environment", bind_install},
-        {"update", "bring packages of an environment to their newest fitting builds", bind_update},
-        {"remove", "take packages, or a whole environment, away", bind_remove},
-        {"rename", "give an environment another name or place", bind_rename},
-        {"history", "show what an environment was after each change", bind_history},
-        {"diff", "show what differs between two generations of an environment", bind_diff},
-        {"rollback", "bring an environment back to what it was", bind_rollback},
-        {"verify", "tell which files are not what their packages promised", bind_verify},
-        {"repair", "bring an environment, or the store, in order again", bind_repair},
-        {"list", "show what is installed in an environment", bind_list},
-        {"solve", "show what would be installed, without an environment", bind_solve},
-        {"lock", "write down exact packages for one or more kinds of machines", bind_lock},
-        {"why", "show what brought an installed package", bind_why},
-        {"why-not", "show what keeps a package or a version out", bind_why_not},
-        {"closure",
-         "show what an environment or a request weighs, and what brings it",
-         bind_closure},
-        {"why-closure",
-         "show by which ways a package is there, and what each costs",
-         bind_why_closure},
-        {"search", "look for packages in the channels", bind_search},
-        {"variants", "show the builds of a package, and which of them fit", bind_variants},
-        {"repoquery", "ask channels or an environment who needs whom", bind_repoquery},
-        {"notices", "show what the owners of channels tell their users", bind_notices},
-        {"info", "show settings, places and the machine as the solver sees it", bind_info},
-        {"hardware", "show what this machine is", bind_hardware},
-        {"doctor", "tell whether an environment runs on this machine", bind_doctor},
-        {"env", "environments as a whole: list, create, update, export", bind_env},
-        {"export", "the same as env export", bind_env_export},
-        {"config", "read and change settings", bind_config},
-        {"clean", "free disk space", bind_clean},
-        {"run", "run a command inside an environment", bind_run},
-        {"shell", "start a shell with an environment active in it", bind_shell},
-        {"exec", "run a tool that no environment needs to have", bind_exec},
-        {"activate", "enter an environment in this shell", bind_activate},
-        {"deactivate", "leave the active environment", bind_deactivate},
-        {"init", "make a shell's startup file load the hook, or undo that", bind_init},
-        {"shell-hook", "print code that lets a shell activate environments", bind_shell_hook},
-        {"completion", "print a script that completes gpkg's words in a shell", bind_completion},
-        {"build", "build packages from recipes into a channel", bind_build},
-        {"plan-variants", "find the fewest builds that serve given GPUs", bind_plan_variants},
-        {"keys", "make and show the keys that sign channels", bind_keys},
-        {"inspect", "show what a package, a program or a library holds and needs", bind_inspect},
-        {"lint", "find dependencies of packages that fewer bytes would do for", bind_lint},
-        {"redist", "recipes for NVIDIA's redistributable archives", bind_redist},
-        {"mirror", "packages and indexes for places without a network", bind_mirror},
-        {"module", "environments as modules of Lmod and Environment Modules", bind_module},
-        {"image", "environments as one file, for the nodes of a cluster", bind_image},
-        {"pack", "an environment as an archive that unpacks anywhere", bind_pack},
-        {"deploy", "an environment on the local disk of every node of a job", bind_deploy},
-        {"index", "write the index of a channel's folder", bind_index},
-        {"reactivate", "", bind_reactivate},
-        {"__complete", "", bind_complete},
+        {Environments, "create", "create an environment", bind_create},
+        {Environments, "install", "add packages to an environment", bind_install},
+        {Environments, "update", "update packages of an environment", bind_update},
+        {Environments, "remove", "remove packages or a whole environment", bind_remove},
+        {Environments, "list", "list the packages of an environment", bind_list},
+        {Environments, "run", "run a command in an environment", bind_run},
+        {Environments, "shell", "start a shell with an environment activated", bind_shell},
+        {Environments, "exec", "run a tool in a temporary environment", bind_exec},
+        {Environments, "activate", "activate an environment in this shell", bind_activate},
+        {Environments, "deactivate", "deactivate the active environment", bind_deactivate},
+        {Environments, "env", "list, create, update, export and remove environments", bind_env},
+        {Environments, "export", "same as `gpkg env export`", bind_env_export},
+        {Environments, "rename", "rename or move an environment", bind_rename},
+        {Environments, "history", "list the changes of an environment", bind_history},
+        {Environments, "diff", "compare two generations of an environment", bind_diff},
+        {Environments, "rollback", "return an environment to an earlier generation", bind_rollback},
+        {Environments, "verify", "check installed files against their packages", bind_verify},
+        {Environments, "repair", "restore damaged files of an environment", bind_repair},
+
+        {Packages, "search", "search the channels for packages", bind_search},
+        {Packages, "solve", "show what a request would install", bind_solve},
+        {Packages, "why", "show why a package is installed", bind_why},
+        {Packages, "why-not", "show what prevents a package or version", bind_why_not},
+        {Packages, "repoquery", "query dependencies and dependents", bind_repoquery},
+        {Packages, "closure", "show disk usage and the packages that cause it", bind_closure},
+        {Packages, "notices", "show announcements of the channels", bind_notices},
+
+        {Hardware, "hardware", "show this machine, or export it as a profile", bind_hardware},
+        {Hardware, "variants", "list the builds of a package and which fit", bind_variants},
+        {Hardware, "doctor", "check that an environment runs on this machine", bind_doctor},
+
+        {Locks, "lock", "write, check and update lock files", bind_lock},
+
+        {Building, "build", "build packages from recipes", bind_build},
+        {Building, "inspect", "show the contents and needs of a package or binary", bind_inspect},
+        {Building, "lint", "find dependencies that a smaller package could replace", bind_lint},
+        {Building, "redist", "import NVIDIA's redistributable archives as recipes", bind_redist},
+        {Building, "index", "write the repodata of a channel folder", bind_index},
+        {Building, "keys", "create and show keys that sign channels", bind_keys},
+        {Building, "mirror", "copy packages and indexes for offline use", bind_mirror},
+
+        {Clusters, "module", "write modulefiles for Lmod and Environment Modules", bind_module},
+        {Clusters, "image", "build and run environments as a single file", bind_image},
+        {Clusters, "pack", "pack an environment into an archive", bind_pack},
+        {Clusters, "deploy", "run jobs from the local disks of their nodes", bind_deploy},
+
+        {Setup, "config", "show and change settings", bind_config},
+        {Setup, "info", "show settings, paths and virtual packages", bind_info},
+        {Setup, "init", "let shells load the activation hook, or undo it", bind_init},
+        {Setup, "shell-hook", "print the activation hook of a shell", bind_shell_hook},
+        {Setup, "completion", "print a shell completion script", bind_completion},
+        {Setup, "clean", "free disk space", bind_clean},
+
+        {Hidden, "plan-variants", "find the fewest builds for given GPUs", bind_plan_variants},
+        {Hidden, "why-closure", "show why a package uses disk space", bind_why_closure},
+        {Hidden, "reactivate", "", bind_reactivate},
+        {Hidden, "__complete", "", bind_complete},
+        {Hidden, "__reference", "", bind_reference},
     };
     return kCommands;
+}
+
+std::span<const Alias> aliases() {
+    static constexpr Alias kAliases[] = {
+        {"add", "install"},
+        {"uninstall", "remove"},
+        {"upgrade", "update"},
+        {"tree", "repoquery tree"},
+    };
+    return kAliases;
 }
 
 }  // namespace gpkg::cli

@@ -1,8 +1,11 @@
 // gpkg: reads the command line, finds the command, reports how it went.
 
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/context.hpp"
+#include "cli/help.hpp"
 #include "cli/usage.hpp"
+#include "cli/version.hpp"
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/fs/system_user.hpp"
@@ -20,10 +23,12 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <memory>
 #include <pthread.h>
 #include <span>
 #include <stop_token>
+#include <sys/ioctl.h>
 #include <thread>
 #include <unistd.h>
 
@@ -115,84 +120,128 @@ struct CommonOptions {
 };
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
-    app.add_flag("--json", options.json, "print one JSON document on stdout");
-    app.add_flag("-q,--quiet", options.quiet, "say only what was asked for");
-    app.add_flag("-v,--verbose", options.verbose, "say more");
+    const std::string group(kCommonOptions);
+    app.add_flag("--json", options.json, "print one JSON document on stdout")->group(group);
+    app.add_flag("-q,--quiet", options.quiet, "print results and errors only")->group(group);
+    app.add_flag("-v,--verbose", options.verbose, "print what is done; -vv prints more")
+        ->group(group);
+    app.get_help_ptr()->group(group);
 }
 
-/// Of the command, or of the verb of it that was given.
-const CLI::Option* option_of(const CLI::App& command, const std::string& flag) {
-    if (const auto* option = command.get_option_no_throw(flag)) return option;
-    for (const auto* verb : command.get_subcommands()) {
-        if (const auto* option = option_of(*verb, flag)) return option;
+/// "gpkg 0.1.0 (d9d40ac12 2026-11-28)"
+std::string version_line() {
+    return commit().empty() ? "gpkg " GPKG_VERSION
+                            : fmt::format("gpkg " GPKG_VERSION " ({})", commit());
+}
+
+bool has_color(int descriptor) {
+    return ::isatty(descriptor) != 0 && environment_variable("NO_COLOR").value_or("").empty() &&
+           environment_variable("TERM").value_or("") != "dumb";
+}
+
+HelpStyle help_style(int descriptor) {
+    constexpr std::size_t kWidest = 100;
+    constexpr std::size_t kNarrowest = 40;
+    struct winsize size {};
+    HelpStyle style;
+    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        style.width = std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest);
+    style.color = has_color(descriptor);
+    return style;
+}
+
+/// Where the documentation begins: beside the installed program, or in the sources it was built in.
+std::string documentation_page() {
+    std::error_code code;
+    const auto program = fs::read_symlink("/proc/self/exe", code).parent_path();
+    for (const auto* page : {"../share/doc/gpkg/index.md", "../../docs/index.md"}) {
+        const auto path = (program / page).lexically_normal();
+        if (fs::exists(path, code)) return path.native();
     }
-    return nullptr;
+    return "";
 }
 
-/// Whether the value of a flag is the next word: of "-f" and "-qf", not of "-ffile" or "--file=x".
-bool awaits_value(const CLI::App& command, std::string_view word) {
-    const auto takes_value = [&](const std::string& flag) {
-        const auto* option = option_of(command, flag);
-        return option != nullptr && option->get_items_expected_max() > 0;
-    };
-    if (word.starts_with("--")) return takes_value(std::string(word));
-    for (std::size_t i = 1; i < word.size(); ++i) {
-        if (takes_value({'-', word[i]})) return i + 1 == word.size();
+/// The innermost command that was named.
+const CLI::App& named_command(const CLI::App& program) {
+    const auto* command = &program;
+    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+    return *command;
+}
+
+void print_help(const CLI::App& program, const CommandLine& line) {
+    const auto style = help_style(STDOUT_FILENO);
+    const auto& command = named_command(program);
+    std::string text;
+    if (line.has("--help-all")) {
+        for (const auto* sub : program.get_subcommands(nullptr))
+            if (!sub->get_group().empty())
+                text += (text.empty() ? "" : "\n") + help_of(*sub, style);
+    } else if (line.has("--help-commands")) {
+        text = all_commands(style);
+    } else {
+        text =
+            &command == &program ? overview(style, documentation_page()) : help_of(command, style);
     }
-    return false;
+    std::fputs(text.c_str(), stdout);
 }
 
-/// The places of words that are neither flags of the command nor values of such.
-std::vector<std::size_t> positionals(const CLI::App& command, std::span<char*> words) {
-    std::vector<std::size_t> places;
-    bool all = false;  // behind "--"
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        const std::string_view word(words[i]);
-        if (all || !word.starts_with('-')) {
-            places.push_back(i);
-        } else if (word == "--") {
-            all = true;
-        } else if (awaits_value(command, word)) {
-            ++i;
-        }
-    }
-    return places;
+/// A command that only its subcommands make useful was named alone: what there is to choose from.
+bool lacks_subcommand(const CLI::App& program, const CLI::ParseError& problem) {
+    const auto& command = named_command(program);
+    return &command != &program && program.remaining_size(true) == 0 &&
+           command.get_require_subcommand_min() > 0 &&
+           dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
 }
 
-int run(int argc, char** argv) {
-    CLI::App app("gpkg: packages and environments that fit the machine", "gpkg");
-    app.set_version_flag("--version,-V", "gpkg " GPKG_VERSION);
-    app.require_subcommand(0, 1);
-    app.set_help_all_flag("--help-all", "the help of every command");
-    app.failure_message(
-        [](const CLI::App*, const CLI::Error& error) { return std::string(error.what()); });
-    CommonOptions common;
+/// Declares all commands, and the options of those that the command line names: to declare all of
+/// them takes longer than most commands do.
+std::vector<std::pair<CLI::App*, Action>> bind_commands(CLI::App& app,
+                                                        const CommandLine& line,
+                                                        CommonOptions& common) {
+    const bool all = line.has("--help-all") || line.has("__reference");
     std::vector<std::pair<CLI::App*, Action>> actions;
-    const std::span words(argv, static_cast<std::size_t>(argc));
-    const bool all =
-        std::find(words.begin(), words.end(), std::string_view("--help-all")) != words.end();
     for (const auto& command : commands()) {
         auto* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
-        if (command.summary.empty()) sub->group("");  // not shown
-        // To make all flags of all commands takes longer than most commands do.
-        if (!all && std::find(words.begin(), words.end(), command.name) == words.end()) continue;
+        if (command.topic == Topic::Hidden) sub->group("");
+        if (!all && !line.has(command.name)) continue;
         add_common_options(*sub, common);
         actions.emplace_back(sub, command.bind(*sub));
     }
+    return actions;
+}
+
+int run(int argc, char** argv) {
+    auto line = read_command_line({argv, static_cast<std::size_t>(argc)});
+    CLI::App app("packages and environments that fit your hardware", "gpkg");
+    app.set_help_flag("-h,--help", "show help");
+    app.set_version_flag("--version,-V", version_line());
+    app.require_subcommand(0, 1);
+    CommonOptions common;
+    const auto actions = bind_commands(app, line, common);
+    // Last, or every command would have it.
+    app.set_help_all_flag("--help-all,--help-commands", "show the help of every command");
+    move_options_behind_command(line, app);
 
     const bool no_color = !environment_variable("NO_COLOR").value_or("").empty() ||
                           environment_variable("TERM").value_or("") == "dumb";
     Output out(no_color);
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& request) {
-        return app.exit(request);
+        // CLI11 takes the words in reverse.
+        app.parse(std::vector<std::string>(line.words.rbegin(), std::prev(line.words.rend())));
+    } catch (const CLI::CallForVersion&) {
+        std::printf("%s\n", version_line().c_str());
+        return 0;
+    } catch (const CLI::Success&) {
+        print_help(app, line);
+        return 0;
     } catch (const CLI::ParseError& problem) {
         // The flags may not have been read yet; scripts must get their document all the same.
-        for (int i = 1; i < argc; ++i)
-            common.json = common.json || std::string_view(argv[i]) == "--json";
-        out.set({common.json, false, 0});
-        out.error(usage_error(app, problem, argc > 1 ? argv[1] : ""));
+        out.set({common.json || line.has("--json"), false, 0});
+        if (lacks_subcommand(app, problem) && !out.json_mode()) {
+            std::fputs(help_of(named_command(app), help_style(STDERR_FILENO)).c_str(), stderr);
+            return kWrongUsage;
+        }
+        out.error(usage_error(app, problem, line.words.size() > 1 ? line.words[1] : ""));
         return kWrongUsage;
     }
     out.set({common.json, common.quiet, common.verbose});
@@ -200,8 +249,13 @@ int run(int argc, char** argv) {
     const auto chosen = std::find_if(
         actions.begin(), actions.end(), [](const auto& entry) { return entry.first->parsed(); });
     if (chosen == actions.end()) {
-        std::fputs(app.help().c_str(), stdout);
-        return 0;
+        if (line.before_command.empty()) {
+            print_help(app, line);
+            return 0;
+        }
+        out.set({line.has("--json"), false, 0});
+        out.error({ErrorKind::Usage, "missing command", "gpkg --help lists the commands", {}});
+        return kWrongUsage;
     }
 
     const auto home = home_folder();
@@ -232,8 +286,8 @@ int run(int argc, char** argv) {
                     home,
                     signals.token(),
                     command_line(argc, argv),
-                    {argv, argv + argc},
-                    positionals(*chosen->first, words)};
+                    line.words,
+                    argument_indices(*chosen->first, line.words)};
     auto status = chosen->second(context);
     // Each time there is one such file less.
     for (int left = kMostDamaged;

@@ -23,7 +23,7 @@ std::function<std::string(const std::string&)> one_of(std::vector<std::string> w
     return [words = std::move(words)](const std::string& argument) {
         if (std::ranges::find(words, argument) != words.end()) return std::string();
         const auto near = near_names(argument, words);
-        return fmt::format("{} is none of {}{}",
+        return fmt::format("'{}' is not one of {}{}",
                            argument,
                            join_some(words, "and", words.size()),
                            near.empty() ? "" : fmt::format("; did you mean {}?", join_or(near)));
@@ -31,49 +31,61 @@ std::function<std::string(const std::string&)> one_of(std::vector<std::string> w
 }
 
 void add_target_options(CLI::App& app, TargetOptions& options) {
-    auto* name =
-        app.add_option("-n,--name", options.name, "name of the environment")->type_name("NAME");
+    auto* name = app.add_option("-n,--name", options.name, "name of the environment");
+    name->type_name("NAME")->group("Environment");
     app.add_option("-p,--prefix", options.prefix, "path of the environment")
         ->type_name("PATH")
-        ->excludes(name);
+        ->excludes(name)
+        ->group("Environment");
 }
 
 void add_source_options(CLI::App& app, SourceOptions& options) {
+    const std::string group = "Channels";
     app.add_option("-c,--channel", options.channels, "channel to search first; may be repeated")
         ->type_name("CHANNEL")
         ->expected(1)
         ->take_all()
-        ->allow_extra_args(false);  // the words that follow are specs
-    app.add_flag(
-        "--override-channels", options.override_channels, "search only the channels of -c");
+        ->allow_extra_args(false)  // the words that follow are specs
+        ->group(group);
+    app.add_flag("--override-channels",
+                 options.override_channels,
+                 "search only the channels given with -c")
+        ->group(group);
     app.add_option("--channel-priority", options.channel_priority, "strict, flexible or disabled")
-        ->check(one_of({"strict", "flexible", "disabled"}));
-    app.add_option(
-           "--platform,--subdir", options.platform, "decide for this platform, e.g. linux-64")
-        ->type_name("SUBDIR");
-    add_for_option(app, options);
-    app.add_flag("--offline", options.offline, "use only what is on this machine");
+        ->type_name("PRIORITY")
+        ->check(one_of({"strict", "flexible", "disabled"}))
+        ->group(group);
+    app.add_flag("--offline", options.offline, "use only packages and indexes on this machine")
+        ->group(group);
     app.add_option("--exclude-newer",
                    options.exclude_newer,
-                   "ignore packages newer than a date, an RFC 3339 moment or Unix milliseconds; "
-                   "none: ignore none")
-        ->type_name("WHEN")
-        ->check(not_empty("the moment is empty"));
+                   "ignore packages newer than this: 2026-11-01, an RFC 3339 time, milliseconds "
+                   "since 1970, or none")
+        ->type_name("DATE")
+        ->check(not_empty("the date is empty"))
+        ->group(group);
+    app.add_option("--platform,--subdir", options.platform, "solve for this platform: linux-64")
+        ->type_name("PLATFORM")
+        ->group("Machine");
+    add_for_option(app, options);
 }
 
 void add_for_option(CLI::App& app, SourceOptions& options) {
+    const std::string group = "Machine";
     app.add_option("--for",
                    options.for_machine,
-                   "decide for another machine: its profile (`gpkg hardware export`), or a name of "
-                   "`gpkg hardware list`")
+                   "solve for another machine: a profile written by `gpkg hardware export`, or a "
+                   "name listed by `gpkg hardware list`")
         ->type_name("FILE|NAME")
-        ->check(not_empty("names no machine"));
+        ->check(not_empty("the machine is empty"))
+        ->group(group);
     app.add_option("--devices",
                    options.devices,
-                   "the GPUs that count: all, compute (without cards for a screen), or numbers of "
-                   "`gpkg hardware`: 0,2")
-        ->type_name("WHICH")
-        ->check(not_empty("names no devices"));
+                   "GPUs to consider: all, compute (no display cards), or their numbers in `gpkg "
+                   "hardware`: 0,2")
+        ->type_name("GPUS")
+        ->check(not_empty("the list of GPUs is empty"))
+        ->group(group);
 }
 
 void add_machines_option(CLI::App& app,
@@ -84,7 +96,8 @@ void add_machines_option(CLI::App& app,
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false)
-        ->check(not_empty("names no machine"));
+        ->check(not_empty("the machine is empty"))
+        ->group("Machine");
 }
 
 void add_lock_options(CLI::App& app,
@@ -99,7 +112,7 @@ CLI::Option* add_environment_option(CLI::App& app, std::string& environment) {
     return app
         .add_option("--environment",
                     environment,
-                    "of the lock, this environment of pixi or category of conda-lock")
+                    "environment of a pixi.lock, or category of a conda-lock.yml")
         ->type_name("NAME")
         ->check(not_empty("the name is empty"));
 }
@@ -107,28 +120,34 @@ CLI::Option* add_environment_option(CLI::App& app, std::string& environment) {
 void add_signing_options(CLI::App& app, SigningWords& words) {
     auto* sign = app.add_option("--sign-key",
                                 words.keys,
-                                "sign what the indexes are with this private key (gpkg keys "
-                                "generate); given once for each");
+                                "sign the indexes with this private key (see `gpkg keys "
+                                "generate`); may be repeated");
     sign->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
-    app.add_option(
-           "--expires", words.expires, "how long the signature counts: 30d (the default), 12h, 2w")
+    app.add_option("--expires", words.expires, "time until the signature expires: 30d, 12h, 2w")
+        ->type_name("TIME")
         ->needs(sign);
 }
 
 void add_link_options(CLI::App& app, ChangeOptions& options) {
-    auto* link =
-        app.add_option("--link", options.link, "how files of packages get into the environment");
-    link->type_name("auto|hardlink|reflink|copy")
-        ->check(CLI::IsMember({"auto", "hardlink", "reflink", "copy"}));
+    const std::string group = "Installation";
+    auto* link = app.add_option(
+        "--link", options.link, "how to link files: auto, hardlink, reflink or copy");
+    link->type_name("METHOD")->check(one_of({"auto", "hardlink", "reflink", "copy"}))->group(group);
     app.add_flag_callback(
            "--copy", [&options] { options.link = "copy"; }, "same as --link copy")
-        ->excludes(link);
+        ->excludes(link)
+        ->group(group);
 }
 
 void add_change_options(CLI::App& app, ChangeOptions& options) {
-    app.add_flag("-d,--dry-run", options.dry_run, "show what would be done, and stop");
-    app.add_flag("-y,--yes", options.yes, "do not ask");
-    app.add_flag("--download-only", options.download_only, "fill the package store, link nothing");
+    const std::string group = "Installation";
+    app.add_flag("-d,--dry-run", options.dry_run, "show the plan without applying it")
+        ->group(group);
+    app.add_flag("-y,--yes", options.yes, "answer yes to all questions")->group(group);
+    app.add_flag("--download-only",
+                 options.download_only,
+                 "download and unpack packages without installing them")
+        ->group(group);
     add_link_options(app, options);
     app.add_option_function<std::string>(
            "--max-size",
@@ -137,59 +156,71 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
                if (!size) throw CLI::ValidationError("--max-size", size.error().message);
                options.most_bytes = *size;
            },
-           "refuse what takes more on the disk than this, with the store: 3GB")
-        ->type_name("SIZE");
+           "stop if the change needs more disk space than this: 3GB")
+        ->type_name("SIZE")
+        ->group(group);
     app.add_option("--max-inodes",
                    options.most_inodes,
-                   "refuse what takes more files, links and folders than this, with the store")
+                   "stop if the change needs more inodes (files and folders) than this")
         ->type_name("N")
-        ->check(whole_number_from(0));
+        ->check(whole_number_from(0))
+        ->group(group);
     app.add_flag("--override-frozen",
                  options.override_frozen,
-                 "change the environment although it is marked as frozen");
+                 "change the environment even if it is marked as frozen")
+        ->group(group);
     add_script_options(app, options);
 }
 
 void add_script_options(CLI::App& app, ChangeOptions& options) {
-    auto* none =
-        app.add_flag("--no-scripts", options.no_scripts, "run no link script of a package");
+    const std::string group = "Installation";
+    auto* none = app.add_flag("--no-scripts", options.no_scripts, "run no link scripts");
+    none->group(group);
     app.add_option("--allow-scripts",
                    options.allow_scripts,
-                   "with link_scripts: ask or list, let those of this package run; given once for "
-                   "each")
+                   "run the link scripts of this package although the setting link_scripts is ask "
+                   "or list; may be repeated")
         ->type_name("PACKAGE")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false)
-        ->check(not_empty("names no package"))
-        ->excludes(none);
+        ->check(not_empty("the package name is empty"))
+        ->excludes(none)
+        ->group(group);
 }
 
 void add_reach_options(CLI::App& app, ReachOptions& options, ReachVerb verb) {
+    const std::string group = "Update scope";
     auto* no_deps = app.add_flag(
-        "--no-deps", options.no_deps, "the named packages alone, in builds that fit what is there");
+        "--no-deps", options.no_deps, "install the named packages without their dependencies");
+    no_deps->group(group);
     if (verb != ReachVerb::Update)
         app.add_flag("--only-deps",
                      options.only_deps,
-                     "what the named packages need, without those of them that are not there")
-            ->excludes(no_deps);
+                     "install the dependencies of the named packages without the packages")
+            ->excludes(no_deps)
+            ->group(group);
     add_pin_option(app, options.no_pin);
     if (verb == ReachVerb::Create) return;
     auto* freeze = app.add_flag("--freeze-installed,--no-update-deps",
                                 options.freeze_installed,
-                                "what is installed and not named stays exactly as it is");
-    app.add_flag("--update-deps", options.update_deps, "also update what the named packages need")
+                                "change no installed package that is not named");
+    freeze->group(group);
+    app.add_flag("--update-deps",
+                 options.update_deps,
+                 "also update the dependencies of the named packages")
         ->excludes(freeze)
-        ->excludes(no_deps);
+        ->excludes(no_deps)
+        ->group(group);
 }
 
 void add_pin_option(CLI::App& app, bool& no_pin) {
-    app.add_flag("--no-pin", no_pin, "pay no heed to conda-meta/pinned and pinned_packages");
+    app.add_flag("--no-pin", no_pin, "ignore pins (`gpkg pins` lists them)")->group("Update scope");
 }
 
 Result<std::vector<std::string>> words_of_option(const std::string& text, std::string_view option) {
     if (auto words = words_of_line(text)) return *std::move(words);
-    return fail(ErrorKind::Usage, fmt::format("{} {}: a quote is not closed", option, text));
+    return fail(ErrorKind::Usage, fmt::format("{} {}: missing closing quote", option, text));
 }
 
 TargetOptions target_of(const std::string& name_or_path) {
@@ -209,9 +240,7 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
     }
     if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
         return absolute_path(*active, context.home);
-    return fail(ErrorKind::Usage,
-                "which environment is meant? None is active",
-                "name one with -n NAME or -p PATH");
+    return fail(ErrorKind::Usage, "no environment is active", "use -n NAME or -p PATH");
 }
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {
@@ -219,7 +248,7 @@ Result<fs::path> new_prefix(const Context& context, const TargetOptions& options
     if (!options.prefix.empty() || found == context.config.root_prefix.value) return found;
     auto prefix = environment_folders(context.config).path_for_new(options.name);
     if (prefix != found)
-        context.out.note(fmt::format("note: -n {} means {} from now on, not {}",
+        context.out.note(fmt::format("note: -n {} now means {} instead of {}",
                                      options.name,
                                      prefix.native(),
                                      found.native()));
@@ -238,15 +267,15 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
         names.push_back(folders.name_of(path));
     const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
-    auto hint = did_you_mean(near, "gpkg env list shows all environments");
+    auto hint = did_you_mean(near, "gpkg env list lists all environments");
     for (const auto& folder : folders.envs) {
         std::error_code unseen;
         (void)fs::status(folder / name / "conda-meta", unseen);
         if (unseen == std::errc::permission_denied)
-            hint += fmt::format("; {} may not be looked into by you", folder.native());
+            hint += fmt::format("; no permission to read {}", folder.native());
     }
     return fail(
-        ErrorKind::NoEnvironment, fmt::format("{}: is no environment", prefix.native()), hint);
+        ErrorKind::NoEnvironment, fmt::format("no environment at {}", prefix.native()), hint);
 }
 
 std::function<std::string(const std::string&)> whole_number_from(std::uint64_t least) {
@@ -254,7 +283,7 @@ std::function<std::string(const std::string&)> whole_number_from(std::uint64_t l
         const auto number = whole_number<std::uint64_t>(text);
         return number && *number >= least
                    ? std::string()
-                   : fmt::format("'{}' is no whole number from {} up", text, least);
+                   : fmt::format("'{}' is not a whole number of at least {}", text, least);
     };
 }
 

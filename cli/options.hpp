@@ -26,7 +26,7 @@ struct TargetOptions {
 
 void add_target_options(CLI::App& app, TargetOptions& options);
 void add_source_options(CLI::App& app, SourceOptions& options);
-/// --for and --devices alone, which are of them.
+/// Only --for and --devices.
 void add_for_option(CLI::App& app, SourceOptions& options);
 /// A check of an option whose argument says nothing when it is empty; `fault` is the error then.
 std::function<std::string(const std::string&)> not_empty(std::string fault);

@@ -1,6 +1,7 @@
 #include "cli/usage.hpp"
 
 #include "cli/command.hpp"
+#include "cli/help.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -60,30 +61,86 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
     }
-    return words_of(path) + " --help";
+    return words_of(path) + " --help shows the options";
 }
 
-Error no_such_command(const std::string& first) {
-    Error error{ErrorKind::Usage, {}, "gpkg --help and gpkg COMMAND --help explain", {}};
+Error unknown_command(const std::string& first) {
+    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
     if (first.starts_with('-')) {
-        error.message = fmt::format("{}: no command stands before it", first);
-        error.hint = "gpkg COMMAND " + first + " ...; gpkg --help lists the commands";
+        error.message = fmt::format("unknown option '{}' before the command", first);
+        error.hint = "options follow the command: gpkg COMMAND " + first;
         return error;
     }
+    error.message = fmt::format("unknown command '{}'", first);
     std::vector<std::string> names;
-    for (const auto& command : commands()) names.emplace_back(command.name);
-    error.message = fmt::format("{}: no such command", first);
-    // What conda, mamba and pixi call it.
-    constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-        {"uninstall", "remove"}, {"upgrade", "update"}, {"add", "install"}};
-    for (const auto& [name, own] : kElsewhere) {
-        if (first != name) continue;
-        error.hint = fmt::format("gpkg {} does that", own);
-        return error;
+    for (const auto& command : commands()) {
+        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
     }
+    for (const auto& alias : aliases()) names.emplace_back(alias.name);
     if (auto near = near_names(first, names); !near.empty())
-        error.hint = did_you_mean_behind(std::move(near));
+        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
     return error;
+}
+
+/// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
+std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words) {
+    if (command.get_require_subcommand_min() > 0 && !words.front().starts_with('-'))
+        return fmt::format("unknown subcommand '{}'", words.front());
+    const auto is_option = [](const auto& word) { return word.starts_with('-'); };
+    const auto option = std::ranges::find_if(words, is_option);
+    if (option != words.end())
+        return fmt::format("unknown option '{}'", option->substr(0, option->find('=')));
+    return fmt::format("unexpected {} '{}'",
+                       words.size() == 1 ? "argument" : "arguments",
+                       fmt::join(words, "' '"));
+}
+
+/// The argument or option that is required and was not given, as help shows it.
+std::string missing_argument(const CLI::App& command) {
+    for (const auto* option : command.get_options()) {
+        if (!option->get_required() || option->count() > 0) continue;
+        if (option->get_positional()) return "missing argument: " + value_name(*option);
+        return "missing option: " + option->get_name();
+    }
+    return command.get_require_subcommand_min() > 0 ? "missing subcommand" : "missing argument";
+}
+
+/// "X excludes Y" as "X cannot be used with Y"; "" where `text` says something else.
+std::string about_two_options(const std::string& text,
+                              std::string_view verb,
+                              std::string_view in_plain_words) {
+    const auto at = text.find(verb);
+    if (at == std::string::npos) return "";
+    return fmt::format(
+        "{} {} {}", text.substr(0, at), in_plain_words, text.substr(at + verb.size()));
+}
+
+/// CLI11's message in gpkg's words.
+std::string explained(const CLI::App& command, const CLI::ParseError& problem) {
+    const std::string text = problem.what();
+    if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
+        return missing_argument(command);
+    if (dynamic_cast<const CLI::ExcludesError*>(&problem) != nullptr)
+        return about_two_options(text, " excludes ", "cannot be used with");
+    if (dynamic_cast<const CLI::RequiresError*>(&problem) != nullptr)
+        return about_two_options(text, " requires ", "needs");
+    const auto option = text.substr(0, text.find(':'));
+    if (text.find(": At Most 1 required") != std::string::npos)
+        return fmt::format("{} can be used only once", option);
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) != nullptr) {
+        const auto* found = command.get_option_no_throw(option);
+        const auto value = found == nullptr ? "" : value_name(*found);
+        return fmt::format("{} needs a value{}", option, value.empty() ? "" : ": " + value);
+    }
+    // "Could not convert: --max-inodes = abc"
+    constexpr std::string_view kConvert = "Could not convert: ";
+    if (text.starts_with(kConvert)) {
+        const auto equals = text.find(" = ");
+        return fmt::format("{}: '{}' is not a valid value",
+                           text.substr(kConvert.size(), equals - kConvert.size()),
+                           equals == std::string::npos ? "" : text.substr(equals + 3));
+    }
+    return text;
 }
 
 }  // namespace
@@ -117,19 +174,17 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
     const bool has_command = path.size() > 1 && path[1]->get_name() == first;
-    if (!has_command && (is_extra || path.size() > 1)) return no_such_command(first);
+    if (!has_command && (is_extra || path.size() > 1)) return unknown_command(first);
     const auto unexpected = app.remaining(true);
-    Error error{ErrorKind::Usage, problem.what(), hint_at(unexpected, path), {}};
-    // "--for: At Most 1 required but received 2"
-    if (const auto end = error.message.find(": At Most 1 required"); end != std::string::npos)
-        error.message = error.message.substr(0, end) + " may be given once";
-    // What is lacking is lacking because the words that were to say it are not known.
-    const bool is_lacking = dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
-    if (is_extra || (is_lacking && !unexpected.empty()))
-        // CLI11's own message has them in reverse.
-        error.message =
-            fmt::format("{}: not expected: {}", words_of(path), fmt::join(unexpected, " "));
-    return error;
+    // Something required is missing because the words meant for it are unknown.
+    const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
+    const auto what = is_extra || (is_missing && !unexpected.empty())
+                          ? unexpected_words(*path.back(), unexpected)
+                          : explained(*path.back(), problem);
+    return {ErrorKind::Usage,
+            path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
+            hint_at(unexpected, path),
+            {}};
 }
 
 Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Wrong words on the command line: what is said of them, and which may have been meant.
+// Errors of the command line, with suggestions for misspelled words.
 
 #include "libcore/base/error.hpp"
 
@@ -19,8 +19,8 @@ std::vector<std::string> flags_of(const CLI::App& command);
 /// The commands below a command; without hidden ones.
 std::vector<std::string> verbs_of(const CLI::App& command);
 
-/// What CLI11 found wrong, with near names as the hint; `first` is the first word behind the
-/// program's.
+/// What CLI11 found wrong, with similar names as the hint; `first` is the first word after the
+/// program.
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first);
 
 /// For commands that take packages where a verb may stand: hints at the verb when they failed and

@@ -216,7 +216,7 @@ check [ "$status" = 1 ]
 check [ $((SECONDS - begin)) -lt 40 ]
 err_has "it was cancelled"
 expect 2 build r/quick --slurm --slurm-options "--comment='x" --output-dir gone
-err_has 'a quote is not closed'
+err_has 'missing closing quote'
 
 # Machines that lack what they need.
 recipe quick 'build: {script: "touch $PREFIX/quick"}'

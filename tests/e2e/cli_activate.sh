@@ -110,7 +110,7 @@ for shell in bash zsh fish tcsh; do
     [ $shell = fish ] && out=${out//"$(tail -n 1 <<< "$out")"/$path_before}
     out_is "$steps_expected
 $path_before"
-    err_has 'onee: is no environment'
+    err_has "no environment at $GPKG_ROOT_PREFIX/envs/onee"
     rm -rf "$GPKG_ROOT_PREFIX/envs/two"
     expect 0 create -y -q -n two app
 done

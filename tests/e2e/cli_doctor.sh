@@ -423,7 +423,7 @@ expect 1 doctor -n alone --for ./eleven.yaml
 out_has 'search: is compiled with CUDA 12.1.1, and the driver runs CUDA 11.8'
 
 expect 1 doctor -n none
-err_has 'is no environment'
+err_has 'no environment at'
 expect 2 doctor --for nonsense
 
 finish

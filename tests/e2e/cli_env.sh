@@ -79,9 +79,9 @@ expect 0 env remove -p ./three --yes --json
 json 'd["success"] is True'
 check [ ! -e three ]
 expect 1 env remove -n twoo --yes
-err_has 'is no environment'
+err_has 'no environment at'
 expect 2 env remove --yes
-err_has 'which environment is meant?'
+err_has 'no environment is active'
 expect 0 env list --json
 json 'd["envs"] == [work + "/root/envs/four", work + "/root/envs/one"]'
 

@@ -26,7 +26,7 @@ variables:
 YML
 # The file says which environment is meant; it has to exist.
 expect 1 env update
-err_has "envs/one: is no environment"
+err_has "no environment at $GPKG_ROOT_PREFIX/envs/one"
 err_has 'gpkg env create -f environment.yml makes a new one'
 expect 0 create -y -q -n one lib=1.0 extra
 expect 0 env config vars set -n one B=2
@@ -106,7 +106,7 @@ has one
 CONDA_PREFIX=$at/one expect 0 env update -f two.yml
 has one app-2.0 lib-2.0
 expect 2 env update -f nameless/../two.yml
-err_has 'which environment is meant?'
+err_has 'no environment is active'
 expect 0 list -n one --explicit
 printf '%s\n' "$out" > files.txt
 expect 2 env update -n one -f files.txt

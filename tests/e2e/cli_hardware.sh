@@ -114,7 +114,7 @@ expect 1 solve torch --for bad.yaml
 err_has 'bad.yaml:4:'
 err_has 'did you mean cuda?'
 expect 2 solve torch --for ''
-err_has '--for: names no machine'
+err_has '--for: the machine is empty'
 printf 'gpkg_profile: 1\nplatform: linux-64\ngpus: [{vendor: nvidia, architecture: "9.0"}]\n' > bad.yaml
 expect 1 solve torch --for bad.yaml
 err_has "there is a GPU of NVIDIA's, and no \`nvidia:\` with a \`cuda:\`"
@@ -190,9 +190,9 @@ out_lacks 'Built in'
 expect 2 hardware --for ./three.yaml --devices 3
 err_has 'there is no such GPU'
 expect 2 hardware --for ./three.yaml --devices big
-err_has 'names no devices'
+err_has 'the list of GPUs is empty'
 expect 2 solve torch --for ./three.yaml --devices ''
-err_has 'error: --devices: names no devices'
+err_has 'error: --devices: the list of GPUs is empty'
 expect 2 solve torch --for ./three.yaml --devices 7
 
 # It can be said once and for all. Numbers are those of this machine.
@@ -232,8 +232,8 @@ err_has 'CONDA_OVERRIDE_CUDE=12.8: nothing has this name; did you mean CONDA_OVE
 CONDA_OVERRIDE_ARCHSPEC=x86-64-v3 expect 1 solve newest
 err_has 'did you mean x86_64_v3?'
 expect 2 solve newest --for h100 --for a100
-err_has '--for may be given once'
+err_has '--for can be used only once'
 expect 2 solve newest --channel-priority strct
-err_has 'strct is none of strict, flexible and disabled; did you mean strict?'
+err_has "'strct' is not one of strict, flexible and disabled; did you mean strict?"
 
 finish

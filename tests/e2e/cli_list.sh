@@ -72,16 +72,16 @@ out_lacks left-pad
 
 # Environments that are not there.
 expect 1 list -n onee
-err_is "error: $GPKG_ROOT_PREFIX/envs/onee: is no environment
+err_is "error: no environment at $GPKG_ROOT_PREFIX/envs/onee
   hint: did you mean one?"
 expect 1 list -n onee --json
-json 'd["success"] is False and "is no environment" in d["message"]'
+json 'd["success"] is False and "no environment at" in d["message"]'
 expect 2 list
-err_has 'which environment is meant? None is active'
+err_has 'no environment is active'
 CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 list --json
 json 'len(d) == 3'
 expect 1 list -p /nowhere/at/all
-err_has '/nowhere/at/all: is no environment'
+err_has 'no environment at /nowhere/at/all'
 printf 'no json' > "$GPKG_ROOT_PREFIX/envs/two/conda-meta/zlib-1.3-h_0.json"
 expect 1 list -n two
 err_has 'conda-meta/zlib-1.3-h_0.json'

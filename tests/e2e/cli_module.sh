@@ -198,6 +198,6 @@ expect 0 module write -n one --as torch/2.8+cu126 --root "$WORK/odd" --format lu
 expect 1 module write -n one --root "$WORK/file"
 err_has "$WORK/file"
 expect 1 module write -n none
-err_has 'is no environment'
+err_has 'no environment at'
 expect 2 module
 finish

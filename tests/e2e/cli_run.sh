@@ -64,14 +64,14 @@ err_has 'error: no-such-command: command not found'
 mkdir -p "$GPKG_ROOT_PREFIX/envs/one/bin" && touch "$GPKG_ROOT_PREFIX/envs/one/bin/data"
 expect 126 run -n one data
 expect 1 run -n onee hello
-err_is "error: $GPKG_ROOT_PREFIX/envs/onee: is no environment
+err_is "error: no environment at $GPKG_ROOT_PREFIX/envs/onee
   hint: did you mean one?"
 expect 1 run --json -n onee hello
 json 'd["success"] is False'
 expect 2 run -n one
 err_has 'no command to run was given'
 expect 2 run hello
-err_has 'which environment is meant?'
+err_has 'no environment is active'
 expect 2 run --nmae one hello
 expect 1 run -n one --cwd /nowhere pwd
 err_has '/nowhere: cannot enter: No such file or directory'

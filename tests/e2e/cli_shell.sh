@@ -97,7 +97,7 @@ out_has '(one) mine> '
 expect 1 shell -n onee
 err_has 'did you mean one?'
 expect 2 shell
-err_has 'which environment is meant?'
+err_has 'no environment is active'
 expect 2 shell -n one --shell elvish
 if ! command -v pwsh > /dev/null; then
     expect 1 shell -n one --shell powershell

@@ -119,14 +119,14 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     chmod 700 "$shared/site"
     GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site as 1 list -n env
     check [ "$status" = 1 ]
-    err_has "$shared/home1/envs/env: is no environment" "$shared/site may not be looked into by you"
+    err_has "no environment at $shared/home1/envs/env" "no permission to read $shared/site"
     GPKG_STORE_LAYERS=$shared/site/pkgs works 1 info
     out_has "store_layers: $shared/site/pkgs (may not be read)"
     chmod 755 "$shared/site"
     # Nor does it take its name from those who cannot change it: their own goes before it.
     export GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site
     works 1 create -y -n env app
-    err_has "note: -n env means $shared/home1/envs/env from now on, not $shared/site/env"
+    err_has "note: -n env now means $shared/home1/envs/env instead of $shared/site/env"
     as 1 create -y -n env app
     check [ "$status" = 1 ]
     err_has "$shared/home1/envs/env: the environment exists already" 'gpkg install adds to it'

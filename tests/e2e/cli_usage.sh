@@ -1,24 +1,106 @@
 # What every command has in common: help, exit statuses, JSON errors.
 . "$(dirname "$0")/lib.sh"
 
+# The overview: first steps, topics, where the rest is; every command is named in it.
 expect 0 --help
-verbs=$(sed -n '/^Subcommands:/,$s/^  \([a-z-]*\) .*/\1/p' <<< "$out")
-check [ "$(wc -w <<< "$verbs")" -ge 15 ]
+out_has 'First steps:' 'gpkg create -n ml pytorch' 'gpkg help COMMAND'
+check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
+overview=$out
+expect 0
+out_is "$overview"
+expect 0 help
+out_is "$overview"
+expect 0 help all
+check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
+verbs=$(sed -n '/^Other spellings:/q;s/^  \([a-z-]*\) .*/\1/p' <<< "$out")
+check [ "$(wc -w <<< "$verbs")" -ge 45 ]
 for verb in $verbs; do
-    expect 0 $verb --help
-    out_has "gpkg $verb"
-    # An example, which begins a line.
-    check grep -q "^  .*gpkg $verb" <<< "$out"
+    check grep -qw -- "$verb" <<< "$overview"
+done
+
+# example_of WORDS...: help of a command has an example of it, and lines of at most 80 columns.
+example_of() {
+    expect 0 "$@" --help
+    out_has "gpkg $*: "
+    check grep -q '^Examples:' <<< "$out"
+    check grep -q "^  .*gpkg .*${!#}" <<< "$out"
+    checks=$((checks + 1))
+    [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ] || fail "lines are longer than 80 columns"
+    for leftover in Excludes: Needs: '{' TEXT; do out_lacks "$leftover"; done
+    local help=$out
+    expect 0 help "$@"
+    out_is "$help"
+    local verb
+    for verb in $(sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' <<< "$help"); do
+        example_of "$@" "$verb"
+    done
+}
+for verb in $verbs; do
+    example_of "$verb"
     expect 2 $verb --no-such-flag-at-all
+    err_has "unknown option '--no-such-flag-at-all'"
     expect 2 $verb --no-such-flag-at-all --json
     json 'd["success"] is False'
 done
+
+# Commands that only their subcommands make useful show their help.
+for verb in env keys module redist repoquery; do
+    expect 2 $verb
+    err_has "Usage:" "Commands:"
+    expect 2 $verb --json
+    json 'd["message"] == "gpkg '$verb': missing subcommand"'
+done
+
+# Other spellings, as other tools have them.
+while read -r spelling command; do
+    expect 0 $spelling --help
+    out_has "gpkg $command: "
+done << 'END'
+add install
+uninstall remove
+upgrade update
+tree repoquery tree
+END
+expect 0 version
+version=$out
+expect 0 --version
+out_is "$version"
+check grep -qE '^gpkg [0-9.]+( \([0-9a-f]{9} [0-9-]{10}\))?$' <<< "$version"
+
+# Options before the command.
+package early 1.0 0
+expect 0 -y -n early --json create early
+json 'd["success"] is True'
+expect 0 -n early --json list
+json '[p["name"] for p in d] == ["early"]'
+expect 0 -q --prefix "$GPKG_ROOT_PREFIX/envs/early" env export
+out_has early
+expect 0 --offline solve early
+expect 2 -n early
+err_has 'missing command'
+expect 2 --frob list
+err_has "unknown option '--frob' before the command"
+
+# Missing and conflicting words are named.
+while IFS='|' read -r words message; do
+    # shellcheck disable=SC2086
+    expect 2 $words
+    err_has "error: $message"
+done << 'END'
+lock convert|gpkg lock convert: missing argument: FILE
+why-not|gpkg why-not: missing argument: SPEC
+solve --for|gpkg solve: --for needs a value: FILE|NAME
+create --name x --prefix y|gpkg create: --name cannot be used with --prefix
+create -n x --environment y|gpkg create: --environment needs --lock
+create --for a --for b|gpkg create: --for can be used only once
+create -n x --max-inodes z|gpkg create: --max-inodes: 'z' is not a whole number of at least 0
+END
 expect 2 frob
 expect 2 creat -n x y
-err_has 'creat: no such command'
+err_has "unknown command 'creat'"
 err_has 'did you mean create'
 expect 2 list one two three
-err_has 'gpkg list: not expected: two three'
+err_has "gpkg list: unexpected arguments 'two' 'three'"
 expect 2 frob --json
 json 'd["success"] is False'
 
@@ -28,24 +110,23 @@ while IFS='|' read -r words hint; do
     expect 2 $words
     err_has "hint: $hint"
 done << 'END'
-creat -n x list|did you mean create?
+creat -n x list|did you mean gpkg create?
 solve --acel nvidia numpy|did you mean --accel?
 solve --acel=nvidia numpy|did you mean --accel?
 solve --fro h100 numpy|did you mean --for?
 solve --devces 0 numpy|did you mean --devices?
 solve -json numpy|did you mean --json?
-solve --zzzz numpy|gpkg solve --help
-solve --for|gpkg solve --help
+solve --zzzz numpy|gpkg solve --help shows the options
+solve --for|gpkg solve --help shows the options
 lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
-lock check --zzzz|gpkg lock check --help
+lock check --zzzz|gpkg lock check --help shows the options
 lock convert --dryrun a|did you mean --dry-run?
 hardware --slrum|did you mean --slurm?
 hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
-env zzzz|gpkg env --help
-env|gpkg env --help
+env zzzz|gpkg env --help shows the options
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?
@@ -54,7 +135,7 @@ repoquery depnds x|did you mean gpkg repoquery depends?
 module chek|did you mean gpkg module check?
 END
 expect 2 env creat -n x
-err_has 'gpkg env: not expected: creat -n x'
+err_has "gpkg env: unknown subcommand 'creat'"
 
 # Where packages may stand, a word near a verb is one until there is no such package.
 package chekc 1.0 0

@@ -6,6 +6,7 @@
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,0 +1,38 @@
+#pragma once
+
+// The command line before CLI11 reads it: options before the command, other spellings of commands,
+// `gpkg help`; and which of its words are arguments.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace gpkg::cli {
+
+struct CommandLine {
+    /// The program, the command and all that follows it, in the order that CLI11 reads:
+    /// `gpkg help list` is `gpkg list --help`, `gpkg add x` is `gpkg install x`.
+    std::vector<std::string> words;
+    /// Options that stood before the command: {"-n", "ml", "--json"}.
+    std::vector<std::string> before_command{};
+
+    bool has(std::string_view word) const;
+};
+
+CommandLine read_command_line(std::span<char* const> arguments);
+
+/// Puts the options that stood before the command behind it and its subcommands. They must be
+/// bound.
+void move_options_behind_command(CommandLine& line, const CLI::App& program);
+
+/// The indices of words that are neither options of the command nor values of options.
+std::vector<std::size_t> argument_indices(const CLI::App& command,
+                                          std::span<const std::string> words);
+
+}  // namespace gpkg::cli

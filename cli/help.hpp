@@ -1,0 +1,48 @@
+#pragma once
+
+// Help texts: what `gpkg --help`, `gpkg help all` and `gpkg COMMAND --help` print, and the same
+// facts as the reference page and the man page.
+//
+// A command's footer is its description: paragraphs, then examples, which are the lines that begin
+// with two spaces.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gpkg::cli {
+
+/// The group of options that every command has.
+inline constexpr std::string_view kCommonOptions = "Common options";
+
+struct HelpStyle {
+    std::size_t width = 80;  ///< columns that lines are wrapped to
+    bool color = false;      ///< headings are bold
+};
+
+/// The first steps, the topics with their commands, and where the rest is.
+/// `documentation` is the page to begin with; empty: not installed.
+std::string overview(const HelpStyle& style, const std::string& documentation);
+/// Every command with its summary, by topic.
+std::string all_commands(const HelpStyle& style);
+/// Usage, description, examples, subcommands and options of one command.
+std::string help_of(const CLI::App& command, const HelpStyle& style);
+
+/// docs/reference/cli.md. All commands of `program` must be bound.
+std::string reference_page(const CLI::App& program);
+/// gpkg(1), in roff. All commands of `program` must be bound.
+std::string man_page(const CLI::App& program);
+
+/// "gpkg env config vars": the command as it is typed.
+std::string full_name(const CLI::App& command);
+/// "FILE" of an option or argument that takes a file; empty for a flag.
+std::string value_name(const CLI::Option& option);
+/// `text` in lines of at most `width` columns; line breaks in it stay.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+}  // namespace gpkg::cli
