@@ -190,9 +190,9 @@ out_lacks 'Built in'
 expect 2 hardware --for ./three.yaml --devices 3
 err_has 'there is no such GPU'
 expect 2 hardware --for ./three.yaml --devices big
-err_has 'the list of GPUs is empty'
+err_has 'names no devices'
 expect 2 solve torch --for ./three.yaml --devices ''
-err_has 'error: --devices: the list of GPUs is empty'
+err_has 'error: gpkg solve: --devices: the list of GPUs is empty'
 expect 2 solve torch --for ./three.yaml --devices 7
 
 # It can be said once and for all. Numbers are those of this machine.
