@@ -35,10 +35,14 @@ std::span<const Command> commands() {
         {Environments, "history", "list the changes of an environment", bind_history},
         {Environments, "diff", "compare two generations of an environment", bind_diff},
         {Environments, "rollback", "return an environment to an earlier generation", bind_rollback},
+        {Environments, "pin", "keep a package at a version", bind_pin},
+        {Environments, "unpin", "remove pins", bind_unpin},
+        {Environments, "pins", "list pins", bind_pins},
         {Environments, "verify", "check installed files against their packages", bind_verify},
         {Environments, "repair", "restore damaged files of an environment", bind_repair},
 
         {Packages, "search", "search the channels for packages", bind_search},
+        {Packages, "show", "show the details of a package", bind_show},
         {Packages, "solve", "show what a request would install", bind_solve},
         {Packages, "why", "show why a package is installed", bind_why},
         {Packages, "why-not", "show what prevents a package or version", bind_why_not},
@@ -67,6 +71,7 @@ std::span<const Command> commands() {
 
         {Setup, "config", "show and change settings", bind_config},
         {Setup, "info", "show settings, paths and virtual packages", bind_info},
+        {Setup, "log", "list the last commands and their errors", bind_log},
         {Setup, "init", "let shells load the activation hook, or undo it", bind_init},
         {Setup, "shell-hook", "print the activation hook of a shell", bind_shell_hook},
         {Setup, "completion", "print a shell completion script", bind_completion},

@@ -34,9 +34,10 @@ struct Context {
     fs::path home;
     std::stop_token stop;                ///< requested by Ctrl-C and SIGTERM
     std::string command_line;            ///< for the history of environments
-    std::vector<std::string> arguments;  ///< the words as typed, the program first
-    /// Places in it of words that are neither flags nor values of flags.
+    std::vector<std::string> arguments;  ///< as CommandLine::words: the program first
+    /// Indices in it of words that are neither options nor values of options.
     std::vector<std::size_t> positionals;
+    mutable fs::path prefix{};  ///< the environment that the command works on, once it is known
     mutable std::shared_ptr<Transport> transport{};  ///< see open_transport()
     /// By what --for says: a profile is read once, for it may come through a pipe.
     mutable std::map<std::string, std::shared_ptr<const virtual_packages::HardwareProfile>>

@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/command_log.hpp"
 #include "cli/context.hpp"
 #include "cli/help.hpp"
 #include "cli/usage.hpp"
@@ -21,8 +22,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <memory>
 #include <pthread.h>
@@ -210,6 +213,40 @@ std::vector<std::pair<CLI::App*, Action>> bind_commands(CLI::App& app,
     return actions;
 }
 
+Result<int> run_action(Context& context, const CLI::App& command, const Action& action) {
+    auto status = action(context);
+    // Each time there is one such file less.
+    for (int left = kMostDamaged;
+         !status && status.error().kind == ErrorKind::DamagedCache && left > 0;
+         --left) {
+        context.out.warn(status.error().message);
+        status = action(context);
+    }
+    if (status) return status;
+    // The first is the command's own name.
+    const bool has_argument = context.positionals.size() > 1;
+    if (has_argument && command.get_subcommands().empty())
+        return pass(with_near_verb(
+            std::move(status).error(), command, context.arguments[context.positionals[1]]));
+    return status;
+}
+
+void log_outcome(const Context& context,
+                 const std::string& command,
+                 const Result<int>& status,
+                 std::chrono::steady_clock::time_point started) {
+    const bool has_failed = !status && status.error().kind != ErrorKind::Interrupted;
+    if (!has_failed && !changes_something(command)) return;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+    log_command(context.config,
+                {fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+                 context.command_line,
+                 context.prefix.native(),
+                 status ? *status : exit_status(status.error()),
+                 seconds.count(),
+                 status ? "" : hide_secrets(status.error().to_string())});
+}
+
 int run(int argc, char** argv) {
     auto line = read_command_line({argv, static_cast<std::size_t>(argc)});
     CLI::App app("packages and environments that fit your hardware", "gpkg");
@@ -288,23 +325,12 @@ int run(int argc, char** argv) {
                     command_line(argc, argv),
                     line.words,
                     argument_indices(*chosen->first, line.words)};
-    auto status = chosen->second(context);
-    // Each time there is one such file less.
-    for (int left = kMostDamaged;
-         !status && status.error().kind == ErrorKind::DamagedCache && left > 0;
-         --left) {
-        out.warn(status.error().message);
-        status = chosen->second(context);
-    }
+    const auto started = std::chrono::steady_clock::now();
+    auto status = run_action(context, *chosen->first, chosen->second);
+    log_outcome(context, verb, status, started);
     if (!status) {
-        auto error = std::move(status).error();
-        // The first is the command's own name.
-        const bool has_argument = context.positionals.size() > 1;
-        if (has_argument && chosen->first->get_subcommands().empty())
-            error = with_near_verb(
-                std::move(error), *chosen->first, context.arguments[context.positionals[1]]);
-        out.error(error);
-        return exit_status(error);
+        out.error(status.error());
+        return exit_status(status.error());
     }
     if (!out.stdout_is_well()) {
         if (!Output::stdout_reader_left())

@@ -245,8 +245,10 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {
     GPKG_TRY(const auto found, target_prefix(context, options));
+    context.prefix = found;
     if (!options.prefix.empty() || found == context.config.root_prefix.value) return found;
     auto prefix = environment_folders(context.config).path_for_new(options.name);
+    context.prefix = prefix;
     if (prefix != found)
         context.out.note(fmt::format("note: -n {} now means {} instead of {}",
                                      options.name,
@@ -257,6 +259,7 @@ Result<fs::path> new_prefix(const Context& context, const TargetOptions& options
 
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options) {
     GPKG_TRY(auto prefix, target_prefix(context, options));
+    context.prefix = prefix;
     // An interrupted creation has its journal, though not yet its history.
     std::error_code code;
     if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta", code)) return prefix;

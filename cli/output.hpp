@@ -35,6 +35,8 @@ public:
     void results_on_stderr(bool on);
     bool json_mode() const { return options_.json; }
     bool verbose() const { return options_.verbose > 0; }
+    /// How often -v was given.
+    int verbosity() const { return options_.verbose; }
     /// Whether anybody reads note().
     bool takes_notes() const { return !options_.json && !options_.quiet; }
     /// Progress may be drawn: stderr is a terminal, and neither --json nor -q is given.

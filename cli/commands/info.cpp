@@ -1,3 +1,5 @@
+#include "cli/commands/info.hpp"
+
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
@@ -32,6 +34,7 @@ using Json = nlohmann::ordered_json;
 struct InfoOptions {
     bool environments = false;
     bool base = false;
+    bool report = false;
 };
 
 struct Place {
@@ -318,6 +321,8 @@ Result<int> info(Context& context, const InfoOptions& options) {
     GPKG_TRY(const auto facts, gather(context));
     if (out.json_mode())
         out.json(document(context, facts));
+    else if (options.report)
+        print_report(context, [&] { print(context, facts); });
     else
         print(context, facts);
     return 0;
@@ -330,6 +335,9 @@ Action bind_info(CLI::App& app) {
     auto* environments = app.add_flag("-e,--envs", options->environments, "list the environments");
     app.add_flag("--base", options->base, "print the path of the root prefix")
         ->excludes(environments);
+    app.add_flag(
+           "--report", options->report, "print all that a bug report needs; secrets are hidden")
+        ->excludes("--json");
     app.footer(
         "Shows where gpkg keeps things, which channels it searches, and what the solver is told of "
         "this machine.\n"

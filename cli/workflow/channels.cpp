@@ -4,6 +4,7 @@
 #include "cli/workflow/notices.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/channel/open_index.hpp"
 #include "libcore/channel/relations.hpp"
@@ -33,6 +34,7 @@ Result<Channels> Channels::fetch(Context& context,
     GPKG_CHECK(check_allowed(context, wanted));  // before anybody asks for their notices
     GPKG_TRY(auto transport, open_transport(context));
     Channels channels(context, std::move(transport), subdirs, offline, extent);
+    const Phase phase(context.out, "channel indexes");
     channels.notices_ = std::make_unique<NoticeWatch>(context, wanted, offline);
     GPKG_CHECK(channels.settle(wanted));
     // Now: a failure to decide would have no place for them, and may come of what they tell.
@@ -106,6 +108,11 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
                 "channel_relations_max_depth: 0 ignores what channels declare",
                 error.hint.empty() ? "" : "; ");
         return pass(std::move(error));
+    }
+    for (const auto& index : *fetched) {
+        if (context_.out.verbosity() > 0 && !index.missing)
+            context_.out.note(
+                fmt::format("{}: {}", index.url, index.from_cache ? "cached" : "downloaded"));
     }
     std::vector<Result<SharedIndex>> read(fetched->size());
     for_each_index(read.size(), read.size(), [&](std::size_t i) {

@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
@@ -154,10 +155,15 @@ std::vector<MatchSpec> leaves_to_record(const std::vector<MatchSpec>& leaves,
     return recorded;
 }
 
+Result<Outcome> timed_answer(Output& out, Question& question) {
+    const Phase phase(out, "solve");
+    return answer_to(question);
+}
+
 Result<Change> answer(Context& context, const ChangeRequest& request, Question question) {
     const auto leaves = question.present.leaves;
     GPKG_CHECK(settle_vendor(context, question));
-    GPKG_TRY(auto outcome, answer_to(question));
+    GPKG_TRY(auto outcome, timed_answer(context.out, question));
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome))
         return pass(unsatisfiable(context, question, *explanation));

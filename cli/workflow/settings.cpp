@@ -1,6 +1,7 @@
 #include "cli/workflow/settings.hpp"
 
 #include "cli/workflow/channel_rules.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/channel/mirrored_channels.hpp"
 
@@ -81,7 +82,7 @@ Result<std::shared_ptr<Transport>> open_transport(const Context& context) {
     const std::lock_guard lock(mutex);
     if (context.transport) return context.transport;
     GPKG_TRY(auto options, transport_options(context));
-    context.transport = make_transport(std::move(options));
+    context.transport = traced(context.out, make_transport(std::move(options)));
     return context.transport;
 }
 

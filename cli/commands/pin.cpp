@@ -1,0 +1,191 @@
+// `pin`, `unpin` and `pins`: specs that every later change of an environment keeps to
+// (conda-meta/pinned).
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/environments.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/change.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/pins.hpp"
+#include "libcore/env/prefix.hpp"
+#include "libcore/env/prefix_lock.hpp"
+#include "libcore/spec/spec_text.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::seconds kPinLockPatience{60};
+
+struct PinOptions {
+    TargetOptions target;
+    bool override_frozen = false;
+    std::vector<std::string> specs;
+};
+
+/// The environment that is to be changed, under its lock.
+struct LockedPrefix {
+    Prefix prefix;
+    PrefixLock lock;
+};
+
+Result<LockedPrefix> lock_prefix(Context& context, const PinOptions& options) {
+    GPKG_TRY(const auto path, existing_prefix(context, options.target));
+    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(path));
+    GPKG_CHECK(recover_prefix(context, path, false));
+    GPKG_TRY(auto prefix, Prefix::open(path));
+    const auto how = transaction_options(context, {});
+    GPKG_TRY(auto lock, PrefixLock::acquire(path, {kPinLockPatience, how.cancelled, how.waiting}));
+    return LockedPrefix{std::move(prefix), std::move(lock)};
+}
+
+/// The spec to pin: as given, or the installed version of a bare name.
+Result<MatchSpec> pin_of(const Context& context,
+                         const std::string& text,
+                         const Prefix& prefix,
+                         const std::vector<PrefixRecord>& installed) {
+    GPKG_TRY(auto spec, parse_spec(text));
+    if (!spec.has_one_name())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: not the name of one package", text),
+                    "gpkg pin 'numpy=1.26.*'");
+    MatchSpec bare;
+    bare.name = spec.name;
+    if (!(spec == bare)) return spec;
+    const auto* record = find_record(installed, spec.name);
+    if (record != nullptr)
+        return parse_spec(fmt::format("{} =={}", spec.name, record->package.version));
+    return fail(ErrorKind::NotFound,
+                fmt::format("{} is not installed in {}", spec.name, prefix.path().native()),
+                fmt::format("give the version to pin: gpkg pin {} '{}=VERSION'",
+                            target_words(context, prefix.path()),
+                            spec.name));
+}
+
+Result<int> pin(Context& context, const PinOptions& options) {
+    GPKG_TRY(const auto locked, lock_prefix(context, options));
+    const auto& path = locked.prefix.path();
+    GPKG_TRY(const auto installed, locked.prefix.records());
+    GPKG_TRY(auto text, read_pins(path));
+    std::vector<MatchSpec> pins;
+    for (const auto& spec : options.specs) {
+        GPKG_TRY(auto pin, pin_of(context, spec, locked.prefix, installed));
+        text = with_pin(text, pin);
+        pins.push_back(std::move(pin));
+    }
+    GPKG_CHECK(write_pins(path, text));
+    auto document = Json{{"success", true}, {"prefix", path.native()}, {"pinned", Json::array()}};
+    for (const auto& pin : pins) {
+        document["pinned"].push_back(written(pin));
+        context.out.print(fmt::format(
+            "pinned {} in {}", written(pin), environment_folders(context.config).name_of(path)));
+        const auto* record = find_record(installed, pin.name);
+        if (record != nullptr && !pin.matches(record->package))
+            context.out.note(
+                fmt::format("note: {} {} is installed and does not match; to change it: "
+                            "gpkg update {} {}",
+                            pin.name,
+                            record->package.version,
+                            target_words(context, path),
+                            pin.name));
+    }
+    if (context.out.json_mode()) context.out.json(document);
+    return 0;
+}
+
+Result<int> unpin(Context& context, const PinOptions& options) {
+    GPKG_TRY(const auto locked, lock_prefix(context, options));
+    const auto& path = locked.prefix.path();
+    GPKG_TRY(auto text, read_pins(path));
+    for (const auto& name : options.specs) {
+        GPKG_TRY(const auto spec, parse_spec(name));
+        auto without = without_pin(text, spec.name);
+        if (without == text)
+            return fail(ErrorKind::NotFound,
+                        fmt::format("{} is not pinned in {}", spec.name, path.native()),
+                        fmt::format("gpkg pins {} lists the pins", target_words(context, path)));
+        text = std::move(without);
+    }
+    GPKG_CHECK(write_pins(path, text));
+    const auto name = environment_folders(context.config).name_of(path);
+    context.out.print(fmt::format(
+        "unpinned {} in {}", join_some(options.specs, "and", options.specs.size()), name));
+    if (context.out.json_mode())
+        context.out.json(
+            {{"success", true}, {"prefix", path.native()}, {"unpinned", options.specs}});
+    return 0;
+}
+
+Result<int> list_pins(Context& context, const PinOptions& options) {
+    GPKG_TRY(const auto path, existing_prefix(context, options.target));
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto specs, prefix.pinned_specs());
+    auto document = Json::array();
+    Table table;
+    const auto add = [&](const std::string& spec, const std::string& source) {
+        document.push_back({{"spec", spec}, {"source", source}});
+        table.add({spec, source});
+    };
+    for (const auto& spec : specs) add(spec, (prefix.meta() / "pinned").native());
+    const auto& configured = context.config.pinned_packages;
+    for (const auto& spec : configured.value)
+        add(spec, fmt::format("pinned_packages ({})", configured.source));
+    if (context.out.json_mode()) {
+        context.out.json(document);
+        return 0;
+    }
+    for (const auto& line : table.lines()) context.out.result(line);
+    if (table.empty()) context.out.note("no package is pinned");
+    return 0;
+}
+
+void add_pin_options(CLI::App& app, PinOptions& options, const char* help, const char* value) {
+    app.add_option("specs", options.specs, help)->required()->type_name(value);
+    add_target_options(app, options.target);
+    app.add_flag("--override-frozen",
+                 options.override_frozen,
+                 "change the environment even if it is marked as frozen");
+}
+
+}  // namespace
+
+Action bind_pin(CLI::App& app) {
+    const auto options = std::make_shared<PinOptions>();
+    add_pin_options(
+        app, *options, "package with a version; a name alone pins its installed version", "SPEC");
+    app.footer(
+        "Later commands keep the package at versions that match. A pin replaces an earlier pin of "
+        "the same package. The pins are in conda-meta/pinned, which conda and mamba read too.\n"
+        "  gpkg pin -n ml 'numpy=1.26.*'\n"
+        "  gpkg pin -n ml python              # at its installed version\n"
+        "  gpkg install -n ml scipy --no-pin  # ignore the pins once");
+    return [options](Context& context) { return pin(context, *options); };
+}
+
+Action bind_unpin(CLI::App& app) {
+    const auto options = std::make_shared<PinOptions>();
+    add_pin_options(app, *options, "package to unpin", "NAME");
+    app.footer(
+        "Removes pins from conda-meta/pinned.\n"
+        "  gpkg unpin -n ml numpy");
+    return [options](Context& context) { return unpin(context, *options); };
+}
+
+Action bind_pins(CLI::App& app) {
+    const auto options = std::make_shared<PinOptions>();
+    add_target_options(app, options->target);
+    app.footer(
+        "Lists the pins of the environment, then those of the setting pinned_packages.\n"
+        "  gpkg pins -n ml");
+    return [options](Context& context) { return list_pins(context, *options); };
+}
+
+}  // namespace gpkg::cli

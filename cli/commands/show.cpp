@@ -1,0 +1,84 @@
+// `show`: everything about one package: the installed one of an environment, else the newest of
+// the channels.
+
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/ask/found.hpp"
+#include "libcore/env/prefix.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli {
+namespace {
+
+struct ShowOptions {
+    TargetOptions target;
+    SourceOptions sources;
+    std::string spec;
+};
+
+Result<Found> installed_package(const fs::path& path, const MatchSpec& spec) {
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto records, prefix.records());
+    GPKG_TRY(const auto matches, find_installed(spec, records, path));
+    Found found;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (matches[i]) found.records.push_back(records[i].package);
+    }
+    return found;
+}
+
+Result<Found> newest_package(Context& context, const ShowOptions& options, const MatchSpec& spec) {
+    GPKG_TRY(auto found, search_channels(context, spec, options.sources));
+    if (found.records.size() > 1)
+        found.records.erase(found.records.begin(), std::prev(found.records.end()));
+    return found;
+}
+
+Result<int> show(Context& context, const ShowOptions& options) {
+    GPKG_TRY(const auto spec, parse_spec(options.spec));
+    if (!spec.has_one_name())
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: not the name of one package", options.spec),
+                    fmt::format("gpkg search '{}' lists matching packages", options.spec));
+    const bool is_installed = !options.target.name.empty() || !options.target.prefix.empty();
+    Found found;
+    if (is_installed) {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+        GPKG_TRY(found, installed_package(prefix, spec));
+    } else {
+        GPKG_TRY(found, newest_package(context, options, spec));
+    }
+    if (context.out.json_mode()) {
+        context.out.json(search_json(found.records.back()));
+        return 0;
+    }
+    print_found(context, spec, found, true);
+    if (!is_installed)
+        context.out.note(fmt::format("the newest build; all: gpkg search {}", spec.name));
+    return 0;
+}
+
+}  // namespace
+
+Action bind_show(CLI::App& app) {
+    const auto options = std::make_shared<ShowOptions>();
+    app.add_option("spec", options->spec, "a package name, or a spec such as 'numpy=1.26'")
+        ->required()
+        ->type_name("SPEC");
+    add_target_options(app, options->target);
+    add_source_options(app, options->sources);
+    app.footer(
+        "Shows the newest build in the channels, or with -n or -p the installed one: version, "
+        "build, license, size, dependencies.\n"
+        "  gpkg show numpy\n"
+        "  gpkg show 'numpy=1.26' -c bioconda\n"
+        "  gpkg show numpy -n ml");
+    return [options](Context& context) { return show(context, *options); };
+}
+
+}  // namespace gpkg::cli

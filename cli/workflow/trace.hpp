@@ -1,0 +1,33 @@
+#pragma once
+
+// What -v and -vv print on stderr: the phases of a command with their times, and the requests to
+// servers.
+
+#include "cli/context.hpp"
+#include "libcore/net/transport.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace gpkg::cli {
+
+/// With -v: prints "solve: 0.123 s" when it ends.
+class Phase {
+public:
+    Phase(Output& out, std::string name);
+    ~Phase();
+    Phase(const Phase&) = delete;
+    Phase& operator=(const Phase&) = delete;
+
+private:
+    Output& out_;
+    std::string name_;
+    std::chrono::steady_clock::time_point started_;
+};
+
+/// With -vv a transport that prints each request: "GET https://host/x: 200, 1.2 MB in 0.340 s".
+/// Else the same transport.
+std::shared_ptr<Transport> traced(Output& out, std::shared_ptr<Transport> transport);
+
+}  // namespace gpkg::cli

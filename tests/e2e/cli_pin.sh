@@ -1,0 +1,68 @@
+# gpkg pin, unpin and pins: later changes keep to them; conda-meta/pinned keeps what people wrote.
+. "$(dirname "$0")/lib.sh"
+
+for version in 1.0 1.1 2.0; do package lib $version 0; done
+package app 1.0 0 lib
+package app 2.0 0 'lib >=2'
+pinned=$GPKG_ROOT_PREFIX/envs/e/conda-meta/pinned
+
+expect 0 create -y -q -n e lib=1.0
+expect 0 pins -n e
+out_is ''
+err_is 'no package is pinned'
+
+# A version range; what is installed matches, and updates stay below it.
+expect 0 pin -n e 'lib<2'
+out_is 'pinned lib <2 in e'
+err_is ''
+check [ "$(cat "$pinned")" = 'lib <2' ]
+expect 0 update -y -n e lib
+has e lib-1.1
+expect 0 install -y -n e app
+has e app-1.0 lib-1.1
+expect 0 install --dry-run --no-pin -n e app=2
+expect 1 install --dry-run -n e app=2
+err_has 'lib <2'
+
+# A name alone pins the installed version, in place of the earlier pin; comments stay.
+printf '# kept by hand\nlib <2\n' > "$pinned"
+expect 0 pin -n e lib
+out_is 'pinned lib ==1.1 in e'
+check [ "$(cat "$pinned")" = '# kept by hand
+lib ==1.1' ]
+expect 0 pins -n e --json
+json 'd == [{"spec": "lib ==1.1", "source": work + "/root/envs/e/conda-meta/pinned"}]'
+
+# An installed version that does not match is named with the command that changes it.
+expect 0 pin -n e lib=1.0
+err_is 'note: lib 1.1 is installed and does not match; to change it: gpkg update -n e lib'
+expect 0 update -y -n e lib
+has e app-1.0 lib-1.0
+
+expect 0 unpin -n e lib --json
+json 'd["success"] is True and d["unpinned"] == ["lib"]'
+check [ "$(cat "$pinned")" = '# kept by hand' ]
+expect 1 unpin -n e lib
+err_has "lib is not pinned in $GPKG_ROOT_PREFIX/envs/e" 'gpkg pins -n e'
+
+# Pins of the configuration are listed with their source.
+printf 'pinned_packages: [app 1.*]\n' >> "$GPKG_ROOT_PREFIX/config.yaml"
+expect 0 pins -n e
+out_has 'app 1.*' "pinned_packages ($GPKG_ROOT_PREFIX/config.yaml"
+
+# What cannot be pinned.
+expect 1 pin -n e other
+err_has 'other is not installed in' "gpkg pin -n e 'other=VERSION'"
+expect 2 pin -n e 'li*=1'
+err_has 'not the name of one package'
+expect 2 pin -n e 'lib=='
+expect 2 pin -n e
+err_has 'missing argument: SPEC'
+expect 1 pin -n nowhere lib
+err_has 'no environment at'
+echo '{}' > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/frozen"
+expect 1 pin -n e lib
+err_has frozen
+expect 0 pin -n e lib --override-frozen
+
+finish
