@@ -13,8 +13,9 @@ A comment at the top of a page names its world; gpkg's configuration, its channe
     <!-- test: conda-forge -->  conda-forge and bioconda: stand_ins.py behind a server on loopback
     <!-- test: recipes -->      the same, and a copy of recipes/ in the folder
     <!-- test: none -->         nothing of the page runs
-Without a comment it is demo. GPKG_SYSTEM_CONFIG names the configuration, so pages may write the user's.
-Machine: no GPU, glibc 2.36, Linux 6.1, x86_64_v3 (CONDA_OVERRIDE_*). -v prints the output of all commands.
+Without a comment it is demo. `; needs: PROGRAM...` after the world skips the page on machines without these programs;
+`lmod` stands for Lmod, whose `module` the page then has. GPKG_SYSTEM_CONFIG names the configuration, so pages may write the user's.
+Machine: no GPU, glibc 2.36, Linux 6.1, x86_64_v3 (override_virtual_packages); a page may set CONDA_OVERRIDE_*. -v prints the output of all commands.
 Exit status 77: no page could run, as all need a demonstration channel that cannot be built here.
 """
 
@@ -37,7 +38,8 @@ import stand_ins
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SECONDS = 300
 SKIPPED = 77
-MACHINE = {"CUDA": "", "GLIBC": "2.36", "LINUX": "6.1", "ARCHSPEC": "x86_64_v3"}
+LMOD = pathlib.Path("/usr/share/lmod/lmod/init/bash")
+MACHINE = {"cuda": "", "glibc": "2.36", "linux": "6.1", "archspec": "x86_64_v3"}
 MARK = "\x01"
 
 
@@ -45,9 +47,13 @@ class Page:
     def __init__(self, path):
         self.path = path
         self.text = path.read_text(encoding="utf-8")
-        world = re.search(r"<!--\s*test:\s*([\w-]+)\s*-->", self.text)
+        world = re.search(r"<!--\s*test:\s*([\w-]+)\s*(?:;\s*needs:([^>]*?))?\s*-->", self.text)
         self.world = world[1] if world else "demo"
+        self.needs = (world and world[2] or "").replace(",", " ").split()
         self.commands = 0
+
+    def missing(self):
+        return [name for name in self.needs if not (LMOD.exists() if name == "lmod" else shutil.which(name))]
 
     def script(self, files):
         """A bash script with the commands in the lines that they have in the page. Files are written to `files` first."""
@@ -124,9 +130,10 @@ class Worlds:
         subprocess.run([self.gpkg, *arguments], check=True, env=clean_environment() | {"HOME": str(home)})
 
     def configuration(self, world):
+        machine = "override_virtual_packages:\n" + "".join(f'  {name}: "{value}"\n' for name, value in MACHINE.items())
         if world == "demo":
-            return f"channels: ['{self.demo.as_uri()}']\n"
-        return ("channels: [conda-forge]\nmirrored_channels:\n"
+            return machine + f"channels: ['{self.demo.as_uri()}']\n"
+        return (machine + "channels: [conda-forge]\nmirrored_channels:\n"
                 + "".join(f"  {name}: [{self.url}/{name}]\n" for name in ("conda-forge", "bioconda")))
 
 
@@ -155,13 +162,14 @@ def run_page(page, worlds, folder, verbose):
     if page.world == "recipes":
         shutil.copytree(ROOT / "recipes", folder / "here" / "recipes")
     # Each command is announced in the output, with its line in the page. No page begins with a command.
-    prelude = (f"exec 9>>{shlex.quote(str(folder / 'output'))} >&9 2>&9 </dev/null; set -eu; "
+    modules = f"export LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1; . {LMOD}; " if "lmod" in page.needs else ""
+    prelude = (f"{modules}exec 9>>{shlex.quote(str(folder / 'output'))} >&9 2>&9 </dev/null; set -eu; "
                f"trap 'printf \"\\n{MARK}%s {MARK}%s{MARK}\\n\" \"$LINENO\" \"$BASH_COMMAND\" >&9' DEBUG")
     (folder / "page").write_text(prelude + script)
     environment = clean_environment() | {
         "HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp"), "GPKG_SYSTEM_CONFIG": str(folder / "config.yaml"),
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "USER": os.environ.get("USER", "user"), "SHELL": "/bin/bash",
-    } | {f"CONDA_OVERRIDE_{name}": value for name, value in MACHINE.items()}
+    }
     process = subprocess.Popen(["bash", "--noprofile", "--norc", folder / "page"], cwd=folder / "here", env=environment,
                                start_new_session=True)
     try:
@@ -208,6 +216,9 @@ def main():
             for index, page in enumerate(pages):
                 if page.commands and page.world not in ready:
                     print(f"{page.path}: skipped: needs the world '{page.world}'")
+                    continue
+                if missing := page.missing():
+                    print(f"{page.path}: skipped: needs {', '.join(missing)}")
                     continue
                 page.commands = 0
                 if page.world != "none":
