@@ -68,6 +68,8 @@ jupyterlab 4.5.0 pyhd8ed1ab_0 [python >=3.10, ipykernel]
 xarray 2025.11.0 pyhcf101f3_0 [python >=3.11, numpy >=1.26, pandas >=2.2]
 dask 2025.11.0 pyhcf101f3_0 [python >=3.10, click]
 transformers 4.57.1 pyhd8ed1ab_0 [python >=3.10, numpy >=1.17, requests, tqdm]
+gcc_linux-64 14.3.0 h298d278_13
+gxx_linux-64 14.3.0 he467f4b_13 [gcc_linux-64 14.3.0 h298d278_13]
 ruff 0.14.5 ha3a3aed_0
 ripgrep 15.1.0 hdab8a38_0
 jq 1.8.1 h73b1eb8_0
@@ -140,6 +142,7 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 MODULES = {"pytorch": "torch", "scikit-learn": "sklearn", "pillow": "PIL", "python-dateutil": "dateutil"}
 PROGRAMS = {"ripgrep": ["rg"], "imagemagick": ["convert"], "nodejs": ["node"], "r-base": ["R", "Rscript"],
             "openmpi": ["mpirun"], "mpich": ["mpirun"], "cuda-nvcc": ["nvcc"], "httpie": ["http"], "jupyterlab": ["jupyter"]}
+COMPILERS = {"gcc_linux-64": ("CC", "cc"), "gxx_linux-64": ("CXX", "c++")}  # the machine's
 QUIET = {"ca-certificates", "libzlib", "libgcc", "libstdcxx", "mkl", "blas", "mpi", "cuda-version"}
 COMMANDS = {"pip", "wheel", "pytest", "black", "httpie", "cowpy", "ipython", "jupyterlab", "tqdm", "snakemake"}  # noarch
 
@@ -227,6 +230,11 @@ def files_of(name, version, build, noarch, minor):
         info = f"{site}/{name.replace('-', '_')}-{version}.dist-info"
         files[f"{info}/METADATA"] = (f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", 0o644)
         files[f"{info}/INSTALLER"] = ("conda\n", 0o644)
+    if name in COMPILERS:
+        variable, program_name = COMPILERS[name]
+        files[f"etc/conda/activate.d/{name}.sh"] = (f"export {variable}=/usr/bin/{program_name}\n", 0o644)
+        files[f"etc/conda/deactivate.d/{name}.sh"] = (f"unset {variable}\n", 0o644)
+        return files
     programs = PROGRAMS.get(name, [name])
     if name.startswith(("lib", "r-g", "cuda-cudart", "cudnn", "nccl")):
         files[f"lib/{name if name.startswith('lib') else 'lib' + name}.so.{version.split('.')[0]}"] = (build + "\n", 0o644)
