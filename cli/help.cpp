@@ -187,11 +187,30 @@ void visit_all(const CLI::App& command, const std::function<void(const CLI::App&
 
 std::string in_markdown(std::string_view text) {
     std::string escaped;
+    bool is_code = false;
     for (const char c : text) {
-        if (c == '|' || c == '<' || c == '*' || c == '_') escaped += '\\';
+        if (c == '`') is_code = !is_code;
+        if (c == '|' || (!is_code && (c == '<' || c == '*' || c == '_'))) escaped += '\\';
         escaped += c;
     }
     return escaped;
+}
+
+/// An option with its value in a table. GitHub ends a cell at a '|' in backticks.
+std::string option_in_markdown(std::string_view label) {
+    label.remove_prefix(std::min(label.find_first_not_of(' '), label.size()));
+    if (label.find('|') == std::string_view::npos) return fmt::format("`{}`", label);
+    std::string code;
+    for (const char c : label) {
+        if (c == '|') {
+            code += "&#124;";
+        } else if (c == '<') {
+            code += "&lt;";
+        } else {
+            code += c;
+        }
+    }
+    return fmt::format("<code>{}</code>", code);
 }
 
 std::string in_roff(std::string_view text) {
@@ -340,18 +359,16 @@ std::string reference_page(const CLI::App& program) {
             if (heading == kCommonOptions) continue;
             text += fmt::format("\n| {} | |\n|---|---|\n", heading);
             for (const auto& row : rows)
-                text += fmt::format("| `{}` | {} |\n",
-                                    row.label.substr(row.label.find_first_not_of(' ')),
-                                    in_markdown(row.text));
+                text += fmt::format(
+                    "| {} | {} |\n", option_in_markdown(row.label), in_markdown(row.text));
         }
     });
     text += "\n## Options of every command\n\n| option | |\n|---|---|\n";
     for (const auto& [heading, rows] : sections_of(*program.get_subcommand("info"))) {
         if (heading != kCommonOptions) continue;
         for (const auto& row : rows)
-            text += fmt::format("| `{}` | {} |\n",
-                                row.label.substr(row.label.find_first_not_of(' ')),
-                                in_markdown(row.text));
+            text +=
+                fmt::format("| {} | {} |\n", option_in_markdown(row.label), in_markdown(row.text));
     }
     return text;
 }
