@@ -61,6 +61,7 @@ Action bind_lint(CLI::App& app);
 Action bind_redist(CLI::App& app);
 Action bind_install(CLI::App& app);
 Action bind_update(CLI::App& app);
+Action bind_sync(CLI::App& app);
 Action bind_remove(CLI::App& app);
 Action bind_history(CLI::App& app);
 Action bind_diff(CLI::App& app);

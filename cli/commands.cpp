@@ -23,6 +23,7 @@ std::span<const Command> commands() {
         {Environments, "install", "add packages to an environment", bind_install},
         {Environments, "update", "update packages of an environment", bind_update},
         {Environments, "remove", "remove packages or a whole environment", bind_remove},
+        {Environments, "sync", "make an environment match a lock file or environment.yml", bind_sync},
         {Environments, "list", "list the packages of an environment", bind_list},
         {Environments, "run", "run a command in an environment", bind_run},
         {Environments, "shell", "start a shell with an environment activated", bind_shell},

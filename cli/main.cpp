@@ -7,6 +7,7 @@
 #include "cli/help.hpp"
 #include "cli/usage.hpp"
 #include "cli/version.hpp"
+#include "cli/workflow/generations.hpp"
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/fs/system_user.hpp"
@@ -240,7 +241,7 @@ void log_outcome(const Context& context,
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     log_command(context.config,
                 {fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-                 context.command_line,
+                 as_typed(context.command_line),
                  context.prefix.native(),
                  status ? *status : exit_status(status.error()),
                  seconds.count(),

@@ -27,7 +27,7 @@ void print(Context& context, const LoggedCommand& entry) {
     const auto outcome =
         entry.status == 0 ? std::string() : fmt::format("  (exit status {})", entry.status);
     out.result(fmt::format("{}  {}{}", entry.time, out.bold(entry.command), outcome));
-    std::string indented;
+    std::string indented = entry.error.empty() ? "" : "error: ";
     for (const char c : entry.error) {
         indented += c;
         if (c == '\n') indented += "    ";

@@ -13,7 +13,7 @@ namespace repoquery {
 namespace {
 
 void add_query_options(CLI::App& app, Query& query) {
-    app.add_option("spec", query.text, "a name or any spec")->type_name("SPEC")->required();
+    app.add_option("spec", query.text, "package name or spec")->type_name("SPEC");
     add_target_options(app, query.target);
     app.add_flag("-i,--installed,--local",
                  query.installed,
@@ -22,9 +22,13 @@ void add_query_options(CLI::App& app, Query& query) {
     app.fallthrough();  // --json after the verb
 }
 
-/// -n, -p and --installed ask an environment, and everything else channels.
-Result<void> settle(Context& context, Query& query) {
-    GPKG_TRY(query.spec, parse_spec(query.text));
+/// -n, -p and --installed query an environment, everything else channels.
+Result<void> complete(Context& context, Query& query) {
+    if (query.text.empty()) {
+        query.installed = true;
+    } else {
+        GPKG_TRY(query.spec, parse_spec(query.text));
+    }
     const auto& target = query.target;
     if (!query.installed && target.name.empty() && target.prefix.empty()) return {};
     const auto& sources = query.sources;
@@ -35,6 +39,10 @@ Result<void> settle(Context& context, Query& query) {
                     "an environment is asked (-n, -p, --installed), and flags of channels given",
                     "leave out either");
     GPKG_TRY(query.prefix, existing_prefix(context, target));
+    if (query.text.empty() && query.invert)
+        return fail(ErrorKind::Usage,
+                    "missing argument: SPEC (--invert shows what needs this package)",
+                    "gpkg tree --invert numpy");
     return {};
 }
 
@@ -115,12 +123,14 @@ Action bind_repoquery(CLI::App& app) {
     app.require_subcommand(1);
     for (auto* sub : {search_app, depends_app, whoneeds_app, tree_app})
         add_query_options(*sub, *query);
+    for (auto* sub : {search_app, depends_app, whoneeds_app}) sub->get_option("spec")->required();
     search_app->add_flag("--info", query->info, "everything about each build");
     for (auto* sub : {depends_app, whoneeds_app}) {
         sub->add_flag("-r,--recursive", query->recursive, "and so on");
         sub->add_flag("-t,--tree", query->tree, "draw it as a tree");
     }
     whoneeds_app->add_flag("-a,--all", query->all, "every build, not only the newest of each name");
+    tree_app->get_option("spec")->description("package name or spec; without it the environment");
     tree_app->add_flag("--invert", query->invert, "what needs it, in an environment");
     app.footer(
         "Asks the channels, or with -n, -p or --installed an environment.\n"
@@ -129,7 +139,7 @@ Action bind_repoquery(CLI::App& app) {
         "  gpkg repoquery tree pytorch -n ml");
 
     return [=](Context& context) -> Result<int> {
-        GPKG_CHECK(settle(context, *query));
+        GPKG_CHECK(complete(context, *query));
         if ((*whoneeds_app || query->invert) && !query->spec.extras.empty())
             return fail(
                 ErrorKind::Usage,

@@ -17,6 +17,7 @@ Result<DependencyGraph> graph_for(Context& context, const Query& query, Depth de
     if (!query.prefix) return channel_dependencies(context, query.spec, query.sources, depth);
     GPKG_TRY(const auto prefix, Prefix::open(*query.prefix));
     GPKG_TRY(const auto installed, prefix.records());
+    if (query.text.empty()) return environment_dependencies(installed);
     return installed_dependencies(query.spec, installed, *query.prefix);
 }
 

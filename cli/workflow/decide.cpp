@@ -79,25 +79,28 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
     return {};
 }
 
-/// With --prune, what the environment sets and the request does not is set no more.
-Result<EnvVarChanges> variable_changes(const ChangeRequest& wanted) {
-    EnvVarChanges changes(wanted.variables.begin(), wanted.variables.end());
-    if (!wanted.prune) return changes;
-    GPKG_TRY(const auto prefix, Prefix::open(wanted.prefix));
+/// The variables to set; with `prune`, all others of the environment are unset.
+Result<EnvVarChanges> variable_changes(const fs::path& path,
+                                       const std::map<std::string, std::string>& variables,
+                                       bool prune) {
+    EnvVarChanges changes(variables.begin(), variables.end());
+    if (!prune) return changes;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto present, prefix.env_vars());
     for (const auto& [name, value] : present) changes.try_emplace(name, std::nullopt);
     return changes;
 }
 
-/// Names that were asked for earlier and are not any more.
-Result<std::vector<std::string>> forgotten_names(const ChangeRequest& request,
-                                                 const std::vector<MatchSpec>& wanted) {
+/// With `prune`, names that were requested earlier and are not any more.
+Result<std::vector<std::string>> forgotten_names(const fs::path& path,
+                                                 const std::vector<MatchSpec>& requested,
+                                                 bool prune) {
     std::vector<std::string> names;
-    if (!request.prune) return names;
-    GPKG_TRY(const auto prefix, Prefix::open(request.prefix));
+    if (!prune) return names;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto history, prefix.history());
     std::set<std::string> again;
-    for (const auto& spec : wanted) again.insert(spec.name);
+    for (const auto& spec : requested) again.insert(spec.name);
     for (const auto& [name, specs] : requested_by_name(history)) {
         if (!again.contains(name)) names.push_back(name);
     }
@@ -176,8 +179,9 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
     change.requested = question.wanted.specs;
-    GPKG_TRY(change.variables, variable_changes(request));
-    GPKG_TRY(change.removed_specs, forgotten_names(request, question.wanted.specs));
+    GPKG_TRY(change.variables, variable_changes(request.prefix, request.variables, request.prune));
+    GPKG_TRY(change.removed_specs,
+             forgotten_names(request.prefix, question.wanted.specs, request.prune));
     GPKG_CHECK(check_pip_sections(request.pip, solution.records));
     change.pip = request.pip;
     change.notes = std::move(solution.notes);
@@ -214,9 +218,11 @@ Result<Change> exactly(ExactRequest request) {
     GPKG_TRY(const auto present, look_at(request.prefix));
     Change change;
     change.creates = !Prefix::is_environment(request.prefix);
+    const bool prune = request.prune && !change.creates;
+    GPKG_TRY(change.variables, variable_changes(request.prefix, request.variables, prune));
+    GPKG_TRY(change.removed_specs, forgotten_names(request.prefix, request.requested, prune));
     change.prefix = std::move(request.prefix);
     change.requested = std::move(request.requested);
-    change.variables.insert(request.variables.begin(), request.variables.end());
     change.from_archives = request.records_are_bare;
     change.channels = std::move(request.channels);
     change.notes = std::move(request.notes);
@@ -241,6 +247,10 @@ Result<Change> exactly(ExactRequest request) {
         change.link.push_back(record);
         if (change.platform.empty() && !record.subdir.empty() && record.subdir != "noarch")
             change.platform = record.subdir;
+    }
+    for (const auto& old : present.records) {
+        if (prune && find_record(graph.records(), old.name()) == nullptr)
+            change.unlink.push_back(old);
     }
     return change;
 }

@@ -26,8 +26,10 @@ Result<std::vector<Generation>> generations_of(Context& context, const fs::path&
 }
 
 std::string command_of(const Generation& generation) {
-    const std::string_view command = generation.command;
-    if (command.empty()) return "(by another tool)";
+    return generation.command.empty() ? "(by another tool)" : as_typed(generation.command);
+}
+
+std::string as_typed(std::string_view command) {
     const auto program = command.substr(0, command.find(' '));
     const auto slash = program.rfind('/');
     return std::string(slash == std::string_view::npos ? command : command.substr(slash + 1));
