@@ -478,9 +478,10 @@ err_has "$WORK/open: is not a folder of root's or of yours alone"
 expect 0 image build -n its-two -o "$WORK/noted.sqfs" --mount-point /mnt/shared/noted/two
 last='gpkg image mount where /tmp has no room for another file'
 cat > "$WORK/noted.sh" <<'END'
-mount --make-rprivate / && mount --bind "$1" /mnt && mount -t tmpfs -o nr_inodes=5,mode=1777 none /tmp && cd / || exit 99
+mkdir "$1/program"  # the program may be below /tmp
+mount --make-rprivate / && mount --bind "$(dirname "$0")" "$1/program" && mount --rbind "$1" /mnt && mount -t tmpfs -o nr_inodes=5,mode=1777 none /tmp && cd / || exit 99
 export TMPDIR=/mnt/tmp HOME=/mnt/home GPKG_ROOT_PREFIX=/mnt/root
-"$0" image mount /mnt/noted.sqfs
+/mnt/program/gpkg image mount /mnt/noted.sqfs
 echo "$? $(grep -c /mnt/shared/noted/two /proc/self/mounts) $(ls -d /mnt/shared/noted 2> /dev/null)"
 END
 out=$(unshare -m sh -c '. "$2"' "$GPKG" "$WORK" "$WORK/noted.sh" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
