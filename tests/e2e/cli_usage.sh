@@ -98,7 +98,7 @@ END
 expect 2 frob
 expect 2 creat -n x y
 err_has "unknown command 'creat'"
-err_has 'did you mean create'
+err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
 expect 2 frob --json
