@@ -199,7 +199,7 @@ expect 0 config set channel_relations_max_depth 10
 python3 "$here/shards.py" "$web/site" overrides=../nowhere
 expect 1 create --dry-run -n x -c "$url/site" --override-channels genome
 err_has "$url/nowhere: there is no such channel"
-err_has 'channel_relations_max_depth: 0 ignores what channels declare'
+err_has 'gpkg config set channel_relations_max_depth 0'
 
 # Who needs whom: shards of what is asked about and of what it names, or of all that it leads to; of
 # who needs it, all of the channel. The answers are those of the whole.

@@ -73,13 +73,13 @@ check grep -qx 'download_threads: 5' "$HOME/.config/gpkg/config.yaml"
 expect 0 config get download_threads
 out_is 5
 expect 0 config set --system download_threads 7
-err_has "download_threads: $HOME/.config/gpkg/config.yaml:1:19 says something else and wins"
+err_has "download_threads: overridden by $HOME/.config/gpkg/config.yaml:1:19"
 expect 0 config set custom_channels.mine "$WORK/place"
 expect 0 config get custom_channels.mine
 out_is "$WORK/place"
 expect 1 config get custom_channels.yours
 expect 0 config list --show-sources
-out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://proxy:1' '# files, later ones win' '# user'
+out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://proxy:1' '# files; later files override earlier ones' '# user'
 out_lacks secret
 expect 0 config list --show-sources --json
 json 'd["proxy_servers"] == {"value": {"http": "http://proxy:1"}, "source": work + "/site.yaml:4:3"}'
@@ -157,7 +157,7 @@ rm "$file"
 # A file keeps its mode; a login in one that others can read is told, without the login.
 umask 022
 expect 0 config append channels https://me:hidden@host/mine
-err_has "warning: $file: others can read it, and the login that is in it now"
+err_has "warning: $file: contains a password and other users can read it"
 err_lacks hidden
 chmod 600 "$file"
 expect 0 config append channels https://me:hidden@host/yours

@@ -37,7 +37,7 @@ store_layers: [$WORK/layer]
 END
 export GPKG_SYSTEM_CONFIG=$WORK/site.yaml
 expect 0 info
-out_has "accelerator: none ($WORK/site.yaml:1:14)" "mirrored_channels: conda-forge: https://" "store_layers: $WORK/layer (not there) ($WORK/site.yaml:3"
+out_has "accelerator: none ($WORK/site.yaml:1:14)" "mirrored_channels: conda-forge: https://" "store_layers: $WORK/layer (does not exist) ($WORK/site.yaml:3"
 out_lacks secret
 expect 0 info --json
 json 'd["settings"]["accelerator"] == {"value": "none", "source": work + "/site.yaml:1:14"} and d["settings"]["store_layers"]["value"] == [work + "/layer"]'

@@ -54,10 +54,10 @@ forget
 settle
 out_has 1.0
 out_lacks News
-err_is "notice of $url, critical (2026-01-03):
+err_is "notice from $url, critical (2026-01-03):
   News.
   error: \\x1b[31mnot of gpkg\\x07\\x9b2J
-notice of $url, info:
+notice from $url, info:
   without an id"
 : > "$control/answers"
 expect 0 search tool

@@ -68,7 +68,7 @@ check openssl pkeyutl -verify -pubin -inkey public.pem -rawin -in text -sigfile 
 expect 2 index "$CHANNEL"
 err_has 'the channel is signed' '--sign-key'
 expect 2 index "$CHANNEL" --sign-key "$keys/a" --expires soon
-err_has 'soon: expected a time such as 30d'
+err_has 'soon: not a time; use 30d'
 
 python3 "$here/http_server.py" "$web" "$control" &
 server=$!
@@ -223,7 +223,7 @@ forge "$statement" 'import hashlib
 data = open("'"$CHANNEL"'/linux-64/repodata.json", "rb").read()
 d["subdirs"]["linux-64"] = {"repodata.json": [{"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}]}' "$keys/a"
 expect 1 create -n y tool
-err_has 'has no sha256' 'nothing vouches for this package'
+err_has 'has no sha256' 'cannot be verified'
 absent y
 restore
 
@@ -305,7 +305,7 @@ cp "$CHANNEL/trust/root.1.json" "$WORK/root.1.json"
 expect 0 keys root "$CHANNEL" --root-key "$(key c)" --root-key "$(key d)" --threshold 2 \
     --index-key "$(key d)" --index-key "$(key e)" --index-threshold 2 --sign-key "$keys/c" --sign-key "$keys/d"
 out_has root.2.json.draft
-err_has 'more keys have to sign it'
+err_has 'more signatures are required'
 check [ ! -e "$CHANNEL/trust/root.2.json" ]
 expect 0 keys sign "$CHANNEL" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.2.json"

@@ -556,7 +556,7 @@ def run_mirrors():
     output = create("first", [broken, behind, FIRST.url + "/whole"], "create", "-y", "-n", "x", "-c", "tools",
                     "--override-channels", "all")
     for mirror, why in ((broken, "HTTP 503"), (behind, "wrong sha256")):
-        if output.count(f"the mirror {mirror} is asked last from now on") != 1 or why not in output:
+        if output.count(f"mirror {mirror} failed and is now tried last") != 1 or why not in output:
             problems.append(f"{mirror} is not told once")
     lock = ("lock", "-c", "tools", "--override-channels", "all", "-o")
     create("second", [OTHER.url + "/whole"], *lock, str(world / "root/a.lock"))
