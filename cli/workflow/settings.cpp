@@ -40,7 +40,10 @@ Result<TrustOptions> trust_options(const Context& context) {
         const auto what = fmt::format("trusted_keys of {} ({})", name, setting.source);
         GPKG_TRY(const auto root, trusted_root(keys, what));
         GPKG_TRY(const auto channels, parse_channels(name, channel_context(context)));
-        for (const auto& channel : channels) options.roots[channel.base_url()] = root;
+        for (const auto& channel : channels) {
+            options.roots[channel.base_url()] = root;
+            options.names[channel.base_url()] = name;
+        }
     }
     return options;
 }

@@ -94,6 +94,13 @@ Result<std::vector<Channel>> wanted_channels(const Context& context, const Sourc
     return channels;
 }
 
+Error no_channels() {
+    return {ErrorKind::Usage,
+            "no channels to search: the setting 'channels' is empty",
+            "use -c CHANNEL, or gpkg config append channels conda-forge",
+            {}};
+}
+
 Result<void> remember_channels(const Context& context,
                                GpkgState& state,
                                const std::vector<Channel>& channels) {

@@ -59,6 +59,9 @@ void ask_channels_of(std::span<const MatchSpec> specs, SourceOptions& options);
 /// The channels that are asked for, without those that come along.
 Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options);
 
+/// The error of a command that searches channels when there are none.
+Error no_channels();
+
 /// In the state of an environment, where they are not just what is configured. Earlier ones stay
 /// behind them.
 Result<void> remember_channels(const Context& context,

@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 
 #include <algorithm>
@@ -37,10 +38,13 @@ TrustedChannel::TrustedChannel(Channel channel,
                                const TrustOptions& options,
                                std::int64_t now)
     : channel_(std::move(channel)),
+      name_(channel_.base_url()),
       pinned_(hex_digest(DigestKind::Sha256, pinned.to_text())),
       file_(options.folder / (cache_key(channel_.base_url()) + ".json")),
       now_(now),
       root_(pinned) {
+    if (const auto name = options.names.find(name_); name != options.names.end())
+        name_ = name->second;
     load();
 }
 
@@ -128,11 +132,10 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
     auto bytes = get_file(std::string(kStatementFile), kLargestStatement, transport, options);
     if (!bytes && bytes.error().kind == ErrorKind::NotFound)
         return distrust(TrustFault::Missing,
-                        fmt::format("{}: there is none, and trusted_keys says that this channel is "
-                                    "signed",
-                                    url),
-                        "its operator runs gpkg index --sign-key; gpkg config remove-key "
-                        "trusted_keys takes it as it is");
+                        fmt::format("{}: not found, so the channel is not signed", url),
+                        fmt::format("trusted_keys requires a signature; to use the channel without "
+                                    "one: gpkg config remove-key {}",
+                                    shell_word("trusted_keys." + name_)));
     if (!bytes) return pass(std::move(bytes).error());
     GPKG_TRY(auto statement, verify(*bytes, transport, options));
     GPKG_CHECK(root_.check_not_expired(now_, url));

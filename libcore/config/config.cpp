@@ -148,8 +148,9 @@ Node variable_node(const KeyRow& row, const std::string& value, std::string name
     return Node::of_texts(texts, std::move(name));
 }
 
-/// GPKG_KEY, else conda's CONDA_KEY. Maps have no variables.
-Result<void> read_environment(const ConfigSources& sources, Config& config) {
+/// GPKG_KEY, else conda's CONDA_KEY. Maps have no variables. Returns whether any is set.
+Result<bool> read_environment(const ConfigSources& sources, Config& config) {
+    bool any = false;
     for (const auto& row : key_rows()) {
         if (row.key.shape == ConfigKey::Shape::Map) continue;
         std::vector<std::string> names{variable_name("GPKG_", row.key.name)};
@@ -169,10 +170,18 @@ Result<void> read_environment(const ConfigSources& sources, Config& config) {
                 error.kind = ErrorKind::Usage;
                 return pass(std::move(error));
             }
+            any = true;
             break;
         }
     }
-    return {};
+    return any;
+}
+
+/// The root prefix's envs/ is always searched.
+void add_own_environments(Config& config) {
+    auto& folders = config.envs_dirs.value;
+    const auto own = config.root_prefix.value / "envs";
+    if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);
 }
 
 Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
@@ -213,7 +222,13 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     const auto with_own = [&](Config config) -> Result<Config> {
         for (const auto& document : own)
             GPKG_CHECK(apply_own(document, sources.environment, config));
-        if (whose == Whose::Everybodys) GPKG_CHECK(read_environment(sources, config));
+        if (whose == Whose::Systems) return config;
+        auto by_files = config;
+        GPKG_TRY(const bool has_variables, read_environment(sources, config));
+        if (has_variables) {
+            add_own_environments(by_files);
+            config.by_files = std::make_shared<const Config>(std::move(by_files));
+        }
         return config;
     };
     GPKG_TRY(auto config, with_own(defaults));
@@ -261,9 +276,7 @@ Result<Config> load_config(const ConfigSources& sources) {
         GPKG_TRY(auto site, read_all(sources, Whose::Systems));
         config.site = std::make_shared<const Config>(std::move(site));
     }
-    auto& folders = config.envs_dirs.value;
-    const auto own = config.root_prefix.value / "envs";
-    if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);
+    add_own_environments(config);
     config.own_dir = own_dir_of(config);
     return config;
 }

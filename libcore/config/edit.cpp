@@ -328,8 +328,10 @@ private:
     std::string_view ends_ = "\n";
 };
 
-/// What stands for a key now, wherever it was said.
-std::vector<std::string> values_in_force(const Config& config, std::string_view key) {
+/// The values of a key, whichever file they come from. Environment variables do not count: their
+/// values hold for one shell and must not be written to a file.
+std::vector<std::string> values_in_force(const Config& current, std::string_view key) {
+    const auto& config = current.by_files ? *current.by_files : current;
     const auto dot = std::min(key.find('.'), key.size());
     for (const auto& shown : shown_settings(config)) {
         if (shown.key != key.substr(0, dot)) continue;

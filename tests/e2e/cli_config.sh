@@ -184,6 +184,19 @@ printf 'channels: conda-forge,bioconda\n' > "$HOME/.condarc"
 expect 0 config get channels
 err_has "$HOME/.condarc:1" 'found one text with a comma' '[a, b]'
 rm "$HOME/.condarc"
+# A variable's value stays out of the file.
+GPKG_CHANNELS=/only/this/shell expect 0 config append channels bioconda
+err_has 'channels: overridden by GPKG_CHANNELS'
+expect 0 config get channels
+out_is 'conda-forge
+bioconda'
+# Without channels there is nothing to search.
+printf 'channels: []\n' > "$file"
+expect 2 search nothing
+err_has 'no channels to search' '-c CHANNEL'
+expect 2 solve nothing
+err_has 'no channels to search' '-c CHANNEL'
+rm "$file"
 # Without HOME the system knows it.
 (unset HOME GPKG_ROOT_PREFIX; expect 0 config get cache_dir; out_lacks '"/.local' ; [ "${out:0:8}" != /.local/ ]) || fail 'no home'
 finish

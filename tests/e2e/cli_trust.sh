@@ -116,7 +116,7 @@ refused expired 'was good until 2026-01-01T00:00:00Z' 'the clock is wrong'
 restore
 expect 0 search tool
 rm "$statement"
-refused missing "$url/trust/indexes.json: there is none" 'gpkg config remove-key'
+refused missing "$url/trust/indexes.json: not found, so the channel is not signed" 'gpkg config remove-key trusted_keys.'
 expect 0 search tool --offline
 restore
 

@@ -10,11 +10,13 @@ namespace {
 struct Fixture {
     TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
     fs::path file = folder.path() / "config.yaml";
+    std::string channels_variable{};  ///< GPKG_CHANNELS
 
     Config load() {
         ConfigSources sources;
         sources.environment = [this](std::string_view name) -> std::optional<std::string> {
             if (name == "GPKG_ROOT_PREFIX") return folder.path().native();
+            if (name == "GPKG_CHANNELS" && !channels_variable.empty()) return channels_variable;
             return std::nullopt;
         };
         sources.native_platform = "linux-64";
@@ -101,6 +103,15 @@ TEST_CASE("every way to write a list can be added to", "[config]") {
     CAPTURE(row.before);
     REQUIRE(add_to_config(f.target(row.before), "channels", "new", ListEnd::Back));
     CHECK(f.text() == row.after);
+}
+
+TEST_CASE("values of environment variables are not written to the file", "[config]") {
+    Fixture f;
+    f.channels_variable = "/only/this/shell";
+    REQUIRE(f.load().channels.value == std::vector<std::string>{"/only/this/shell"});
+    CHECK(add_to_config(f.target(), "channels", "bioconda", ListEnd::Back).value());
+    CHECK(f.text() == "channels:\n  - conda-forge\n  - bioconda\n");
+    CHECK(f.load().by_files->channels.value == std::vector<std::string>{"conda-forge", "bioconda"});
 }
 
 TEST_CASE("values are removed line by line", "[config]") {
