@@ -93,7 +93,7 @@ answers > "$WORK/ignored"
 # Offline.
 expect 0 create -y -n c --offline $from app
 expect 1 create -y -n d --offline $from many001
-err_has "error: $url/main/linux-64: the records of many001 are not in the cache, and --offline forbids"
+err_has "error: --offline: $url/main/linux-64: the repodata of many001 is not in the cache"
 absent d
 asked_is ''
 
@@ -141,13 +141,13 @@ answers > "$WORK/ignored"
 # A shard that is gone, or damaged, does not make the channel unusable.
 rm "$web$(shard linux-64 many103)"
 expect 0 create --dry-run -n x $from many103
-err_has "warning: $url$(shard linux-64 many103): not found (HTTP 404); the whole index is used instead"
+err_has "warning: $url$(shard linux-64 many103): not found (HTTP 404); using the full repodata instead"
 echo x > "$web$(shard linux-64 many104)"
 expect 0 create --dry-run -n x $from many104
-err_has 'the whole index is used instead'
+err_has 'using the full repodata instead'
 expect 0 search $from many104
 expect 0 create --dry-run --offline -n x $from many103
-err_has 'the whole index is used instead'
+err_has 'using the full repodata instead'
 answers > "$WORK/ignored"
 
 # The cache: damage in it is mended, and it can be removed.
@@ -198,7 +198,7 @@ expect 0 config set channel_relations_max_depth 10
 # A channel that does not exist is declared.
 python3 "$here/shards.py" "$web/site" overrides=../nowhere
 expect 1 create --dry-run -n x -c "$url/site" --override-channels genome
-err_has "$url/nowhere: there is no such channel"
+err_has "$url/nowhere: not a channel"
 err_has 'gpkg config set channel_relations_max_depth 0'
 
 # Who needs whom: shards of what is asked about and of what it names, or of all that it leads to; of

@@ -121,7 +121,7 @@ for text in '' '[]' '{"notices": 7}' '<html>' '{"notices": ['; do
     settle
     err_is ''
     expect 0 notices
-    err_has 'holds no list of notices'
+    err_has 'has no list of notices'
 done
 
 # A server that answers everything but this one file at once: nobody waits for it.

@@ -165,7 +165,7 @@ restore
 
 # A subdir that the channel does not have is told by the statement; one that it has cannot be hidden.
 rm -r "$CHANNEL/linux-64"
-refused missing 'and the signed statement lists it'
+refused missing 'but the signed statement lists it'
 sign a
 expect 0 search data
 restore
@@ -255,7 +255,7 @@ for where in "$url" "$CHANNEL"; do
     unbuilt tampered "run_exports.json: is not the index that was signed"
     restore
     rm "$exports"
-    unbuilt missing 'run_exports.json' 'and the signed statement lists it'
+    unbuilt missing 'run_exports.json' 'but the signed statement lists it'
     # Beside the one that is signed another one may lie that clients like better, and without any
     # the packages speak for themselves.
     restore

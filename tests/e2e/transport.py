@@ -213,11 +213,11 @@ CASES = [
     Case("trickle", trickle, asked=1),
     Case("wrong-bytes-once", once(wrong_bytes), asked=2, also=begun_anew),
     Case("wrong-bytes", wrong_bytes, "error: {url}: wrong sha256: expected", asked=2),
-    Case("other-part", once(truncated, other_part), "error: {url}: the server sent a part nobody asked for",
+    Case("other-part", once(truncated, other_part), "error: {url}: the server sent an unexpected part of the file",
          asked=2),
     Case("429-seconds", once(status(429, Retry_After="1")), "asks to wait 1 s", asked=2, seconds=1),
     Case("503-date", once(in_two_seconds), "asks to wait", asked=2, seconds=1),
-    Case("503", status(503), "error: {url}: the server is in trouble (HTTP 503), 4 times", asked=4),
+    Case("503", status(503), "error: {url}: server error (HTTP 503) after 4 attempts", asked=4),
     Case("too-long", length_too_long, "error: {url}: wrong size: expected", asked=2),
     Case("too-long-once", once(length_too_long), asked=2),
     Case("too-short", length_too_short, "error: {url}: wrong size: expected", asked=2),
@@ -229,8 +229,8 @@ CASES = [
     Case("redirected-login", to_other_host, asked=1, login=f"user:{SECRET}@", also=first_knows),
     Case("redirected-token", to_other_host, asked=1, token=f"/t/{SECRET}", also=first_knows),
     Case("redirected-netrc", to_other_host, asked=1, netrc=SECRET, also=first_knows),
-    Case("login-refused", status(401), "error: {url}: the server wants a login", asked=1, login=f"user:{SECRET}@"),
-    Case("token-refused", status(403), "error: {url}: the server forbids access", asked=1, token=f"/t/{SECRET}"),
+    Case("login-refused", status(401), "error: {url}: the server requires a login", asked=1, login=f"user:{SECRET}@"),
+    Case("token-refused", status(403), "error: {url}: access denied by the server", asked=1, token=f"/t/{SECRET}"),
     Case("index-truncated-once", once(truncated), asked=2, index=True),
     Case("index-truncated", truncated, "error: {url}: the transfer broke off", asked=4, index=True),
     Case("index-too-long-once", once(length_too_long, whole), asked=2, index=True),
@@ -238,8 +238,8 @@ CASES = [
     Case("index-too-short", length_too_short, "error: {channel}/", index=True),
     Case("index-chunks-once", once(unfinished_chunks, whole), asked=2, index=True),
     Case("index-called-gzip", called_gzip, asked=1, index=True),
-    Case("index-gzipped", gzipped, "error: {url}: not a channel index: it is compressed with gzip", index=True),
-    Case("index-page", login_page, "error: {url}: not a channel index: it begins with '<!DOCTYPE", index=True),
+    Case("index-gzipped", gzipped, "error: {url}: not repodata: the file is gzip-compressed", index=True),
+    Case("index-page", login_page, "error: {url}: not repodata: starts with '<!DOCTYPE", index=True),
     Case("index-redirected-login", to_other_host, asked=1, index=True, login=f"user:{SECRET}@", also=first_knows),
 ]
 
@@ -373,7 +373,7 @@ def run_proxy():
     proxy = FIRST.url.replace("://", f"://user:{SECRET}@")
     status_, output = gpkg(world, "create", "-y", "-vv", "-p", str(world / "env"), "-c", "https://nowhere.invalid/x",
                            "--override-channels", "lib", HTTPS_PROXY=proxy)
-    problems = [] if status_ == 1 and "the proxy refuses to connect (HTTP 403)" in output else ["not told"]
+    problems = [] if status_ == 1 and "the proxy refused the connection (HTTP 403)" in output else ["not told"]
     if SECRET in output or holding(world, SECRET):
         problems.append("tells the secret")
     check("proxy", problems, output)
@@ -671,7 +671,7 @@ def run_registry():
         channel = f"oci://127.0.0.1:{port}/org/chan"
         words = ("-c", channel, "--override-channels")
         status_, output = gpkg(world, "create", "-y", "-n", "x", *words, "lib")
-        if status_ != 1 or "the server wants a login" not in output:
+        if status_ != 1 or "the server requires a login" not in output:
             problems.append("not refused without a login")
         login = world / "home/.config/gpkg/credentials.yaml"
         login.write_text(f"{registry}/org: {{username: user, password: {SECRET}}}\n")
