@@ -22,7 +22,7 @@ url=http://127.0.0.1:$(cat "$control/port")
 web="-c $url/channel --override-channels"
 
 # Servers that do not deliver: the URL and the reason, nothing made, nothing left behind.
-for mode in '404|not found (HTTP 404)' '500|HTTP 500' 'cut|the transfer broke off'; do
+for mode in '404|not found (HTTP 404)' '500|HTTP 500' 'cut|the transfer was interrupted'; do
     echo "${mode%%|*}" > "$control/mode"
     expect 1 create -n x $web app
     err_has "error: $url/channel/linux-64/"

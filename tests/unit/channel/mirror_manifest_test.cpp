@@ -31,7 +31,7 @@ TEST_CASE("what is no manifest is refused", "[channel]") {
         {"[]", "not a JSON object"},
         {"{}", "\"format\" is missing"},
         {R"({"format": 2, "channels": {}, "files": {}})", "unknown format 2"},
-        {R"({"format": 1, "files": {}})", "is no object"},
+        {R"({"format": 1, "files": {}})", "is not an object"},
         {R"({"format": 1, "channels": {"a": 1}, "files": {}})", "a channel URL is not a string"},
         {R"({"format": 1, "channels": {"..": "u"}, "files": {}})", "not a valid folder name"},
         {R"({"format": 1, "channels": {"a/b": "u"}, "files": {}})", "not a valid folder name"},
