@@ -19,9 +19,8 @@ Result<void> SignedIndexes::check(std::string_view subdir,
     if (files != nullptr && lists(*files, url.substr(url.rfind('/') + 1), sha256)) return {};
     return distrust(
         TrustFault::Tampered,
-        fmt::format("{}: is not the index that was signed: its sha256 is {}", url, sha256),
-        "the server, a mirror or somebody on the way changed it; or its operator wrote "
-        "the index and did not sign it");
+        fmt::format("{}: not the signed index: its sha256 is {}", url, sha256),
+        "the file was changed on the way, or the channel's operator did not sign the new index");
 }
 
 std::unique_ptr<TrustedChannel> TrustedChannel::of(const Channel& channel,
@@ -71,7 +70,7 @@ void TrustedChannel::save() {
     const auto text = json_text(seen, 1) + "\n";
     if (read_file(file_) == text) return;
     if (auto saved = write_file_atomically(file_, text); !saved)
-        warning_ = fmt::format("{}; an older index of {} would not be noticed",
+        warning_ = fmt::format("{}; rollbacks of {} to an older index cannot be detected",
                                saved.error().message,
                                channel_.base_url());
 }
@@ -110,16 +109,15 @@ Result<IndexStatement> TrustedChannel::verify(const std::string& bytes,
         if (!may_be_newer) return statement;
         const auto next = root_file(root_.version + 1);
         if (steps == kLongestChain)
-            return distrust(
-                TrustFault::Malformed,
-                fmt::format("{}: the chain of roots goes on after {}", url_of(next), steps),
-                "trust a newer root: trusted_keys in the configuration");
+            return distrust(TrustFault::Malformed,
+                            fmt::format("{}: more than {} new roots in a row", url_of(next), steps),
+                            "set trusted_keys to a newer root of the channel");
         auto root = get_file(next, kLargestRoot, transport, options);
         if (!root && root.error().kind == ErrorKind::NotFound) {
             if (!statement) return statement;
             return distrust(
                 TrustFault::Missing,
-                fmt::format("{}: {} is signed by it, and it is not there", url_of(next), url));
+                fmt::format("{}: not found, but {} is signed by this root", url_of(next), url));
         }
         if (!root) return pass(std::move(root).error());
         GPKG_TRY(root_, next_root(root_, *root, url_of(next)));
@@ -142,12 +140,12 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
     if (statement.version < version_)
         return distrust(
             TrustFault::RolledBack,
-            fmt::format("{}: is version {}, and {} was seen before: the server shows an "
-                        "older state of the channel",
+            fmt::format("{}: version {} is older than version {}, which was seen before",
                         url,
                         statement.version,
                         version_),
-            fmt::format("if its operator says that this is right, remove {}", file_.native()));
+            fmt::format("if the channel's operator confirms the older version, remove {}",
+                        file_.native()));
     GPKG_CHECK(statement.check_time(now_, url));
     version_ = statement.version;
     save();
@@ -160,16 +158,16 @@ Result<void> TrustedChannel::check_kept(
     if (copy.statement.empty())
         return distrust(
             TrustFault::Missing,
-            fmt::format("{}: the cached copy was not verified when it was fetched", copy.url),
-            "run the command once without --offline");
+            fmt::format("{}: the cached copy was downloaded without verification", copy.url),
+            "run the command without --offline once");
     const auto url = url_of(std::string(kStatementFile));
     GPKG_TRY(const auto statement, read_statement(root_, copy.statement, url));
     GPKG_CHECK(root_.check_not_expired(now_, url));
     GPKG_CHECK(statement.check_time(now_, url));
     if (covers(statement)) return {};
     return distrust(TrustFault::Tampered,
-                    fmt::format("{}: the cached copy is not what was signed", copy.url),
-                    "gpkg clean --index-cache, then run the command again");
+                    fmt::format("{}: the cached copy does not match the signature", copy.url),
+                    "run gpkg clean --index-cache, then the command again");
 }
 
 }  // namespace gpkg

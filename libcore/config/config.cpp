@@ -27,7 +27,7 @@ Result<Node> parse_config(std::string_view text, const fs::path& file) {
     GPKG_TRY(auto root, Node::parse(text, file.native()));
     if (!root.is_null() && !root.is_map())
         return root.fail(fmt::format("expected keys and values, found {}", root.kind_name()),
-                         "a line reads like this: channel_priority: strict");
+                         "write settings like this: channel_priority: strict");
     return root;
 }
 
@@ -47,8 +47,7 @@ Result<void> apply_document(const Document& document,
         const auto twin = std::find_if(
             seen.begin(), seen.end(), [&](const auto& other) { return other.first == row; });
         if (twin != seen.end())
-            return value.fail(
-                fmt::format("{} and {} are two words for one thing", twin->second, key));
+            return value.fail(fmt::format("{} and {} are the same setting", twin->second, key));
         seen.emplace_back(row, key);
         // conda takes null for "not said".
         if (reading.joins && value.is_null()) continue;
@@ -123,8 +122,10 @@ Result<void> apply_condarcs(const ConfigSources& sources, Whose whose, Config& c
                     others.push_back(key);
             }));
         if (!others.empty())
-            unheeded.push_back(
-                fmt::format("{}: gpkg does not heed {}", file->native(), fmt::join(others, ", ")));
+            unheeded.push_back(fmt::format("{}: ignored setting{}: {}",
+                                           file->native(),
+                                           others.size() == 1 ? "" : "s",
+                                           fmt::join(others, ", ")));
     }
     config.unheeded.assign(unheeded.rbegin(), unheeded.rend());
     return {};
@@ -195,8 +196,8 @@ Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     }
     if (sources.home.empty())
         return fail(ErrorKind::Usage,
-                    "no home folder is known, so gpkg does not know where its root prefix is",
-                    "set GPKG_ROOT_PREFIX");
+                    "no home folder and no GPKG_ROOT_PREFIX, so there is no root prefix",
+                    "set HOME or GPKG_ROOT_PREFIX");
     return Setting<fs::path>{sources.home / ".local/share/gpkg"};
 }
 
@@ -237,8 +238,8 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     if (auto applied = apply_condarcs(sources, whose, defaults); !applied) {
         auto error = std::move(applied).error();
         if (error.hint.empty())
-            error.hint = "use_condarc: false in " + defaults.file.native() +
-                         " makes gpkg leave conda's files alone";
+            error.hint = "to ignore conda's configuration files, set use_condarc: false in " +
+                         defaults.file.native();
         return pass(std::move(error));
     }
     return with_own(std::move(defaults));

@@ -41,7 +41,7 @@ err_has 'exists and is not an empty folder'
 check [ "$(ls -A "$WORK/full")" = mine ]
 expect 1 create -p "$WORK/file" lib
 expect 1 create -p "$WORK/file/below" lib
-err_has "$WORK/file: cannot make files there: Not a directory"
+err_has "$WORK/file: cannot create files there: Not a directory"
 expect 0 create -p "$WORK/empty" lib
 has "$WORK/empty" lib-2.0
 expect 0 create -n nothing

@@ -171,7 +171,7 @@ rm "$CHANNEL"/*/repodata_shards.msgpack.zst
 answers > "$WORK/ignored"
 expect 0 create -y -n g -c "$url/bio" --override-channels genome
 has g genome-1.0 lib-2.0
-err_is "$url/main is used as well: $url/bio declares $url/main as its base"
+err_is "also using $url/main: $url/bio declares $url/main as its base"
 expect 0 create --dry-run --json -n x -c "$url/site" --override-channels genome
 err_is ''
 json '{r["name"]: (r["version"], r["build"]) for r in d["actions"]["LINK"]} ==
@@ -184,7 +184,7 @@ check [ "$(answers | grep -c repodata)" = 6 ]
 expect 0 create --dry-run --json -n x -c "$url/bio" -c "$url/main" --override-channels genome
 json '[r["version"] for r in d["actions"]["LINK"] if r["name"] == "lib"] == ["9.0"]'
 expect 0 create --dry-run -n x -c "$url/bio" -c "$url/main" --override-channels genome
-err_is "$url/bio declares $url/main as its base; the order you gave is kept"
+err_is "$url/bio declares $url/main as its base; using your order"
 # It can be switched off.
 expect 0 config set channel_relations_max_depth 0
 expect 0 create --dry-run --json -n x -c "$url/bio" --override-channels genome

@@ -99,7 +99,7 @@ printf 'download_threads: 3\n' > "$WORK/site.yaml"
 expect 0 config get channels
 out_is from-conda
 expect 0 config list
-err_has "$HOME/.condarc: gpkg does not heed always_copy"
+err_has "$HOME/.condarc: ignored setting: always_copy"
 err_lacks auto_activate
 unset CONDA_OVERRIDE_CUDA
 expect 0 hardware
@@ -133,7 +133,7 @@ GPKG_LINK=bogus CONDA_PREFIX=$WORK/active CONDA_SHLVL=1 expect 0 deactivate --sh
 out_has 'unset CONDA_PREFIX'
 cp "$file" "$WORK/config.kept"
 expect 0 config set use_condarc false
-err_has 'a list that [ opens is not closed'
+err_has 'unclosed list'
 expect 0 env list
 cp "$WORK/config.kept" "$file"
 
@@ -148,7 +148,7 @@ check [ "$(wc -l <<< "$out")" = 9 ]
 # What cannot be edited is said to be so, with the file; a link stays one, also to what is still to be made.
 printf 'proxy_servers: {http: http://p:1}\n' > "$file"
 expect 1 config set proxy_servers.https http://p:2
-err_has "$file: 'proxy_servers' stands there in a way that gpkg cannot change" 'by hand'
+err_has "$file: cannot edit 'proxy_servers' automatically" 'with a text editor'
 rm "$file" && ln -s "$WORK/kept.yaml" "$file"
 expect 0 config set changeps1 false
 check [ -L "$file" ]
@@ -171,7 +171,7 @@ printf 'ssl_verify:\nchannel_alias: null\nenv_prompt: "({name})"\n' > "$HOME/.co
 expect 0 config get ssl_verify
 out_is true
 expect 1 search nothing -c "$CHANNEL"
-err_has 'gpkg does not heed env_prompt'
+err_has 'ignored setting: env_prompt'
 rm "$HOME/.condarc"
 # Comments and line ends stay; what a killed edit left goes with the next.
 printf 'channels: [a, b] # mine\r\nssl_verify: true\r\n' > "$file"

@@ -353,7 +353,7 @@ err_has 'no manifest of redistributables'
 expect 1 redist import nowhere.json
 mkfifo pipe
 expect 1 redist import pipe
-err_has 'pipe: is a pipe, and nobody writes into it'
+err_has 'pipe: a pipe without a writer'
 expect 1 closure -f pipe
 err_has 'nobody writes into it'
 expect 1 closure zlib --for ./pipe

@@ -177,7 +177,7 @@ err_has 'c1: srun: error: ' 'llocate'
 # Where nothing can be written no job starts.
 rm -f "$SLURM/disk/c1/seen"
 expect 1 hardware --slurm --yes --partition cpu --gpkg "$WORK/wrapped gpkg" -o "$h100/in"
-err_has "$h100: cannot make files there"
+err_has "$h100: cannot create files there"
 check [ ! -e "$SLURM/disk/c1/seen" ]
 
 # Asked at the terminal; shown first.

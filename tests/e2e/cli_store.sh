@@ -139,7 +139,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     rm -rf "$shared/root/pkgs"
     as 1 create -y -p "$shared/site/more" app
     check [ "$status" = 1 ]
-    err_has "$shared/site: cannot make files there: Permission denied"
+    err_has "$shared/site: cannot create files there: Permission denied"
     check [ ! -e "$shared/root/pkgs" ]
     works 1 create -y -p "$shared/home1/own" --clone "$shared/site/env"
     works 1 install -y -p "$shared/home1/own" big

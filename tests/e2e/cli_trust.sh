@@ -352,7 +352,7 @@ for n in {1..70}; do
     forge "$CHANNEL/trust/root.$n.json" "d['version'] = $n" "$keys/a"
 done
 trust "$(key a)"
-refused malformed 'root.65.json: the chain of roots goes on after 64'
+refused malformed 'root.65.json: more than 64 new roots'
 restore
 
 # A signed channel is built into with its key, or not at all.

@@ -156,14 +156,14 @@ TEST_CASE("remarks in brackets are told", "[manifest]") {
 
 TEST_CASE("a selector that is not closed is told", "[manifest]") {
     CHECK(select_for_linux("- a # [linux\n").error().message ==
-          "env.yml:1: the selector [linux is not closed");
+          "env.yml:1: selector [linux is not closed");
     CHECK(select_for_linux("- a # [linux, as is\n"));
 }
 
 TEST_CASE("a wrong selector is told with its line", "[manifest]") {
     const auto selected = select_for_linux("a:\n- b  # [lunix]\n");
     REQUIRE_FALSE(selected);
-    CHECK(selected.error().message == "env.yml:2: the selector [lunix]: unknown name 'lunix'");
+    CHECK(selected.error().message == "env.yml:2: selector [lunix]: unknown name 'lunix'");
     CHECK(selected.error().hint == "did you mean unix?");
 }
 
