@@ -192,7 +192,7 @@ err_is ''
 json '[r["version"] for r in d["actions"]["LINK"] if r["name"] == "lib"] == ["9.0"]'
 expect 0 config set channel_relations_max_depth 1
 expect 1 create --dry-run -n x -c "$url/site" --override-channels genome
-err_has 'more than channel_relations_max_depth allows (1)'
+err_has 'exceed channel_relations_max_depth (1)'
 expect 2 config set channel_relations_max_depth -- -1
 expect 0 config set channel_relations_max_depth 10
 # A channel that does not exist is declared.

@@ -182,7 +182,7 @@ check [ ! -e "$file.tmp-0123abcd" ]
 rm "$file"
 printf 'channels: conda-forge,bioconda\n' > "$HOME/.condarc"
 expect 0 config get channels
-err_has "$HOME/.condarc:1" 'found one text with a comma' '[a, b]'
+err_has "$HOME/.condarc:1" 'found a string with a comma' '[a, b]'
 rm "$HOME/.condarc"
 # A variable's value stays out of the file.
 GPKG_CHANNELS=/only/this/shell expect 0 config append channels bioconda

@@ -162,7 +162,7 @@ TEST_CASE("a pipe is read as long as somebody writes, and not waited for otherwi
         const auto start = std::chrono::steady_clock::now();
         const auto text = read_file(pipe);
         REQUIRE_FALSE(text);
-        CHECK_THAT(text.error().message, ContainsSubstring("is a pipe, and nobody writes into it"));
+        CHECK_THAT(text.error().message, ContainsSubstring("a pipe without a writer"));
         CHECK(std::chrono::steady_clock::now() - start < 10s);
         CHECK_FALSE(sha256_of_file(pipe));
     }

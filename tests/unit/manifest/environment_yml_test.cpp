@@ -161,7 +161,7 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"dependencies:\n- pip: {a: 1}",            "env.yml:2:8: expected a list of requirements for pip, found a map"},
         {"dependencies:\n- sel(linux64): a",        "env.yml:2:3: sel(linux64): expected unix, linux, osx or win"},
         {"dependencies:\n- sel(linux): [a]",        "env.yml:2:15: expected a package, found a list"},
-        {"dependencies:\n- a  # [linus]",           "env.yml:2: selector [linus]: unknown name 'linus'"},
+        {"dependencies:\n- a  # [linus]",           "env.yml:2: the selector [linus]: unknown name 'linus'"},
         {"name: a b\ndependencies: []",             "env.yml:1:7: the name 'a b' must not contain ' '"},
         {"name: a/b\ndependencies: []",             "env.yml:1:7: the name 'a/b' must not contain '/'"},
         {"name: a:b\ndependencies: []",             "env.yml:1:7: the name 'a:b' must not contain ':'"},

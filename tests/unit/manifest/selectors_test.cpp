@@ -163,7 +163,7 @@ TEST_CASE("a selector that is not closed is told", "[manifest]") {
 TEST_CASE("a wrong selector is told with its line", "[manifest]") {
     const auto selected = select_for_linux("a:\n- b  # [lunix]\n");
     REQUIRE_FALSE(selected);
-    CHECK(selected.error().message == "env.yml:2: selector [lunix]: unknown name 'lunix'");
+    CHECK(selected.error().message == "env.yml:2: the selector [lunix]: unknown name 'lunix'");
     CHECK(selected.error().hint == "did you mean unix?");
 }
 
