@@ -83,7 +83,7 @@ public:
             } while (signal == first_signal &&
                      std::chrono::steady_clock::now() - start < kSameSignal);
             constexpr std::string_view kWords =
-                "gpkg: ended at once; what is unfinished stays as it is until gpkg is used again\n";
+                "gpkg: killed; the next gpkg command repairs unfinished changes\n";
             static_cast<void>(::write(STDERR_FILENO, kWords.data(), kWords.size()));
             ::_exit(128 + signal);
         }).detach();
@@ -127,7 +127,7 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
     const std::string group(kCommonOptions);
     app.add_flag("--json", options.json, "print one JSON document on stdout")->group(group);
     app.add_flag("-q,--quiet", options.quiet, "print results and errors only")->group(group);
-    app.add_flag("-v,--verbose", options.verbose, "print what is done; -vv prints more")
+    app.add_flag("-v,--verbose", options.verbose, "print more details; repeat for more")
         ->group(group);
     app.get_help_ptr()->group(group);
 }
@@ -334,8 +334,7 @@ int run(int argc, char** argv) {
         return exit_status(status.error());
     }
     if (!out.stdout_is_well()) {
-        if (!Output::stdout_reader_left())
-            std::fputs("error: stdout: could not be written\n", stderr);
+        if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
         return kFailed;
     }
     return *status;

@@ -41,7 +41,7 @@ err_has 'exists and is not an empty folder'
 check [ "$(ls -A "$WORK/full")" = mine ]
 expect 1 create -p "$WORK/file" lib
 expect 1 create -p "$WORK/file/below" lib
-err_has "$WORK/file: cannot make files there: Not a directory"
+err_has "$WORK/file: cannot create files there: Not a directory"
 expect 0 create -p "$WORK/empty" lib
 has "$WORK/empty" lib-2.0
 expect 0 create -n nothing
@@ -87,7 +87,7 @@ expect 2 create -n base lib -n base
 expect 2 create -n x --override-channels lib
 expect 2 create -n x --channel-priority loose lib
 expect 2 create -n x --exclude-newer yesterday lib
-err_has '--exclude-newer yesterday: is no moment'
+err_has '--exclude-newer yesterday: not a date' '7d'
 expect 2 create -n x --platform linux-46 lib
 err_has 'did you mean linux-64'
 absent x
@@ -193,7 +193,7 @@ check [ ! -e "$GPKG_ROOT_PREFIX/envs/x" ]
 # Time.
 expect 0 create -n x -d --json --exclude-newer 2020-12-31 app
 json '{r["version"] for r in d["actions"]["LINK"]} == {"1.0"}'
-for moment in 2023-11-14 2023-11-14T22:13:20Z 2023-11-14T23:13:20+01:00 1700000000000; do
+for moment in 2023-11-14 2023-11-14T22:13:20Z 2023-11-14T23:13:20+01:00 1700000000000 3h 7d 2w; do
     expect 0 create -n x -d --json --exclude-newer $moment app
     json '{r["version"] for r in d["actions"]["LINK"]} == {"2.0"}'
 done
@@ -201,6 +201,9 @@ for moment in 2023-11-13 2023-11-14T22:13:19Z 2023-11-14T22:13:20+01:00 16999999
     expect 0 create -n x -d --json --exclude-newer $moment app
     json '{r["version"] for r in d["actions"]["LINK"]} == {"1.0"}'
 done
+
+# 1500 weeks ago there was nothing.
+expect 1 create -n x -d --json --exclude-newer 1500w app
 
 # Channels: their order decides, unless the priority is disabled; paths and URLs of any characters.
 main=$CHANNEL
@@ -272,7 +275,7 @@ absent win
 
 # A date without its dashes is not an hour of 1970.
 expect 2 create -n x -d --exclude-newer 20240501 lib
-err_has 'is no moment'
+err_has 'not a date'
 
 # What is not there has conda's names for programs.
 for row in 'list -n nosuch:EnvironmentLocationNotFound' 'install -n nosuch app:EnvironmentLocationNotFound' \

@@ -206,7 +206,7 @@ err_is "error: so*: a request names one package, and this fits solo
 expect 0 install -n ten ../channel::solo
 records ten 'r["solo"]["requested_specs"] == ["file://" + channel + "::solo"]'
 expect 1 install -n ten ../chanel::old
-err_has '/chanel: there is no such folder'
+err_has '/chanel: no such folder'
 mkdir -p "$WORK/none/linux-64" "$WORK/none/noarch"
 echo '{}' | tee "$WORK/none/linux-64/repodata.json" > "$WORK/none/noarch/repodata.json"
 expect 1 install -n ten ../none::old

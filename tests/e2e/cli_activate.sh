@@ -22,7 +22,7 @@ err_has 'deactivate changes the shell'
 expect 2 activate one --json
 json 'd["success"] is False and "shell-hook" in d["hint"]'
 expect 2 shell-hook -s elvish
-err_has 'is no shell that gpkg speaks'
+err_has "unknown shell 'elvish'"
 expect 1 activate --shell bash onee
 err_has 'did you mean one?'
 out_is ''

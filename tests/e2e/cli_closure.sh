@@ -89,7 +89,7 @@ expect 1 closure -n ml --max-closure 383999
 for wrong in 3GBB '' 0 -5MB lots; do
     [ -n "$wrong" ] && expect 2 closure torch --max-closure="$wrong"
 done
-err_has 'error: --max-closure: lots: is no number of bytes'
+err_has 'error: --max-closure: lots: not a size'
 err_has 'write it as 3GB'
 # A channel that tells no size cannot be held to a limit.
 sed -i 's/"size":[0-9]*/"size":0/' "$WORK/records.linux-64" && index

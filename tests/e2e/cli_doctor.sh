@@ -189,7 +189,7 @@ out_lacks 'PTX'
 CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
 out_has 'CONDA_OVERRIDE_CUDA: decides __cuda=12.0=0'
 CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_CUDE=1 expect 1 doctor -n code --for ./new.yaml
-out_has 'CONDA_OVERRIDE_CUDA: no __cuda' 'CONDA_OVERRIDE_CUDE: has no effect: nothing has this name'
+out_has 'CONDA_OVERRIDE_CUDA: no __cuda' 'CONDA_OVERRIDE_CUDE: has no effect: no such virtual package'
 CONDA_OVERRIDE_CUDA=newest expect 0 doctor -n code --for ./new.yaml --json
 json '[f["subject"] for f in d["findings"] if "expected a version" in f["message"]] == ["CONDA_OVERRIDE_CUDA"]'
 

@@ -110,7 +110,7 @@ expect 0 clean --exec --dry-run --json
 json 'd["dry_run"] is True and len(d["exec"]["files"]) > 1 and "packages" not in d'
 check [ "$(count)" -gt 1 ]
 expect 0 clean --exec --yes
-out_has 'environments of gpkg exec' freed
+out_has 'temporary environments of gpkg exec' freed
 expect 0 clean --exec --yes
 out_is 'nothing to remove'
 check [ "$(count)" = 0 ]
@@ -124,7 +124,7 @@ package slow 1.0 0
 for n in 1 2 3 4 5 6; do "$GPKG" exec slow > "$WORK/slow$n" 2> "$WORK/slow.err$n" & done
 sleep 2
 expect 0 clean -y -a
-err_has 'a tool is running in it, and it stays'
+err_has 'kept: a tool is running in it'
 wait
 for n in 1 2 3 4 5 6; do
     check [ "$(cat "$WORK/slow$n")" -gt 0 ]

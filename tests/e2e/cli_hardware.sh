@@ -80,7 +80,7 @@ expect 0 hardware list --json
 json 'd["machines"][0]["name"] == "node7" and any(m["name"] == "mi300x" for m in d["machines"])'
 # An override still wins, as on that machine.
 CONDA_OVERRIDE_CUDA=12.9 expect 0 solve newest --for h100
-err_has 'note: CONDA_OVERRIDE_CUDA=12.9 counts for h100 too: __cuda is 12.9'
+err_has 'note: CONDA_OVERRIDE_CUDA=12.9 also applies to h100: __cuda is 12.9'
 # A setting is of this machine, and of none that is named.
 expect 0 config set override_virtual_packages.cuda 12.9
 expect 0 solve newest
@@ -108,7 +108,7 @@ err_has 'did you mean h100, a10 or k10?'
 expect 2 solve torch --for ./none.yaml
 err_has 'none.yaml: cannot open'
 expect 2 solve torch --for gh200 --platform linux-64
-err_has 'is a machine of linux-aarch64, and --platform says linux-64'
+err_has '--platform linux-64 conflicts with --for'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia:\n  cdua: "12"\n' > bad.yaml
 expect 1 solve torch --for bad.yaml
 err_has 'bad.yaml:4:'
@@ -139,7 +139,7 @@ out_has 'platform: linux-'
 expect 0 hardware export -o third.yaml
 printf 'dependencies: []\n' > environment.yml
 expect 1 hardware export -o environment.yml
-err_has 'environment.yml: exists and is no hardware profile'
+err_has 'environment.yml: exists and is not a hardware profile'
 check grep -q dependencies environment.yml
 # What overrides say is no fact of the machine.
 CONDA_OVERRIDE_CUDA=12.9 expect 0 hardware export --for node.yaml -o -
@@ -228,7 +228,7 @@ err_lacks "NVIDIA's driver"
 
 # What decides and is misspelled is told where it would have decided.
 CONDA_OVERRIDE_CUDE=12.8 expect 1 solve newest
-err_has 'CONDA_OVERRIDE_CUDE=12.8: nothing has this name; did you mean CONDA_OVERRIDE_CUDA?'
+err_has 'CONDA_OVERRIDE_CUDE=12.8: no such virtual package; did you mean CONDA_OVERRIDE_CUDA?'
 CONDA_OVERRIDE_ARCHSPEC=x86-64-v3 expect 1 solve newest
 err_has 'did you mean x86_64_v3?'
 expect 2 solve newest --for h100 --for a100

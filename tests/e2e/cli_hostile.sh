@@ -51,7 +51,7 @@ absent x
 
 # Set-id bits go, with a word; names that differ by case are two files where the disk has both.
 expect 0 create -n x setuid
-err_has 'bin/su lost the set-id bits'
+err_has 'set-id bits removed from bin/su'
 check [ "$(stat -c %a "$(place x)/bin/su")" = 755 ]
 expect 0 create -n v setuid-v1
 check [ "$(stat -c %a "$(place v)/bin/su")" = 755 ]

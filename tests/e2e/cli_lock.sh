@@ -520,7 +520,7 @@ out_has 'it needs __cuda >=11.2,<13, and there is 13.0'
 # Files.
 mkfifo pipe
 expect 1 lock runs --for cpu -o pipe
-err_has 'pipe: is no regular file'
+err_has 'pipe: not a regular file'
 check [ -p pipe ]
 expect 0 hardware export --for a100 -o 'my node.yaml'
 expect 0 lock runs --for './my node.yaml' -o node.lock
@@ -567,11 +567,11 @@ err_has 'is named twice'
 expect 0 lock torch --for a100 --for cpu -o plain.lock
 CONDA_OVERRIDE_CUDA=12.0 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock torch --for a100 --for cpu -o overridden.lock
 err_has 'note: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC left out: with --for, classes are what their machines are'
-err_lacks 'nothing has this name'
+err_lacks 'no such virtual package'
 check cmp plain.lock overridden.lock
 expect 0 config set override_virtual_packages.cuda 12.0
 expect 0 lock torch --for a100 --for cpu -o overridden.lock
-err_lacks 'left out' 'nothing has this name'
+err_lacks 'left out' 'no such virtual package'
 check cmp plain.lock overridden.lock
 expect 0 config remove-key override_virtual_packages
 # What would help is never another machine than those that are named.

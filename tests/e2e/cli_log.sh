@@ -71,6 +71,6 @@ expect 1 show lbi
 err_has 'lib'
 expect 1 show app -n e
 expect 2 show 'l*'
-err_has 'not the name of one package'
+err_has 'does not name one package'
 
 finish

@@ -95,7 +95,7 @@ json 'not d["success"] and len(d["missing"]) == len(d["changed"]) == len(d["unkn
 expect 1 mirror verify "$WORK/nothing"
 echo '{"signed": "{}", "signatures": []}' > "$copy/manifest.json"
 expect 1 mirror verify "$copy"
-err_has 'is no manifest of a mirror'
+err_has 'not a mirror manifest'
 
 # From a lock: only the classes that are named. What is not wanted any more goes; what is right stays. A key signs it.
 expect 0 keys generate "$WORK/key"

@@ -353,11 +353,11 @@ err_has 'no manifest of redistributables'
 expect 1 redist import nowhere.json
 mkfifo pipe
 expect 1 redist import pipe
-err_has 'pipe: is a pipe, and nobody writes into it'
+err_has 'pipe: a pipe without a writer'
 expect 1 closure -f pipe
-err_has 'nobody writes into it'
+err_has 'a pipe without a writer'
 expect 1 closure zlib --for ./pipe
-err_has 'nobody writes into it'
+err_has 'a pipe without a writer'
 expect 1 redist import <(sleep 0.5; echo '{}')
 err_has 'it has no components'
 expect 2 redist

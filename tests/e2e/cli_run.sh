@@ -74,7 +74,7 @@ expect 2 run hello
 err_has 'no environment is active'
 expect 2 run --nmae one hello
 expect 1 run -n one --cwd /nowhere pwd
-err_has '/nowhere: cannot enter: No such file or directory'
+err_has '/nowhere: cannot change to this folder: No such file or directory'
 
 
 # Scripts that set their own arguments do not change the command; one that ends the shell is named.

@@ -93,9 +93,9 @@ err_has '^'
 expect 1 search -c ./nowhere --override-channels x
 err_has 'nowhere'
 expect 1 search -c ./odd/linux-64/repodata.json --override-channels x
-err_has 'odd/linux-64/repodata.json: is a file, and a channel is a folder'
+err_has 'odd/linux-64/repodata.json: a file, not a channel folder'
 expect 1 search -c odd --override-channels --offline x
-err_has 'a folder odd is here: -c ./odd names it'
+err_has 'for the folder odd, use -c ./odd'
 expect 2 search x --platform linux64
 err_has '--platform linux64'
 printf '{"packages": ' > "$CHANNEL/noarch/repodata.json"

@@ -121,7 +121,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     check [ "$status" = 1 ]
     err_has "no environment at $shared/home1/envs/env" "no permission to read $shared/site"
     GPKG_STORE_LAYERS=$shared/site/pkgs works 1 info
-    out_has "store_layers: $shared/site/pkgs (may not be read)"
+    out_has "store_layers: $shared/site/pkgs (no permission to read)"
     chmod 755 "$shared/site"
     # Nor does it take its name from those who cannot change it: their own goes before it.
     export GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site
@@ -139,7 +139,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     rm -rf "$shared/root/pkgs"
     as 1 create -y -p "$shared/site/more" app
     check [ "$status" = 1 ]
-    err_has "$shared/site: cannot make files there: Permission denied"
+    err_has "$shared/site: cannot create files there: Permission denied"
     check [ ! -e "$shared/root/pkgs" ]
     works 1 create -y -p "$shared/home1/own" --clone "$shared/site/env"
     works 1 install -y -p "$shared/home1/own" big
@@ -230,7 +230,7 @@ shared_prefix=$GPKG_ROOT_PREFIX
 export GPKG_ROOT_PREFIX=$WORK/limited  # whose store holds nothing yet
 mkdir "$GPKG_ROOT_PREFIX" && cp "$shared_prefix/config.yaml" "$GPKG_ROOT_PREFIX/"
 expect 1 create -y -n large --max-size 1MB app
-err_has 'the packages to download are 3.' '--max-size allows 1.0 MB'
+err_has '--max-size 1.0 MB exceeded: the packages to download are 3.'
 expect 1 create -y -n large --max-inodes 3 app
 err_has 'unpacking it goes beyond --max-inodes 3'  # not only after all of it is there
 check [ ! -e "$WORK/limited/envs/large" ]

@@ -195,7 +195,7 @@ rm -r "$GPKG_ROOT_PREFIX/cache/inputs"
 expect 0 variants soup $from --inputs --json
 json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == ["mild", "hot", None]'
 expect 0 variants soup $from --inputs
-err_has 'soup-1-h3_0.conda: the server does not send parts of files, and all of it is more than 1048576 bytes'
+err_has 'soup-1-h3_0.conda: the server does not support range requests, and the file exceeds 1048576 bytes'
 # What is in the store is asked there.
 expect 0 create -y -n kitchen $from soup=1=h3_0
 expect 0 variants soup $from --inputs --json

@@ -143,6 +143,7 @@ Result<Inquiry> Inquiry::begin(Context& context,
     GPKG_TRY(searched.exclude_newer, newest_of(options));
     GPKG_TRY(auto channels, fetch_channels(context, options, extent));
     searched.channels = channels.list();
+    if (searched.channels.empty()) return pass(no_channels());
     return Inquiry{std::move(channels), std::move(searched)};
 }
 

@@ -65,6 +65,7 @@ Error unsatisfiable(const Context& context,
                     const Question& question,
                     const Explanation& explanation,
                     const std::vector<const Question*>& others) {
+    if (question.channels.empty()) return no_channels();
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
     const auto fixes = tried_fixes(context, question, explanation.fixes, others);

@@ -106,7 +106,7 @@ Result<LockRequest> lock_request_of(const Context& context,
     wishes.variables = wanted.variables;
     wishes.accelerator = to_string(wanted.accelerators);
     request.channel_priority = name_of(channel_priority(context, sources));
-    if (sources.exclude_newer != kNoMoment) request.exclude_newer = sources.exclude_newer;
+    if (sources.exclude_newer != kNoMoment) request.exclude_newer = fixed_moment(sources);
     return request;
 }
 

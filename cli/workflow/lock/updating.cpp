@@ -126,7 +126,7 @@ private:
         } else {
             GPKG_TRY(wanted.channels, with_credentials(context_, lock_.request.channels, sources));
         }
-        wanted.remembered.exclude_newer = as_locked(lock_, sources).exclude_newer;
+        wanted.remembered.exclude_newer = fixed_moment(as_locked(lock_, sources));
         return wanted;
     }
 

@@ -145,7 +145,7 @@ TEST_CASE("what cannot be read early is told as ever, and leaves no index", "[ch
     SECTION("cut off") {
         const auto bytes = zstd_compress(json, 3);
         f.server.reply(f.path, {.body = bytes.substr(0, bytes.size() - 1000)});
-        said = "zstd data ends too early";
+        said = "truncated zstd data";
     }
     SECTION("no JSON at its end") {
         f.put(json + "x");

@@ -308,7 +308,7 @@ TEST_CASE("mistakes in a lock file of gpkg are told with their place", "[lock]")
         {small("  x: {url: [a]}"),                  "f:7:12: expected url, found a list"},
         {small("  x: {url: 'a b'}"),                "f:7:12: 'a b' is no URL of a package"},
         {small("  x: {url: \"a\\x1b[2J\"}"),        "f:7:12: url has a control character: 'a\\x1b[2J'"},
-        {small(kBlock + kBlock),                    "f:10:3: the key 'x-1-0.conda' stands here twice"},
+        {small(kBlock + kBlock),                    "f:10:3: duplicate key 'x-1-0.conda'"},
         {small(kBlock + "    sha256: xyz"),         "f:10:13: expected 64 hex digits for sha256, found 'xyz'"},
         {small(kBlock + "    depends: \"a\\x1b\""),  "f:10:14: depends has a control character: 'a\\x1b'"},
         {small(kBlock + "    depends: [\"a\\n\"]"),  "f:10:15: depends has a control character: 'a\\x0a'"},

@@ -67,8 +67,8 @@ TEST_CASE("what is no lock file is called by its name", "[lock]") {
         {"# platform: linux-64\n@EXPLICIT\nhttps://h/c/noarch/a-1-0.conda\n",
                                       "f: no lock file, but a list of package files (@EXPLICIT)"},
         {std::string("a\0b", 3),      "f: not a text file"},
-        {"a: [",                      "f:1:1: a list that [ opens is not closed"},
-        {"a: 1\na: 2",                "f:2:1: the key 'a' stands here twice"},
+        {"a: [",                      "f:1:1: unclosed list: missing ']'"},
+        {"a: 1\na: 2",                "f:2:1: duplicate key 'a'"},
     }));
     // clang-format on
     CAPTURE(row.text);

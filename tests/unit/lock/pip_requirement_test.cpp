@@ -171,7 +171,7 @@ TEST_CASE("what pip would read as something else is no requirement", "[lock]") {
         {package("./a[b]"), "'./a[b]' is no path that pip could be asked for"},
         {package("./${HOME}"), "'./${HOME}' is no path that pip could be asked for"},
         {package("https://h/a b.whl"), "'https://h/a b.whl' is no URL that pip could be asked for"},
-        {package("git+https://h/x?tag=%zz#a"), "'%zz' is no percent-encoded byte"},
+        {package("git+https://h/x?tag=%zz#a"), "'%zz' is not a percent-encoded byte"},
         {package("git+https://h/x?tag=%0A-e+y#a=b"),
          "'git+https://h/x?tag=%0A-e+y#a=b' is no URL that pip could be asked for"},
         {package("https://h/x.whl", "-e x"), "'-e x' is no name of a package of PyPI"},

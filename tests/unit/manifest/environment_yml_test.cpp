@@ -170,7 +170,7 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"name: ml-${NOWHERE}\ndependencies: []",   "env.yml:1:7: the name ml-${NOWHERE} has a variable that is not set"},
         {"name: ''\ndependencies: []",              "env.yml:1:7: '' is no name"},
         {"name: [a]\ndependencies: []",             "env.yml:1:7: expected a name, found a list"},
-        {"name: a\nname: b\ndependencies: []",      "env.yml:2:1: the key 'name' stands here twice"},
+        {"name: a\nname: b\ndependencies: []",      "env.yml:2:1: duplicate key 'name'"},
         {"prefix: /usr\ndependencies: []",          "env.yml:1:9: the prefix /usr is not a place for an environment"},
         {"prefix: ~\ndependencies: []\nname: x",    ""},
         {"prefix: '~'\ndependencies: []",           "env.yml:1:9: the prefix /home/me is not a place for an environment"},
@@ -183,14 +183,14 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"platforms: [noarch]\ndependencies: []",   "env.yml:1:12: noarch is no platform"},
         {"platforms: [linux64]\ndependencies: []",  "env.yml:1:12: unknown platform 'linux64'"},
         {"category: []\ndependencies: []",          "env.yml:1:11: expected a category, found a list"},
-        {"dependencies: [a",                        "env.yml:1:1: a list that [ opens is not closed"},
-        {"variables: {a: b",                        "env.yml:1:1: a map that { opens is not closed"},
-        {"dependencies:\n\t- a",                    "env.yml:2: a tab cannot indent a line of YAML"},
-        {"dependencies:\n  - a\n - b",             "env.yml:3:2: this belongs to no list or map above it"},
-        {"dependencies:\n  - a: 3\n   - b",        "env.yml:3:4: this belongs to no list or map above it"},
-        {"name: x\n dependencies: []",             "env.yml:2:14: no ':' can stand here"},
-        {"dependencies: [@a]",                      "env.yml:1:16: a text that begins like this needs quotes"},
-        {"dependencies:\n- pip:\n \t- a\n- b",      "env.yml:3: a tab cannot indent a line of YAML"},
+        {"dependencies: [a",                        "env.yml:1:1: unclosed list: missing ']'"},
+        {"variables: {a: b",                        "env.yml:1:1: unclosed map: missing '}'"},
+        {"dependencies:\n\t- a",                    "env.yml:2: tab in the indentation"},
+        {"dependencies:\n  - a\n - b",             "env.yml:3:2: this line does not belong to the list or map above it"},
+        {"dependencies:\n  - a: 3\n   - b",        "env.yml:3:4: this line does not belong to the list or map above it"},
+        {"name: x\n dependencies: []",             "env.yml:2:14: unexpected ':'"},
+        {"dependencies: [@a]",                      "env.yml:1:16: a string that starts like this needs quotes"},
+        {"dependencies:\n- pip:\n \t- a\n- b",      "env.yml:3: tab in the indentation"},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -210,7 +210,7 @@ TEST_CASE("what is wrong with an indentation comes with a hint", "[manifest]") {
     const auto manifest = read("dependencies:\n  - a\n - b");
     REQUIRE_FALSE(manifest);
     CHECK(manifest.error().hint ==
-          "is it indented like its neighbours, with its '- ' or the ':' of its key?");
+          "check the indentation, the '- ' of list items and the ':' of keys");
 }
 
 TEST_CASE("a wrong spec shows the file, the line and the spot", "[manifest]") {

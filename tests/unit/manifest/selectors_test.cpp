@@ -156,7 +156,7 @@ TEST_CASE("remarks in brackets are told", "[manifest]") {
 
 TEST_CASE("a selector that is not closed is told", "[manifest]") {
     CHECK(select_for_linux("- a # [linux\n").error().message ==
-          "env.yml:1: the selector [linux is not closed");
+          "env.yml:1: selector [linux is not closed");
     CHECK(select_for_linux("- a # [linux, as is\n"));
 }
 

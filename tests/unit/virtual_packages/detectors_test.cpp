@@ -145,7 +145,7 @@ TEST_CASE("a program's answer", "[virtual-packages]") {
         {"[ -z \"$HOME$USER\" ] && [ \"$LC_ALL\" = C ] && [ $PWD = / ] && [ -z \"$(cat)\" ] && " + kAnswer, "__x=1=0", ""},
         {"true", "", "x: its answer: expected a detector's answer, found nothing"},
         {"echo hello", "", "x: its answer:1:1: expected a detector's answer, found a single value"},
-        {"echo '{'", "", "x: its answer:2:1: a map that { opens is not closed"},
+        {"echo '{'", "", "x: its answer:2:1: unclosed map: missing '}'"},
         {"echo gpkg_detected: 2", "", "x: its answer:1:16: format 2 is not known to this gpkg, which reads 1"},
         {one + "echo 'packages: []'", "", "x: its answer:2:11: unknown key packages"},
         {one + "echo 'virtual_packages: [{name: __x, version: new}]'", "", "x: its answer:2:41: expected a version like 1.3, found \"new\""},
