@@ -114,7 +114,7 @@ err_has 'is no URL=URL'
 recipe steady 'build: {script: ["echo $PREFIX > $PREFIX/x", "umask 077; mkdir $PREFIX/d; echo 1 > $PREFIX/d/y"]}'
 recipe unsteady 'build: {script: ["mkdir $PREFIX/d; date +%s%N > $PREFIX/d/time; echo 1 > $PREFIX/z"]}'
 expect 0 build r/steady --output-dir twice --verify
-out_has 'built twice, every package came out the same'
+out_has 'built twice: all packages are identical'
 expect 1 build r/unsteady --output-dir twice --verify
 err_has 'unsteady-1-hb0f4dca_0: built twice from the same, it is not the same: d/time: differs at byte'
 expect 1 build r/unsteady --output-dir twice --verify --json
@@ -130,7 +130,7 @@ expect 1 build r/middle r/feather --output-dir gate --max-closure 200kB
 err_has 'middle-1-hb0f4dca_0: the closure is 30'
 err_has 'over --max-closure 200 kB; the heaviest are weight (30'
 err_has 'if middle did not need weight, it would be'
-err_has "gpkg why-closure weight --spec 'middle==1=hb0f4dca_0' shows what brings it"
+err_has "gpkg closure why weight --spec 'middle==1=hb0f4dca_0' shows what brings it in"
 err_lacks feather
 check [ ! -e gate/linux-64/middle-1-hb0f4dca_0.conda ]
 check [ -e gate.work/failed/linux-64/middle-1-hb0f4dca_0.conda ]

@@ -29,7 +29,7 @@ Result<std::optional<Error>> closure_fault(BuildSources& sources,
         return closure.record(place).name != name.name;
     });
     if (other != heaviest.end())
-        fault->hint += fmt::format("; gpkg why-closure {} --spec '{}' shows what brings it",
+        fault->hint += fmt::format("; gpkg closure why {} --spec '{}' shows what brings it in",
                                    closure.record(*other).name,
                                    text);
     return fault;
