@@ -50,8 +50,9 @@ Result<std::vector<FailedPackage>> check_closures(Context& context,
         if (!fault && fault.error().kind == ErrorKind::Interrupted)
             return pass(std::move(fault).error());
         if (!fault)
-            faults.emplace_back(
-                &package, std::move(fault).error().while_doing("weighing " + package.distribution));
+            faults.emplace_back(&package,
+                                std::move(fault).error().while_doing("checking the closure of " +
+                                                                     package.distribution));
         else if (*fault)
             faults.emplace_back(&package, **std::move(fault));
     }
