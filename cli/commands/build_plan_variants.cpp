@@ -320,10 +320,9 @@ Action bind_build_plan_variants(CLI::App& app) {
     app.add_option(
            "--max-builds", options->most_builds, "exit with status 1 if more builds are needed")
         ->type_name("N");
-    auto* anywhere =
-        app.add_flag("--allow-ptx",
-                     options->allow_ptx,
-                     "use PTX (compiled at the first start) where it saves machine code");
+    auto* anywhere = app.add_flag("--allow-ptx",
+                                  options->allow_ptx,
+                                  "use PTX (compiled at the first start) to save machine code");
     app.add_flag("--ptx-rest",
                  options->ptx_rest,
                  "use PTX only for devices without machine code in any CUDA given")

@@ -297,7 +297,7 @@ Action bind_closure(CLI::App& app) {
            "--max-closure", options->limit, "exit with status 1 if the total is above this: 3GB")
         ->type_name("SIZE")
         ->check(not_empty("the size is empty"));
-    auto* why = app.add_subcommand("why", "show why a package is part of it, and what it costs");
+    auto* why = app.add_subcommand("why", "show why a package is included, and its size");
     why->fallthrough();  // --json after the subcommand
     const auto show_why = bind_closure_why(*why);
     app.footer(
