@@ -100,11 +100,11 @@ std::string needs_text(const ToolkitFinding& finding) {
     std::vector<std::string> uses;
     for (const auto& use : finding.uses) uses.push_back(use_text(use));
     for (const auto& library : finding.only_whole) uses.push_back(library);
-    return uses.empty() ? "none of it" : join_some(uses, "and", uses.size());
+    return uses.empty() ? "none of it" : "only " + join_some(uses, "and", uses.size());
 }
 
 void print(Output& out, const ToolkitFinding& finding) {
-    out.result(fmt::format("{}: depends on the whole toolkit {} but uses only {}",
+    out.result(fmt::format("{}: depends on the whole toolkit {} but uses {}",
                            finding.package,
                            finding.dependency,
                            needs_text(finding)));

@@ -191,5 +191,5 @@ package: {name: unsteady, version: "1"}
 build: {script: 'echo same > $PREFIX/a; printf "0123456789%s" "$(cat /proc/sys/kernel/random/uuid)" > $PREFIX/b'}
 END
 expect 1 build odd --output-dir verified --verify --package-format tar-bz2
-err_has 'it is not the same: b: differs at byte 1'
+err_has 'the second build differs: b: differs at byte 1'
 finish
