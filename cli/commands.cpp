@@ -78,8 +78,6 @@ std::span<const Command> commands() {
         {Setup, "completion", "print a shell completion script", bind_completion},
         {Setup, "clean", "free disk space", bind_clean},
 
-        {Hidden, "plan-variants", "find the fewest builds for given GPUs", bind_plan_variants},
-        {Hidden, "why-closure", "show why a package uses disk space", bind_why_closure},
         {Hidden, "reactivate", "", bind_reactivate},
         {Hidden, "__complete", "", bind_complete},
         {Hidden, "__reference", "", bind_reference},
@@ -93,6 +91,8 @@ std::span<const Alias> aliases() {
         {"uninstall", "remove"},
         {"upgrade", "update"},
         {"tree", "repoquery tree"},
+        {"plan-variants", "build plan-variants", false},
+        {"why-closure", "closure why", false},
     };
     return kAliases;
 }

@@ -164,12 +164,17 @@ std::vector<std::string> candidates(const Context& context,
     const auto now = situation(context, root, words);
     if (now.option != nullptr) return values_of(context, *now.option);
     if (words.back().starts_with('-')) return flags_of(*now.app);
-    auto names = verbs_of(*now.app);
-    if (!names.empty()) return names;
     const auto verb = now.app->get_name();
+    const auto& word = words.back();
+    auto names = verbs_of(*now.app);
+    // `gpkg build` has a subcommand, but mostly takes folders.
+    const bool begins_name = !word.empty() && std::ranges::any_of(names, [&](const auto& name) {
+        return name.starts_with(word);
+    });
+    if (begins_name || (!names.empty() && verb != "build")) return names;
     if (verb == "activate") return environment_names(context);
     static constexpr std::array kOfInstalled{
-        "remove", "update", "list", "why", "why-closure", "depends", "whoneeds", "tree"};
+        "remove", "update", "list", "why", "depends", "whoneeds", "tree"};
     if (std::find(kOfInstalled.begin(), kOfInstalled.end(), verb) != kOfInstalled.end())
         return installed_names(now.prefix);
     if (verb == "unset") return variable_names(now.prefix);

@@ -385,8 +385,8 @@ print(json.dumps({"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", 
                   "dsseEnvelope": envelope}))
 PY
 expect 0 inspect "$file" --attestation "$WORK/a.json" --from https://host/mine/
-out_has "tool-1.0-0.tar.bz2: is what $WORK/a.json attests" https://host/mine
-err_has 'who signed the attestation was not verified'
+out_has "tool-1.0-0.tar.bz2: matches the attestation $WORK/a.json" https://host/mine
+err_has 'the signature of the attestation was not verified'
 expect 0 inspect "$file" --attestation "$WORK/a.json" --json
 json 'd["signer_verified"] is False and d["form"] == "sigstore-bundle" and d["target_channel"] == "https://host/mine"'
 expect 1 inspect "$file" --attestation "$WORK/a.json" --from https://mirror/mine --json

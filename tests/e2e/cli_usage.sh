@@ -60,7 +60,12 @@ add install
 uninstall remove
 upgrade update
 tree repoquery tree
+why-closure closure why
+plan-variants build plan-variants
 END
+expect 0 help all
+out_lacks why-closure
+out_lacks plan-variants
 expect 0 version
 version=$out
 expect 0 --version
