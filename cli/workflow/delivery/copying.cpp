@@ -210,8 +210,8 @@ Result<void> copy_other_files(Context& context,
     GPKG_CHECK(copy_telling(context, from, others, to, to));
     const auto count = others.files.size();
     if (count > 0)
-        context.out.note(
-            fmt::format("copied {} {} of no package", count, count == 1 ? "file" : "files"));
+        context.out.note(fmt::format(
+            "copied {} {} not owned by a package", count, count == 1 ? "file" : "files"));
     return {};
 }
 

@@ -180,8 +180,9 @@ Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& n
     GPKG_CHECK(make_folders(imaged.layout.others));
     GPKG_CHECK(copy_telling(context, *imaged.from, others, imaged.layout.others, named));
     if (!files.empty())
-        context.out.note(fmt::format(
-            "includes {} {} of no package", files.size(), files.size() == 1 ? "file" : "files"));
+        context.out.note(fmt::format("includes {} {} not owned by a package",
+                                     files.size(),
+                                     files.size() == 1 ? "file" : "files"));
     return {};
 }
 
