@@ -94,11 +94,12 @@ private:
         const auto needs = least_needs(lock_.records_of(locked_), lock_.wishes_of(locked_).specs);
         for (const auto& need : needs) {
             if (!demand(locked_.needs, need))
-                flaws_.push_back(fmt::format("'needs' lacks {}, which its packages need", need));
+                flaws_.push_back(
+                    fmt::format("its needs lack {}, which its packages require", need));
         }
         for (const auto& need : locked_.needs) {
             if (!demand(needs, need))
-                flaws_.push_back(fmt::format("'needs' has {}, which no package needs", need));
+                flaws_.push_back(fmt::format("its needs have {}, which no package requires", need));
         }
     }
 

@@ -15,10 +15,10 @@ using lock::Advantage;
 
 std::string_view text_of(GpuBuilds builds) {
     switch (builds) {
-    case GpuBuilds::ForGpuThere: return "builds for the machine's GPU";
-    case GpuBuilds::ForDriverThere: return "builds for the machine's GPU driver";
+    case GpuBuilds::ForGpuThere: return "builds for this GPU";
+    case GpuBuilds::ForDriverThere: return "builds for this GPU driver";
     case GpuBuilds::ForGpuAskedFor: return "builds for the requested GPU";
-    case GpuBuilds::ForGpuNotThere: return "builds for a GPU that the machine does not have";
+    case GpuBuilds::ForGpuNotThere: return "builds for an absent GPU";
     case GpuBuilds::ForGpuNotAskedFor: return "builds for a GPU that was not requested";
     case GpuBuilds::None: break;
     }
@@ -29,8 +29,7 @@ std::string text_of(Advantage advantage, const ClassFit& of, const ClassFit& bef
     const auto& other = before.locked->name;
     switch (advantage) {
     case Advantage::Fits: return "fits";
-    case Advantage::Runs:
-        return fmt::format("runs on the machine's GPU and driver, and {} does not", other);
+    case Advantage::Runs: return fmt::format("runs on this GPU and driver, and {} does not", other);
     case Advantage::EarlierGpu:
         return fmt::format("has builds for a GPU requested before that of {}", other);
     case Advantage::Builds: return fmt::format("has {}", text_of(of.builds));

@@ -41,15 +41,16 @@ void compare_specs(const std::vector<std::string>& before,
     for (const auto& [name, specs] : wanted) {
         const auto found = locked.find(name);
         if (found == locked.end()) {
-            lines.push_back(fmt::format("{} is requested but was not when locked", quoted(specs)));
+            lines.push_back(fmt::format("{} is requested now, but not in the lock", quoted(specs)));
         } else if (found->second != specs) {
             lines.push_back(fmt::format(
-                "{} is requested; locked for {}", quoted(specs), quoted(found->second)));
+                "{} is requested now, {} in the lock", quoted(specs), quoted(found->second)));
         }
     }
     for (const auto& [name, specs] : locked) {
         if (!wanted.contains(name))
-            lines.push_back(fmt::format("{} is no longer requested", quoted(specs)));
+            lines.push_back(
+                fmt::format("{} is in the lock, but no longer requested", quoted(specs)));
     }
 }
 
@@ -61,7 +62,7 @@ void compare(std::string_view what,
         return value.empty() ? std::string("unset") : value;
     };
     if (before != now)
-        lines.push_back(fmt::format("{}: now {}, locked for {}", what, text(now), text(before)));
+        lines.push_back(fmt::format("{}: now {}, {} in the lock", what, text(now), text(before)));
 }
 
 std::string text_of(const std::map<std::string, std::string>& variables) {
