@@ -228,7 +228,7 @@ in $WORK/here/project
 asked -e .
 asked ./my lib
 asked draccus @ git+https://h/draccus.git@$commit#subdirectory=python/one" ]
-err_lacks 'names no commit'
+err_lacks 'has no commit'
 expect 0 lock convert project/pixi.lock conda/gpkg.lock
 check grep -q 'editable: true' conda/gpkg.lock
 expect 0 lock convert conda/gpkg.lock conda/pixi.lock

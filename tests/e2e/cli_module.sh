@@ -122,7 +122,7 @@ for what in 'the variable CACHE: its value differs between users' "the variable 
     err_has "one: not in the module: $what"
     check grep -qF "Only with gpkg activate: $what" "$root/Core/one.lua"
 done
-check [ "$(grep -c 'Given by gpkg activate alone' "$root/Core/one.lua")" = 9 ]
+check [ "$(grep -c 'Only with gpkg activate' "$root/Core/one.lua")" = 9 ]
 check grep -qF 'set("LANG", "C.UTF-8")' "$root/Core/one.lua"
 check grep -qF 'set("LEVEL", "0")' "$root/Core/one.lua"
 

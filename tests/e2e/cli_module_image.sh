@@ -104,7 +104,7 @@ same 'looking'
 
 module load one/1 2> "$TMP/said"
 say $? "load: $(cat "$TMP/said")"
-has 'the copying is told' "$(said)" 'are copied into'
+has 'the copying is told' "$(said)" 'copying '
 is 'mounted' "$(mounted one)" 1
 is 'its program' "$(where)" "one 1.0 in $PLACE/one"
 is 'prefix' "$CONDA_PREFIX" "$PLACE/one"
@@ -159,18 +159,18 @@ fresh 'module load two/1; true'
 is 'a shell that ended' "$(mounted two)" 1
 module load two/1
 bash --noprofile --norc -c 'source "$INIT"; module unload two/1' 2> "$TMP/said"
-has 'a child unloads' "$(said)" "is used by process $$ (bash)"
+has 'a child unloads' "$(said)" "in use by process $$ (bash)"
 is 'the parent has it' "$(where)" "two 1.0 in $PLACE/two"
 
 # Busy: a process that was started in it, and one that only is there.
 sleep 300 &
 module unload two/1 2> "$TMP/said"
-has 'a child runs' "$(said)" "is used by process $! (sleep)"
+has 'a child runs' "$(said)" "in use by process $! (sleep)"
 kill $!; wait $! 2> /dev/null
 module load two/1
 cd "$PLACE/two"
 module unload two/1 2> "$TMP/said"
-has 'someone is there' "$(said)" 'is used by a process with an open file in it'
+has 'someone is there' "$(said)" 'in use by a process with an open file in it'
 same 'given back while busy'
 cd /
 "$GPKG" image unmount "$FILES/two.sqfs"
@@ -181,11 +181,11 @@ is 'gone by hand' "$(mounted two)" 0
 is 'mount by hand' "$("$GPKG" image mount "$FILES/two.sqfs" --disk "$DISK")" "$PLACE/two"
 module load two/1
 module unload two/1 2> "$TMP/said"
-has 'by hand' "$(said)" 'used by an earlier gpkg image mount'
+has 'by hand' "$(said)" 'in use by an earlier gpkg image mount'
 module load two/1
 "$GPKG" image unmount "$PLACE/two" 2> "$TMP/said"
 is 'a module needs it' "$? $(mounted two)" '1 1'
-has 'which' "$(said)" "used by process $$ (bash)"
+has 'which' "$(said)" "in use by process $$ (bash)"
 module unload two/1
 is 'nobody needs it' "$(mounted two)" 0
 
@@ -233,7 +233,7 @@ open(sys.argv[2], "wb").write(data)
 PYTHON
 module load two/1 2> "$TMP/said"
 is 'damaged' "$?" 1
-has 'damaged' "$(said)" 'its bytes are not those that were built'
+has 'damaged' "$(said)" 'the contents do not match the checksum'
 same 'nothing is set of it'
 is 'no damaged copy' "$(copies)" 0
 mv "$FILES/away.sqfs" "$FILES/two.sqfs"
