@@ -229,9 +229,8 @@ Action bind_deploy(CLI::App& app) {
         ->type_name("FILE");
     app.add_option("command", options->words, "command for the batch script of --slurm")
         ->type_name("-- COMMAND");
-    app.add_option("--format",
-                   options->format,
-                   "image (mounted by each command) or pack (unpacked on every node)")
+    app.add_option(
+           "--format", options->format, "image (mounted by commands) or pack (unpacked on nodes)")
         ->type_name("FORMAT")
         ->check(one_of({"image", "pack"}));
     app.add_option("--to", request.folders, "local folder on every node; repeat it to try several")
@@ -239,9 +238,8 @@ Action bind_deploy(CLI::App& app) {
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
-    app.add_option("--copy",
-                   options->method,
-                   "how to copy: auto, sbcast, srun (node to node) or read (by each node)")
+    app.add_option(
+           "--copy", options->method, "how to copy: auto, sbcast, srun or read (by each node)")
         ->type_name("METHOD")
         ->check(one_of({"auto", "sbcast", "srun", "read"}));
     app.add_flag("--slurm", options->slurm, "write a batch script for sbatch");

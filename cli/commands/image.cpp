@@ -253,9 +253,8 @@ Action bind_image(CLI::App& app) {
     mount_app->fallthrough();
     mount_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
     mount_app
-        ->add_option("--disk",
-                     options->disk,
-                     "local folder to copy it to; default: TMPDIR, for shared file systems only")
+        ->add_option(
+            "--disk", options->disk, "local folder to copy it to; default: TMPDIR if it is shared")
         ->type_name("DIR");
     mount_app->add_option("--for-module", options->for_module, "")->group("");
     auto* unmount_app = app.add_subcommand("unmount", "unmount an image");

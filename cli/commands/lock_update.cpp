@@ -102,9 +102,8 @@ Action bind_update(CLI::App& app) {
     const auto options = std::make_shared<LockUpdateOptions>();
     auto& update = options->update;
     app.add_option("file", options->file, "lock file; default: gpkg.lock")->type_name("FILE");
-    app.add_option("names",
-                   options->names,
-                   "packages whose version may change; 'torch[accel=none]' also changes builds")
+    app.add_option(
+           "names", options->names, "packages to update; 'torch[accel=none]' changes builds too")
         ->type_name("NAME");
     add_source_options(app, update.sources);
     add_wish_options(app, update.wishes);
@@ -117,7 +116,7 @@ Action bind_update(CLI::App& app) {
     app.add_option("-o,--output", options->output, "file to write; default: the lock file itself")
         ->type_name("FILE");
     app.footer(
-        "Updates the named packages, takes over a changed request (-f), or adds classes for more "
+        "Updates the named packages, applies a changed request (-f), or adds classes for more "
         "machines. Everything else keeps its locked version.\n\n"
         "  gpkg lock update gpkg.lock numpy\n"
         "  gpkg lock update gpkg.lock -f environment.yml\n"

@@ -128,7 +128,7 @@ Result<int> apply(Context& context, const MirrorVerbOptions& options) {
 
 void add_key_option(CLI::App& app, MirrorVerbOptions& options) {
     app.add_option(
-           "--key", options.keys, "public key whose signature is required; any one of several")
+           "--key", options.keys, "require a signature with this key; repeat to allow several")
         ->type_name("KEY")
         ->expected(1);
 }

@@ -559,6 +559,16 @@ err_has "'torch' cannot stand before 'check' in gpkg lock"
 expect 2 lock repair first.lock --accel none
 expect 2 lock --for a100
 err_has 'nothing to lock'
+# Alone it lists its subcommands, as help does, unless there is a file to lock.
+mkdir alone && pushd alone > /dev/null
+expect 2 lock
+err_has 'Commands:' 'convert a lock file to another format' 'gpkg lock -f environment.yml'
+expect 2 lock --json
+json '"nothing to lock" in d["message"]'
+printf 'dependencies: [torch]\n' > environment.yml
+expect 2 lock
+err_has 'nothing to lock' 'hint: gpkg lock -f environment.yml'
+popd > /dev/null
 expect 2 lock torch --for a100 --for a100
 err_has 'is given twice'
 expect 2 lock torch --for a100 --for A100
