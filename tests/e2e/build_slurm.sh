@@ -236,7 +236,7 @@ last='gpkg build --slurm without Slurm'
 PATH=$WORK/nothing "$GPKG" build r/quick --slurm --output-dir lack > "$WORK/stdout" 2> "$WORK/stderr"
 status=$? err=$(cat "$WORK/stderr")
 check [ "$status" = 1 ]
-err_has 'there is no such program on PATH' 'module load slurm'
+err_has 'not found on PATH' 'module load slurm'
 expect 2 build r/quick --slurm --verify
 expect 2 build r/quick --slurm-options --mem=1
 expect 2 build r/quick --slurm --slurm-options --array=1-2 --output-dir lack

@@ -169,7 +169,7 @@ err_has "what the section 'pip:' brings is pip's to decide"
 rm -f "$PIPLOG"
 printf 'name: x\ndependencies: [python=3.11=0, pip, {pip: [left-pad==1.5]}]\n' > locked.yml
 expect 0 lock -f locked.yml -o gpkg.lock
-err_has "what the section 'pip:' asks for is not locked"
+err_has "packages under 'pip:' are not locked"
 cat >> gpkg.lock << 'YML'
 foreign:
   https://h/w-1.0-py3-none-any.whl:
@@ -228,7 +228,7 @@ in $WORK/here/project
 asked -e .
 asked ./my lib
 asked draccus @ git+https://h/draccus.git@$commit#subdirectory=python/one" ]
-err_lacks 'names no commit'
+err_lacks 'has no commit'
 expect 0 lock convert project/pixi.lock conda/gpkg.lock
 check grep -q 'editable: true' conda/gpkg.lock
 expect 0 lock convert conda/gpkg.lock conda/pixi.lock
@@ -240,10 +240,10 @@ err_has "to do the rest again: gpkg run -n brokenpixi python -m pip install --no
 && gpkg run -n brokenpixi --cwd $WORK/here/project python -m pip install --no-deps -e . './my lib' 'draccus @"
 sed -i "s/#$commit//; s/broken/w/" project/pixi.lock
 expect 0 create -n main --lock project/pixi.lock -y
-err_has 'git+https://h/draccus.git names no commit: what is there now is installed'
+err_has 'git+https://h/draccus.git has no commit: the current revision is installed'
 sed -i 's/my lib/my ;lib/' project/pixi.lock
 expect 1 create -n odd --lock project/pixi.lock -y
-err_has "'./my ;lib' is no path that pip could be asked for"
+err_has "'./my ;lib' is not a path that pip accepts"
 absent odd
 rm -rf "$at/brokenpixi" "$at/frompixi" "$at/main"
 
@@ -263,16 +263,16 @@ packages:
   name: w
 YML
 expect 1 create -n nothing --lock empty.lock -y
-err_has 'empty.lock: there is nothing in the environment default'
-err_has 'hint: test has packages: --environment NAME takes them'
+err_has 'empty.lock: the environment default is empty'
+err_has 'hint: test has packages; use --environment NAME'
 expect 1 lock check empty.lock
-err_has 'there is nothing in the environment default'
+err_has 'the environment default is empty'
 sed -i 's/packages: {}/packages: {linux-64: []}/' empty.lock
 expect 1 create -n nothing --lock empty.lock -y
-err_has 'there is nothing in the environment default for linux-64' 'hint: test has packages'
+err_has 'the environment default has no packages for linux-64' 'hint: test has packages'
 sed -i 's/^  default:/  dev:/' empty.lock
 expect 1 create -n nothing --lock empty.lock -y
-err_has 'empty.lock: has no environment default'
+err_has 'empty.lock: no environment default'
 
 # The real pip of this machine's python, which a pyvenv.cfg lets live in the environment, and a wheel
 # that lies beside the file.

@@ -40,7 +40,7 @@ echo x | tee "$WORK/scratch/cache/huggingface/model.bin" "$WORK/scratch/cache/mi
 GPKG_CACHE_DIR=$WORK/scratch expect 0 clean --all --yes
 check [ "$(find "$WORK/scratch" -type f | wc -l)" = 4 ]
 expect 2 create -p "$GPKG_ROOT_PREFIX/cache/env"
-err_has 'is in the cache of indexes, which gpkg clean empties'
+err_has 'is in the index cache, which gpkg clean empties'
 
 # Where there is no room at all, what makes room works.
 if [ "$(id -u)" = 0 ]; then

@@ -161,7 +161,7 @@ mkdir -p "$WORK/bin"
 printf '#!/bin/sh\necho "sinfo: fatal: no configuration" >&2\nexit 1\n' > "$WORK/bin/sinfo"
 chmod +x "$WORK/bin/sinfo"
 PATH=$WORK/bin:$PATH expect 1 hardware --slurm
-err_has 'sinfo: fatal: no configuration' 'gpkg hardware --hosts asks over ssh'
+err_has 'sinfo: fatal: no configuration' 'use ssh: gpkg hardware --hosts'
 
 # Which GPUs count is for the user to say; a small one beside a big one is there for a screen.
 cat > three.yaml <<'YAML'

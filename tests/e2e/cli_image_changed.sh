@@ -62,7 +62,7 @@ rm "$at/links/lib64" && echo file > "$at/links/lib64"
 ln -sfn x "$at/links/lib/libb.so"
 same_everywhere links
 expect 0 image build -n links -o "$WORK/links.sqfs"
-err_has 'lib/liba.so was changed after it was installed, and stays so'
+err_has 'lib/liba.so: changed since it was installed; copied as it is'
 check [ "$(readlink "$at/of-links/lib/liba.so")" = libb.so ]
 # What leaves with a package is told.
 expect 0 remove -y -n links data
@@ -91,7 +91,7 @@ check [ "$(stat -c %a plain.sqfs)" = 644 ]
 echo precious > train.py
 for form in 'image build' pack 'image build --format oci'; do
     expect 1 $form -n plain -o train.py
-    err_has 'train.py: is there, and is no earlier' 'choose another name for -o, or remove the file'
+    err_has 'train.py: exists and is not an earlier' 'choose another file for -o, or remove this one'
 done
 check [ "$(cat train.py)" = precious ]
 expect 0 image build -n plain -o plain.sqfs
@@ -122,6 +122,6 @@ expect 0 repair --store -y
 expect 0 image build --from-lock "$WORK/data.lock" -o again.sqfs --as locked
 check cmp again.sqfs locked.sqfs
 expect 0 image build -n also -o edited.sqfs
-err_has 'etc/conf was changed after it was installed, and stays so'
+err_has 'etc/conf: changed since it was installed; copied as it is'
 
 finish

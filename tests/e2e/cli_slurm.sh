@@ -158,12 +158,12 @@ check [ "$(jobs)" = wrap ]
 scancel -u root
 scontrol update NodeName=c1,c2 State=DRAIN Reason=test
 expect 1 hardware --slurm --yes --partition cpu -o "$WORK/drained"
-err_has 'is down or drained, as are all of its kind'
+err_has 'down or drained, like all nodes of its kind'
 check grep -q 'known_by: names' "$WORK/drained/partition=cpu.yaml"
 scontrol update NodeName=c1,c2 State=RESUME
 for _ in $(seq 50); do [ "$(sinfo -h -r -p cpu -t idle -o %D)" = 2 ] && break; sleep 0.1; done
 expect 1 hardware --slurm --yes --partition cpu --gpkg /no/gpkg
-err_has 'c1: /no/gpkg cannot be run there' '--gpkg PATH says where gpkg is'
+err_has 'c1: cannot run /no/gpkg' 'with --gpkg PATH'
 expect 1 hardware --slurm --yes --partition cpu --slurm-options '--qos=none --account=nobody' --gpkg /bin/true
 err_has 'c1: '
 
@@ -192,7 +192,7 @@ out_has 'Slurm node c1'
 
 # What cannot be meant, and what is in the way.
 expect 1 hardware --slurm --partition cpx
-err_has 'cpx: Slurm has no such partition for you' 'did you mean cpu?'
+err_has 'cpx: no such Slurm partition for you' 'did you mean cpu?'
 expect 2 hardware --partition cpu
 expect 2 hardware --slurm --hosts a
 expect 2 hardware list --slurm
@@ -207,7 +207,7 @@ check [ "$(cat "$profiles/partition=gpu.yaml")" = mine ]
 check [ "$(ls "$profiles" | wc -l)" = 1 ]
 mkdir "$WORK/bin"
 ln -s "$(command -v cat)" "$WORK/bin/cat"
-(failures=0; PATH=$WORK/bin; expect 1 hardware --slurm; err_has 'sinfo: there is no such program on PATH' 'module load slurm'; exit "$failures")
+(failures=0; PATH=$WORK/bin; expect 1 hardware --slurm; err_has 'sinfo: not found on PATH' 'module load slurm'; exit "$failures")
 failures=$((failures + $?))
 # A controller that does not answer.
 slurm_stop
