@@ -231,7 +231,7 @@ package maker 1.0 0 cuda-nvcc
 index
 expect 0 create -n whole whole maker --for ./new.yaml -y
 expect 1 doctor -n whole --for ./kepler.yaml --json
-json '[(f["subject"], f["message"]) for f in d["findings"] if f["grade"] == "bad"] == [("whole", "needs cuda-half 1.0, which is for cuda-version >=12.9,<13: no such CUDA makes code for compute capability 3.7")]'
+json '[(f["subject"], f["message"]) for f in d["findings"] if f["grade"] == "bad"] == [("whole", "needs cuda-half 1.0, which needs cuda-version >=12.9,<13, which does not support compute capability 3.7")]'
 expect 0 remove -n whole whole -y
 expect 0 doctor -n whole --for ./kepler.yaml
 
@@ -268,10 +268,10 @@ wheel torch 2.4.0+cu121
 wheel jax_plugin 0.8+cuda13
 expect 0 doctor -n pip --for ./blackwell.yaml --json
 json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("torch (pip)", "note")]'
-json '"CUDA 12.1, which makes no machine code for compute capability 12.0: there it runs as PTX" in d["findings"][1]["message"]'
+json '"CUDA 12.1, which has no machine code for compute capability 12.0; it runs there only if" in d["findings"][1]["message"]'
 expect 1 doctor -n pip --for ./pascal.yaml --json
 json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("jax_plugin (pip)", "bad")]'
-json '"CUDA 13, which makes no code for compute capability 6.0" in d["findings"][1]["message"]'
+json '"CUDA 13, which does not support compute capability 6.0" in d["findings"][1]["message"]'
 json 'd["findings"][1]["hint"] == "a wheel for an older CUDA"'
 wheel vision 1.0+cu129
 expect 1 doctor -n pip --for ./between.yaml --json
@@ -292,7 +292,7 @@ index
 expect 0 create -n gaveup torchlib libcudnn=9.13 --for ./new.yaml -y
 expect 1 doctor -n gaveup --for ./pascal.yaml --json
 json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] == "bad"] == [("libcudnn", "gpkg install -n gaveup \"libcudnn<9.11\" --for ./pascal.yaml".replace("\"", chr(39)))]'
-json '"has no code for compute capability 6.0, as none has since 9.11" in str(d["findings"])'
+json '"does not support compute capability 6.0 (dropped in 9.11)" in str(d["findings"])'
 expect 0 install -n gaveup 'libcudnn>=9' --for ./new.yaml -y
 expect 0 update -n gaveup libcudnn --for ./pascal.yaml -y
 out_has 'libcudnn 9.10' 'down from 9.13'
@@ -420,7 +420,7 @@ out_has 'cuda-version 11.8, and the driver supports 11.8' 'pytorch-cuda 12.4, an
 expect 0 doctor -n two --for ./new.yaml
 expect 0 create -n alone search --for ./new.yaml -y
 expect 1 doctor -n alone --for ./eleven.yaml
-out_has 'search: is compiled with CUDA 12.1.1, and the driver runs CUDA 11.8'
+out_has 'search: is compiled with CUDA 12.1.1, but the driver supports CUDA 11.8'
 
 expect 1 doctor -n none
 err_has 'no environment at'

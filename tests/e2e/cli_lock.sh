@@ -52,7 +52,7 @@ package nn 2.0 cuda129_0 '__cuda >=12'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
 expect 0 lock nn --for rtx5090 --for ./old.yaml --accel nvidia -o code.lock
 out_has 'nn is not the same in all: 1.0 for old and 2.0 for rtx5090'
-out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which makes no machine code for compute capability 12.0'
+out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which has no machine code for compute capability 12.0'
 
 # An environment.yml is locked for each of the platforms that it is made for.
 printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > two.yml

@@ -55,7 +55,7 @@ json '{v["variant"]["evidence"] for v in d["variants"]} >= {"needs __amdgpu", "b
 expect 0 variants 'torch=1.0' --for mi300
 out_lacks 'no:'
 CONDA_OVERRIDE_CUDA=11.8 expect 0 variants torch
-out_has 'no: is compiled with CUDA 12.9, and the driver runs CUDA 11.8'
+out_has 'no: is compiled with CUDA 12.9, but the driver supports CUDA 11.8'
 
 # It fits where what it needs is there for the GPU, be that not the newest.
 package libcudnn 9.10 0
