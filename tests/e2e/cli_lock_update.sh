@@ -194,7 +194,7 @@ package gpu 2.0 cpu_0
 package needs-gpu2 1.0 0 'gpu >=2'
 printf 'dependencies: [gpu, needs-gpu2]\n' > environment.yml
 expect 1 lock update gpu.lock -f environment.yml
-err_has 'gpkg lock update gpu.lock -f environment.yml  # after asking for'
+err_has 'gpkg lock update gpu.lock -f environment.yml  # after adding'
 printf 'dependencies: ["gpu[accel=none]", needs-gpu2]\n' > environment.yml
 expect 0 lock update gpu.lock -f environment.yml
 package python 3.14.1 0

@@ -68,7 +68,7 @@ json '{p["name"]: p["version"] for p in d["virtual_packages"]}["__cuda_arch"] ==
 expect 0 solve torch --for partition=all --json
 json '"cuda" not in d["packages"][0]["build"] and "__archspec=1=x86_64_v2" in d["virtual_packages"]'
 expect 0 hardware list
-out_has 'partition=gpu:h100+house' 'by names alone'
+out_has 'partition=gpu:h100+house' 'from names only'
 expect 2 solve torch --for partition=gpux
 err_has '--for partition=gpux' 'did you mean partition=gpu'
 
@@ -90,7 +90,7 @@ json 'd["packages"][0]["build"] == "cuda12"'
 err_lacks 'names alone'
 # What was seen is not given up for names.
 expect 0 hardware --slurm --partition gpu --no-probe
-out_has 'kept, of node g2 of Slurm'
+out_has 'kept, from node g2 of Slurm'
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
 json 'd["packages"][0]["build"] == "cuda12"'
@@ -100,9 +100,9 @@ check [ -z "$(jobs)" ]
 cp "$a100" "$WORK/a100.yaml"
 load_driver g1
 expect 1 hardware --slurm --yes --partition gpu
-err_has "g1 of partition gpu: Slurm says 2 x nvidia_a100_80gb_pcie, and gpkg sees there no GPU of NVIDIA's: the driver does not answer"
+err_has "g1 of partition gpu: Slurm says 2 x nvidia_a100_80gb_pcie, and gpkg sees there no NVIDIA GPU: the driver does not respond"
 err_lacks 'g2 of partition'
-out_has 'kept, of node g1 of Slurm' 'kept, of what holds on 2 kinds'
+out_has 'kept, from node g1 of Slurm' 'kept, from what holds on 2 kinds'
 check cmp "$a100" "$WORK/a100.yaml"
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
@@ -118,16 +118,16 @@ out_has cuda12
 err_has 'its names alone tell what it is'
 load_driver g2 "$h100_model"  # what another one answered is remembered
 FAKE_CUDA_DEVICES= expect 1 hardware --slurm --yes --partition gpu
-err_has "g2 of partition gpu: Slurm says 1 x h100, 1 x house, and gpkg sees there no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none"
+err_has "g2 of partition gpu: Slurm says 1 x h100, 1 x house, and gpkg sees there no NVIDIA GPU: the driver, for CUDA 12.4, lists none"
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 mv "$instinct" "$WORK/kfd"
 expect 1 hardware --slurm --yes --partition instinct
-err_has "m1 of partition instinct: Slurm says 2 x mi300x, and gpkg sees there no GPU of AMD's: the driver does not answer"
-out_has 'kept, of node m1 of Slurm'
+err_has "m1 of partition instinct: Slurm says 2 x mi300x, and gpkg sees there no AMD GPU: the driver does not respond"
+out_has 'kept, from node m1 of Slurm'
 expect 0 solve torch --for partition=instinct --json
 json 'any(p.startswith("__amdgpu_arch=9.4.2") for p in d["virtual_packages"])'
 expect 1 hardware --slurm --yes --partition instinct -o "$WORK/first"
-out_has 'AMD Instinct MI300X' 'by names alone'
+out_has 'AMD Instinct MI300X' 'from names only'
 mv "$WORK/kfd" "$instinct"
 # Another model than Slurm says: gpkg has seen it.
 load_driver g1 "$h100_model"
@@ -138,7 +138,7 @@ expect 0 hardware --slurm --yes --partition gpu -o "$WORK/other" --json
 json 'd["success"] and [any("which counts" in r for r in k["remarks"]) for k in d["kinds"]] == [True, False]'
 sed -i 's/90402/90010/' "$instinct/kfd/topology/nodes/1/properties"
 expect 0 hardware --slurm --yes --partition instinct -o "$WORK/other"
-err_has 'm1: Slurm says 2 x mi300x, and gpkg sees there a GPU of gfx90a, which counts'
+err_has 'm1: Slurm says 2 x mi300x, and gpkg sees there a gfx90a GPU, which counts'
 # One of two GPUs is as good as both.
 load_driver g1 "$a100_model"
 expect 0 hardware --slurm --yes --partition gpu
@@ -153,7 +153,7 @@ sbatch --quiet --partition=gpu --nodelist=g2 --exclusive --output=/dev/null --wr
 for _ in $(seq 50); do [ "$(squeue -h -t R -o %i | wc -l)" = 1 ] && break; sleep 0.1; done
 expect 1 hardware --slurm --yes --partition gpu --wait 1
 err_has 'g2: '
-out_has 'kept, of node g2 of Slurm'
+out_has 'kept, from node g2 of Slurm'
 check [ "$(jobs)" = wrap ]
 scancel -u root
 scontrol update NodeName=c1,c2 State=DRAIN Reason=test
@@ -196,7 +196,7 @@ err_has 'cpx: Slurm has no such partition for you' 'did you mean cpu?'
 expect 2 hardware --partition cpu
 expect 2 hardware --slurm --hosts a
 expect 2 hardware list --slurm
-err_has 'goes not with list'
+err_has 'cannot be used with list'
 expect 2 hardware --slurm --for cpu
 expect 2 hardware --slurm --yes --no-probe
 echo mine > "$profiles/partition=gpu.yaml"

@@ -69,7 +69,7 @@ def check(world, title, asked, verbose):
     if verbose:
         print(f"--- {title}\n{text.stderr}")
     lines = [line for line in text.stderr.strip().splitlines() if not line.startswith("warning:")]
-    if text.returncode != 1 or "no set of packages meets the request" not in lines[0]:
+    if text.returncode != 1 or not re.match(TITLE, lines[0]):
         yield f"exit status {text.returncode}: {text.stderr}"
         return
     if len(lines) > MOST_LINES:

@@ -209,7 +209,7 @@ private:
                 code.some_run ? Grade::Warning : Grade::Bad,
                 name,
                 fmt::format(
-                    "contains {}; no code in {} runs on {}", holds, code.worst_file, device),
+                    "contains {}; {} has no code that runs on {}", holds, code.worst_file, device),
                 other_builds(name));
         }
     }
