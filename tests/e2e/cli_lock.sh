@@ -72,7 +72,7 @@ SUBDIR=osx-arm64 package mac 1.0 0 '__osx >=11.0'
 package mac 1.0 0
 printf 'dependencies: [mac]\nplatforms: [linux-64, osx-arm64]\n' > mac.yml
 expect 1 lock -f mac.yml -o mac.lock
-err_has 'for osx-arm64: no set of packages' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
+err_has 'for osx-arm64: the request cannot be solved' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
 CONDA_OVERRIDE_OSX=11.0 expect 0 lock -f mac.yml -o mac.lock
 expect 0 lock mac --for m1 -o m1.lock
 

@@ -9,11 +9,14 @@ Reads the channels of GPKG_TEST_CORPUS; exit status 77 where that is not set. -v
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 MOST_LINES = 15
+# An explanation of one line is its own title.
+TITLE = r"error: (the request cannot be solved|package '.*' not found in |no (version|build) (of .* )?matches|.*: cannot use )"
 MACHINE = {"glibc": "2.36", "linux": "6.1", "archspec": "zen4", "cuda": ""}
 
 
