@@ -17,7 +17,7 @@ void add_query_options(CLI::App& app, Query& query) {
     add_target_options(app, query.target);
     app.add_flag("-i,--installed,--local",
                  query.installed,
-                 "ask the environment (that of -n or -p, else the active one), not channels");
+                 "query the environment (-n, -p or the active one)");
     add_source_options(app, query.sources);
     app.fallthrough();  // --json after the verb
 }
@@ -36,8 +36,9 @@ Result<void> complete(Context& context, Query& query) {
         !sources.for_machine.empty() || !sources.channel_priority.empty() ||
         !sources.exclude_newer.empty())
         return fail(ErrorKind::Usage,
-                    "an environment is asked (-n, -p, --installed), and flags of channels given",
-                    "leave out either");
+                    "-n, -p and --installed query an environment and cannot be used with channel "
+                    "options",
+                    "remove either");
     GPKG_TRY(query.prefix, existing_prefix(context, target));
     if (query.text.empty() && query.invert)
         return fail(ErrorKind::Usage,
@@ -104,7 +105,7 @@ void TreePrinter::draw(const std::string& title, std::size_t root) {
 }
 
 void TreePrinter::finish() {
-    if (has_repeated_) out_.note("(*) what is below it stands at its other place");
+    if (has_repeated_) out_.note("(*) dependencies are shown at the other occurrence");
 }
 
 }  // namespace repoquery
@@ -116,24 +117,36 @@ Action bind_repoquery(CLI::App& app) {
         Result<int> (*answer)(Context&, const Query&);
     };
     const auto query = std::make_shared<Query>();
-    auto* search_app = app.add_subcommand("search", "list the builds that match");
-    auto* depends_app = app.add_subcommand("depends", "show what the newest build needs");
-    auto* whoneeds_app = app.add_subcommand("whoneeds", "show what could use a build that matches");
-    auto* tree_app = app.add_subcommand("tree", "draw what is needed, and what that needs");
+    auto* search_app = app.add_subcommand("search", "list the matching builds");
+    auto* depends_app = app.add_subcommand("depends", "show the dependencies of the newest build");
+    auto* whoneeds_app = app.add_subcommand("whoneeds", "show the packages that depend on it");
+    auto* tree_app = app.add_subcommand("tree", "show the dependencies as a tree");
     app.require_subcommand(1);
     for (auto* sub : {search_app, depends_app, whoneeds_app, tree_app})
         add_query_options(*sub, *query);
     for (auto* sub : {search_app, depends_app, whoneeds_app}) sub->get_option("spec")->required();
-    search_app->add_flag("--info", query->info, "everything about each build");
+    search_app->add_flag("--info", query->info, "show all fields of each build");
     for (auto* sub : {depends_app, whoneeds_app}) {
-        sub->add_flag("-r,--recursive", query->recursive, "and so on");
-        sub->add_flag("-t,--tree", query->tree, "draw it as a tree");
+        sub->add_flag("-r,--recursive", query->recursive, "include indirect dependencies");
+        sub->add_flag("-t,--tree", query->tree, "show as a tree");
     }
-    whoneeds_app->add_flag("-a,--all", query->all, "every build, not only the newest of each name");
+    whoneeds_app->add_flag(
+        "-a,--all", query->all, "show every build, not only the newest of each name");
     tree_app->get_option("spec")->description("package name or spec; without it the environment");
-    tree_app->add_flag("--invert", query->invert, "what needs it, in an environment");
+    tree_app->add_flag("--invert", query->invert, "show dependents instead, in an environment");
+    search_app->footer("  gpkg repoquery search 'numpy>=2'");
+    depends_app->footer(
+        "  gpkg repoquery depends pytorch\n"
+        "  gpkg repoquery depends pytorch --recursive");
+    whoneeds_app->footer(
+        "  gpkg repoquery whoneeds 'python=3.14' -c conda-forge\n"
+        "  gpkg repoquery whoneeds libblas -n ml --tree");
+    tree_app->footer(
+        "  gpkg tree -n ml\n"
+        "  gpkg repoquery tree pytorch -n ml\n"
+        "  gpkg repoquery tree libblas -n ml --invert");
     app.footer(
-        "Asks the channels, or with -n, -p or --installed an environment.\n"
+        "Queries the channels, or an environment with -n, -p or --installed.\n\n"
         "  gpkg repoquery depends pytorch\n"
         "  gpkg repoquery whoneeds 'python=3.14' -c conda-forge\n"
         "  gpkg repoquery tree pytorch -n ml");
@@ -143,9 +156,8 @@ Action bind_repoquery(CLI::App& app) {
         if ((*whoneeds_app || query->invert) && !query->spec.extras.empty())
             return fail(
                 ErrorKind::Usage,
-                fmt::format("{}: packages are asked about, and extras are not in the answer",
-                            query->text),
-                "leave out extras=");
+                fmt::format("{}: extras are not supported in queries for dependents", query->text),
+                "remove extras=");
         if (*search_app) return search(context, *query);
         if (*depends_app) return query->tree ? tree(context, *query) : depends(context, *query);
         if (*tree_app && !query->invert) return tree(context, *query);

@@ -69,7 +69,8 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
         const auto [place, fresh] = first.emplace(record.name, record);
         if (!fresh && !is_same(place->second, record))
             return fail(ErrorKind::Conflict,
-                        fmt::format("{}: listed as {} and as {}; one environment holds one",
+                        fmt::format("{} is listed twice, as {} and as {}; an environment has one "
+                                    "build of each package",
                                     record.name,
                                     place->second.fn,
                                     record.fn));
@@ -138,7 +139,7 @@ void keep_builds(Change& change,
         if (before != nullptr && before->package.version == now->version &&
             before->package.build == now->build)
             change.notes.push_back(fmt::format(
-                "{} stays in the build {} that was asked for earlier; '{}>=0' asks for any",
+                "{} keeps the build {} requested earlier; to allow any build, request '{}>=0'",
                 build.name,
                 build.build->text(),
                 build.name));

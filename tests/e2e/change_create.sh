@@ -65,7 +65,7 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 
 # Wrong names and words.
 expect 1 create -n x appp
-err_has 'appp: no package of this name in channel (linux-64 and noarch)'
+err_has "package 'appp' not found in channel (linux-64)"
 err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp
@@ -159,7 +159,7 @@ expect 0 create -n twice -f twice.txt
 has twice app-1.0 lib-2.0
 { cat bare.txt; echo "$url/lib-1.0-0.tar.bz2"; } > both.txt
 expect 1 create -n x -f both.txt
-err_is 'error: lib: listed as lib-2.0-0.tar.bz2 and as lib-1.0-0.tar.bz2; one environment holds one'
+err_is 'error: lib is listed twice, as lib-2.0-0.tar.bz2 and as lib-1.0-0.tar.bz2; an environment has one build of each package'
 absent x
 expect 0 create -n one "$CHANNEL/linux-64/lib-1.0-0.tar.bz2"
 has one lib-1.0
@@ -253,7 +253,7 @@ expect 0 lock -f named.yml -o named.lock
 expect 0 create --json -n x -d --lock named.lock
 version 2.0
 expect 0 why-not "file://$WORK/named::lib" lib
-out_has 'lib 3.0 0 is possible, but lib 2.0 0 is of a channel with higher priority'
+out_has 'lib 3.0 0 is possible, but lib 2.0 0 is in a channel with higher priority'
 expect 0 variants "file://$WORK/named::lib"
 expect 0 exec -s "file://$WORK/named::only" true
 expect 1 create -n x "file://$WORK/naemd::only"

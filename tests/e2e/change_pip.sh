@@ -164,7 +164,7 @@ has slow pip-24.0 python-3.11
 
 # Where nothing is installed, the section is told.
 expect 0 solve -f one.yml
-err_has "what the section 'pip:' brings is pip's to decide"
+err_has "packages under 'pip:' are not solved"
 # A lock leaves to pip what pip is to decide, and says so; what it names of PyPI is installed as it is.
 rm -f "$PIPLOG"
 printf 'name: x\ndependencies: [python=3.11=0, pip, {pip: [left-pad==1.5]}]\n' > locked.yml

@@ -129,7 +129,7 @@ expect 0 build r/weight --output-dir gate --max-closure 1MB
 expect 1 build r/middle r/feather --output-dir gate --max-closure 200kB
 err_has 'middle-1-hb0f4dca_0: the closure is 30'
 err_has 'over --max-closure 200 kB; the heaviest are weight (30'
-err_has 'if middle did not need weight, it would be'
+err_has 'without the dependency of middle on weight, it would be'
 err_has "gpkg closure why weight --spec 'middle==1=hb0f4dca_0' shows what brings it in"
 err_lacks feather
 check [ ! -e gate/linux-64/middle-1-hb0f4dca_0.conda ]

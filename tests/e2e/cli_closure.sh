@@ -71,17 +71,17 @@ expect 0 closure -n odd --json
 json '[p["name"] for p in d["packages"] if p["orphan"]] == ["tool"]'
 rm "$GPKG_ROOT_PREFIX"/envs/odd/lib/*
 expect 0 closure -n odd
-err_has '2 files of tool and zlib are missing, and not counted'
+err_has '2 files of tool and zlib are missing and not counted'
 
 # A limit.
 expect 0 closure torch --max-closure 1MB
 expect 1 closure torch --max-closure 300kB
 err_has 'error: torch: the closure is'
 err_has 'over --max-closure 300 kB; the heaviest are codec ('
-err_has 'if video did not need codec, it would be'
+err_has 'without the dependency of video on codec, it would be'
 out_has 'Saved by dropping a single dependency'
 expect 1 closure torch tool --max-closure 1kB
-err_has 'no one dependency brings as much'
+err_has 'no single dependency is that large'
 expect 1 closure -n ml --max-closure 300KiB --json
 json 'not d["success"] and d["max_closure"] == 307200 and "over --max-closure" in d["error"] and "codec" in d["hint"]'
 expect 0 closure -n ml --max-closure 384000
@@ -94,7 +94,7 @@ err_has 'write it as 3GB'
 # A channel that tells no size cannot be held to a limit.
 sed -i 's/"size":[0-9]*/"size":0/' "$WORK/records.linux-64" && index
 expect 1 closure torch --max-closure 1GB
-err_has 'of 6 packages the channel tells no size'
+err_has 'the channel gives no size for 6 packages'
 expect 0 closure torch
 err_has 'the channel has no size for 6 packages; the totals are too low'
 
@@ -165,7 +165,7 @@ err_has 'did you mean codec?'
 expect 1 closure why nl codec
 err_has 'did you mean ml?'
 expect 1 closure why tool --spec torch
-err_has 'tool: is not among the 6 packages of torch'
+err_has 'tool: not one of the 6 packages of torch'
 expect 2 closure why ml codec extra
 expect 2 closure why codec
 expect 2 closure why codec -n ml --spec torch
@@ -229,9 +229,9 @@ expect 1 build plan-variants --devices 12.0 --cuda 12.4
 err_has '12.0: CUDA 12.4 makes no code that runs on it'
 expect 2 build plan-variants
 expect 2 build plan-variants --devices 8.1
-err_has '8.1: no CUDA has code for this compute capability'
+err_has '8.1: no CUDA version supports this compute capability'
 expect 2 build plan-variants --devices 8.0 --cuda 12.7
-err_has '12.7: there is no such CUDA'
+err_has '12.7: not a CUDA version'
 expect 2 build plan-variants --for cpu
 expect 2 build plan-variants --for h100o
 expect 2 build plan-variants --devices 8.0 --max-builds none

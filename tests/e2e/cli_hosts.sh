@@ -84,5 +84,5 @@ expect 2 hardware --hosts ' -oProxyCommand=x'
 expect 2 hardware --hosts -oProxyCommand=x
 expect 2 hardware --hosts ../node
 expect 2 hardware --hosts node1,me@node1
-err_has 'node1 is named twice'
+err_has 'node1 is given twice'
 finish

@@ -52,7 +52,7 @@ package nn 2.0 cuda129_0 '__cuda >=12'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
 expect 0 lock nn --for rtx5090 --for ./old.yaml --accel nvidia -o code.lock
 out_has 'nn differs between classes: 1.0 for old and 2.0 for rtx5090'
-out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which makes no machine code for compute capability 12.0'
+out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which has no machine code for compute capability 12.0'
 
 # An environment.yml is locked for each of the platforms that it is made for.
 printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > two.yml
@@ -72,7 +72,7 @@ SUBDIR=osx-arm64 package mac 1.0 0 '__osx >=11.0'
 package mac 1.0 0
 printf 'dependencies: [mac]\nplatforms: [linux-64, osx-arm64]\n' > mac.yml
 expect 1 lock -f mac.yml -o mac.lock
-err_has 'for osx-arm64: no set of packages' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
+err_has 'for osx-arm64: the request cannot be solved' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
 CONDA_OVERRIDE_OSX=11.0 expect 0 lock -f mac.yml -o mac.lock
 expect 0 lock mac --for m1 -o m1.lock
 
@@ -418,11 +418,11 @@ check cmp plain.lock overridden.lock
 expect 0 config remove-key override_virtual_packages
 # What would help is never another machine than those that are named.
 expect 1 lock torch --accel nvidia --for cpu --for a100 -o never.lock
-err_has 'for cpu' 'what would work'
+err_has 'for cpu' 'possible fixes'
 err_lacks CONDA_OVERRIDE
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'
-err_has 'hint: CONDA_OVERRIDE_CUDA= decides what this machine has of __cuda'
+err_has 'hint: CONDA_OVERRIDE_CUDA= overrides __cuda of this machine'
 check [ ! -e never.lock ]
 expect 2 create -y -n never --lock plain.lock -c "$WORK/other"
 err_has 'the lock has no package from this channel'
@@ -468,12 +468,12 @@ expect 0 lock repair selected.lock
 expect 0 create -n chosen-by-platform --lock selected.lock --for a100 -y
 check grep -q '"accelerator": *"none"' "$(place chosen-by-platform)/conda-meta/gpkg/state.json"
 expect 1 lock -f selected.yml --for gh200 -o selected.lock
-err_has 'an accelerator is asked for lib, of which the channels have nothing for linux-aarch64'
+err_has "an accelerator is set for package 'lib', which is not found for linux-aarch64"
 sed -i 's/lib:/lbi:/' selected.yml
 expect 1 lock -f selected.yml --for a100 --for gh200 -o selected.lock
-err_has 'an accelerator is asked for lbi, of which the channels have nothing for linux-64 or linux-aarch64' 'did you mean lib?'
+err_has "an accelerator is set for package 'lbi', which is not found for linux-64 or linux-aarch64" 'did you mean lib?'
 expect 1 lock -f selected.yml --for-all -o selected.lock
-err_has 'an accelerator is asked for lbi'
+err_has "an accelerator is set for package 'lbi'"
 printf 'dependencies: [torch, pip: ["-r more.txt"]]\n' > more.yml
 expect 1 lock -f more.yml --for cpu
 err_has "'-r more.txt' is a relative path"
@@ -557,7 +557,7 @@ sed -i 's/bound=3=cuda12_0/bound/; /digest/d' bound.lock
 gone pin-1.0-0
 expect 1 lock repair bound.lock
 err_has 'bound' 'gpkg lock repair bound.lock pin'
-err_lacks 'as is installed'
+err_lacks 'as installed'
 cp kept "$WORK/records.linux-64"
 
 # And for the same MPI.
@@ -568,7 +568,7 @@ gone fields-1.0-mpi_openmpi_h1_0
 package fields 1.0 nompi_h2_1
 index
 expect 1 lock repair mpi.lock
-err_has '1.0 with nompi (what is gone was with openmpi)'
+err_has '1.0 (with nompi, but the removed one was with openmpi)'
 package fields 1.0 mpi_openmpi_h1_1
 expect 0 lock repair mpi.lock
 out_has 'cpu: fields 1.0 mpi_openmpi_h1_0 -> fields 1.0 mpi_openmpi_h1_1'
@@ -667,12 +667,12 @@ package driven 2.0 0 '__cuda >=12'
 package driven 1.0 0 '__cuda >=11,<12'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
 expect 1 lock driven=2 --for a100 --for ./old.yaml -o driven.lock
-err_has 'for old: no set of packages meets the request'
-err_lacks 'would work'
+err_has 'for old: the request cannot be solved'
+err_lacks 'possible fixes'
 expect 1 lock driven=2 --for ./old.yaml -o driven.lock
 err_has 'gpkg lock driven=1.0 --for ./old.yaml'
 expect 1 lock lead --for a100 --for gh200 -o lead.lock
-err_has 'lead is there for linux-64: in an environment.yml, a selector asks for it there alone'
+err_has 'lead is available for linux-64; request it only there with a selector in the environment.yml'
 
 # A repair's command keeps what was typed, and works for all classes.
 for subdir in linux-64 linux-aarch64; do

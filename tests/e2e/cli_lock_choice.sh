@@ -72,12 +72,12 @@ expect 0 lock cupy --for ./sm9.0.yaml -o code.lock
 expect 0 lock check code.lock --for ./sm9.0.yaml --json
 json 'd["success"] and d["classes"][0]["will_not_run"] == []'
 expect 1 lock check code.lock --for ./sm6.0.yaml
-out_has 'selected: it is the only class that fits; it does not run here: cupy 2.0 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0'
+out_has 'is taken: it is the only one that fits; it does not run here: cupy 2.0 needs cuda-version >=13,<14, which does not support compute capability 6.0'
 CONDA_OVERRIDE_CUDA=11.4 expect 1 lock check code.lock --json
 json 'not d["success"] and d["class"] == "sm9.0" and d["classes"][0]["fits"] and d["classes"][0]["unmet"] == []'
-json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"]'
+json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 needs cuda-version >=13,<14, but the driver supports CUDA 11.4"]'
 expect 0 create -n x --lock code.lock --for ./sm6.0.yaml --dry-run
-err_has 'sm9.0 does not run on ./sm6.0.yaml: cupy 2.0 is for cuda-version >=13,<14'
+err_has 'sm9.0 does not run on ./sm6.0.yaml: cupy 2.0 needs cuda-version >=13,<14'
 expect 0 create -n x --lock code.lock --for ./sm9.0.yaml --dry-run
 err_lacks 'does not run'
 
@@ -123,7 +123,7 @@ expect 0 create -n deep --lock both.lock --for ./sm7.5.yaml --dry-run --json
 json '[p["version"] for p in d["actions"]["LINK"] if p["name"] == "libcudnn"] == ["9.10"]'
 expect 0 lock deep --for ./sm7.5.yaml -o one.lock
 expect 1 lock check one.lock --for ./sm7.0.yaml
-out_has 'does not run here: libcudnn 9.13 has no code for compute capability 7.0, as none has since 9.11'
+out_has 'does not run here: libcudnn 9.13 does not support compute capability 7.0 (dropped in 9.11)'
 
 # Environments of pixi and categories of conda-lock, which come with `main`.
 package same 1.0 0

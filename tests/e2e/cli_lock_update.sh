@@ -97,7 +97,7 @@ package tool 1.0 0 'python >=3.13,<3.14.0a0'
 printf 'dependencies: [app, tool]\n' > environment.yml
 cp python.lock gpkg.lock
 expect 1 lock update -f environment.yml
-err_has 'for cpu: no set of packages' 'python keeps its minor version unless it is named'
+err_has 'for cpu: the request cannot be solved' 'python keeps its minor version unless it is named'
 err_has 'gpkg lock update -f environment.yml gpkg.lock python'
 check cmp python.lock gpkg.lock
 expect 0 lock update -f environment.yml gpkg.lock python
@@ -111,7 +111,7 @@ package nn 2.0 cuda129_0 '__cuda >=12'
 package nn 2.0 cpu_0
 expect 0 lock update nn.lock --for rtx5090 --json
 json '[d["changes"], d["added"], d["divergences"][0]["versions"]] == [[], ["rtx5090"], {"a100": "1.0", "cpu": "1.0", "rtx5090": "2.0"}]'
-json 'd["divergences"][0]["because_of"] == "rtx5090" and "makes no machine code for compute capability 12.0" in d["divergences"][0]["reason"]'
+json 'd["divergences"][0]["because_of"] == "rtx5090" and "has no machine code for compute capability 12.0" in d["divergences"][0]["reason"]'
 # What was told once is not told again, and naming it brings all to one version.
 expect 0 lock update nn.lock --for h100 --json
 json '[d["added"], [x["versions"] for x in d["divergences"]]] == [["h100"], [{"a100": "1.0", "cpu": "1.0", "h100": "2.0", "rtx5090": "2.0"}]]'
@@ -154,7 +154,7 @@ SUBDIR=linux-aarch64 package torch 1.0 cpu_0
 SUBDIR=linux-aarch64 package torch 2.0 cpu_0
 cp first.lock arm.lock
 expect 1 lock update arm.lock --for gh200
-err_has 'for gh200: no set of packages' 'lib: no package of this name'
+err_has "for gh200: package 'lib' not found in"
 SUBDIR=linux-aarch64 package lib 1.0 0
 expect 0 lock update arm.lock --for gh200
 check grep -A12 '^  gh200:' arm.lock
@@ -186,7 +186,7 @@ printf 'dependencies: [torch, lib >=2]\n' > environment.yml
 expect 0 lock -f environment.yml --for cpu --for a100 -o two.lock
 printf 'dependencies: [torch, lib >=2, low]\n' > environment.yml
 expect 1 lock update two.lock -f environment.yml
-err_has 'for a100: no set of packages' 'gpkg lock update two.lock -f environment.yml  # after '
+err_has 'for a100: the request cannot be solved' 'gpkg lock update two.lock -f environment.yml  # after '
 err_lacks 'gpkg remove' 'internal error'
 package gpu 1.0 cuda12_0 '__cuda >=12'
 expect 0 lock gpu --for a100 -o gpu.lock
@@ -194,7 +194,7 @@ package gpu 2.0 cpu_0
 package needs-gpu2 1.0 0 'gpu >=2'
 printf 'dependencies: [gpu, needs-gpu2]\n' > environment.yml
 expect 1 lock update gpu.lock -f environment.yml
-err_has 'gpkg lock update gpu.lock -f environment.yml  # after asking for'
+err_has 'gpkg lock update gpu.lock -f environment.yml  # after adding'
 printf 'dependencies: ["gpu[accel=none]", needs-gpu2]\n' > environment.yml
 expect 0 lock update gpu.lock -f environment.yml
 package python 3.14.1 0

@@ -54,10 +54,10 @@ expect 0 search "file://$PWD/other::o" --json
 mkdir -p other/linux-aarch64
 printf '{"packages":{}}' > other/linux-aarch64/repodata.json
 expect 1 search -c ./other --override-channels o=1 --platform linux-aarch64
-err_has 'o=1: o has no builds in file://' 'other for linux-aarch64'
-err_has 'for linux-64 it has: gpkg search o=1 --platform linux-64'
+err_has "package 'o' not found in file://" 'other (linux-aarch64)'
+err_has 'it is available for linux-64: gpkg search o=1 --platform linux-64'
 expect 1 search -c ./other --override-channels nothing --platform linux-aarch64
-err_has 'no package of this name in'
+err_has 'not found in'
 
 # What a channel says does not reach the terminal as it is; a record that breaks the rules is told.
 mkdir -p odd/linux-64
@@ -80,14 +80,14 @@ json '[r["fn"] for r in d["o"]] == ["o-1-0.tar.bz2"]'
 
 # Nothing found.
 expect 1 search torch
-err_is "error: torch: no package of this name in file://$CHANNEL for linux-64
+err_is "error: package 'torch' not found in file://$CHANNEL (linux-64)
   hint: did you mean pytorch or libtorch?"
 expect 1 search torch --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
 json 'd["hint"] == "did you mean pytorch or libtorch?"'
 expect 1 search 'pytorch>=2'
 err_has "matches none of the 3 builds in file://$CHANNEL for linux-64"
-err_has 'the newest there is pytorch 1.10'
+err_has 'the newest version is pytorch 1.10'
 expect 2 search 'pytorch>=2<3'
 err_has '^'
 expect 1 search -c ./nowhere --override-channels x

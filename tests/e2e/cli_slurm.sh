@@ -68,7 +68,7 @@ json '{p["name"]: p["version"] for p in d["virtual_packages"]}["__cuda_arch"] ==
 expect 0 solve torch --for partition=all --json
 json '"cuda" not in d["packages"][0]["build"] and "__archspec=1=x86_64_v2" in d["virtual_packages"]'
 expect 0 hardware list
-out_has 'partition=gpu:h100+house' 'by names alone'
+out_has 'partition=gpu:h100+house' 'from names only'
 expect 2 solve torch --for partition=gpux
 err_has '--for partition=gpux' 'did you mean partition=gpu'
 
@@ -127,7 +127,7 @@ out_has 'kept, of Slurm node m1'
 expect 0 solve torch --for partition=instinct --json
 json 'any(p.startswith("__amdgpu_arch=9.4.2") for p in d["virtual_packages"])'
 expect 1 hardware --slurm --yes --partition instinct -o "$WORK/first"
-out_has 'AMD Instinct MI300X' 'by names alone'
+out_has 'AMD Instinct MI300X' 'from names only'
 mv "$WORK/kfd" "$instinct"
 # Another model than Slurm says: gpkg has seen it.
 load_driver g1 "$h100_model"
@@ -196,7 +196,7 @@ err_has 'cpx: no such Slurm partition for you' 'did you mean cpu?'
 expect 2 hardware --partition cpu
 expect 2 hardware --slurm --hosts a
 expect 2 hardware list --slurm
-err_has 'goes not with list'
+err_has 'cannot be used with list'
 expect 2 hardware --slurm --for cpu
 expect 2 hardware --slurm --yes --no-probe
 echo mine > "$profiles/partition=gpu.yaml"

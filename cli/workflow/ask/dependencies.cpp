@@ -269,7 +269,7 @@ std::string dependency_text(std::string_view spec, std::string_view extra) {
         text += fmt::format(" with its {} {}",
                             extras.size() == 1 ? "extra" : "extras",
                             join_some(extras, "and", extras.size()));
-    if (when) text += " where " + whole(*when);
+    if (when) text += " if " + whole(*when);
     return text + for_extra;
 }
 

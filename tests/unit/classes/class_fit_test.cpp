@@ -90,7 +90,7 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     CHECK(notes_on_first(runs, "this machine").empty());
     const auto not_here = fits_on("13.0", "6.0");
     const std::string why =
-        "cupy 1 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0";
+        "cupy 1 needs cuda-version >=13,<14, which does not support compute capability 6.0";
     CHECK(not_here.front().fits());
     CHECK(not_here.front().will_not_run == Texts{why});
     CHECK(standing_of(not_here.front(), not_here) ==
@@ -98,7 +98,7 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     CHECK(notes_on_first(not_here, "this machine") ==
           Texts{"cuda does not run on this machine: " + why});
     CHECK(fits_on("11.4", "9.0").front().will_not_run ==
-          Texts{"cupy 1 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"});
+          Texts{"cupy 1 needs cuda-version >=13,<14, but the driver supports CUDA 11.4"});
     // Of one that is not taken as well.
     add(lock, "cpu", {}, {record("cupy", "cpu_0", {})});
     const auto both = fits_on("11.4", "9.0");
