@@ -37,12 +37,12 @@ done
 check [ "$made" = 1 ]
 for i in $(seq 54); do
     expect 0 verify -n e$i
-    out_is '4 packages: all as they should be'
+    out_is '4 packages verified: no damage'
 done
 expect 0 verify -n same
-out_is '1 package: as it should be'
+out_is '1 package verified: no damage'
 expect 0 verify --store
-out_is '4 packages: all as they should be'
+out_is '4 packages verified: no damage'
 clean
 # What they share is there once.
 check [ "$(stat -c %h "$GPKG_ROOT_PREFIX"/pkgs/a-1.0-0-*/share/a/1)" -ge 55 ]

@@ -37,7 +37,7 @@ out_is mine
 
 # The active environment; a shell that is in it is told what to do.
 CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one expect 0 env config vars set A=1
-err_is 'this shell sees it after: gpkg activate one'
+err_is 'to apply the change in this shell: gpkg activate one'
 expect 0 env config vars unset -n one A
 
 # What is refused changes nothing.
@@ -56,7 +56,7 @@ err_has 'JUST: expected NAME=VALUE'
 expect 2 env config vars set -n one 'A=***unset***'
 err_has 'gpkg env config vars unset A'
 expect 1 env config vars unset -n one GREETING GREETNG
-err_has "GREETNG: is not set by $GPKG_ROOT_PREFIX/envs/one"
+err_has "variable 'GREETNG' is not set in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean GREETING?'
 expect 2 env config vars set -n one
 expect 2 env config vars unset -n one
@@ -107,6 +107,6 @@ printf '%s\n' "$out" > two.yml
 expect 0 env create -y -n again -f two.yml
 expect 0 env config vars unset -n two PATH
 expect 2 env config vars set -n two F=$'\xff\xfe'
-err_has 'F: its value is not UTF-8'
+err_has 'F: the value is not UTF-8'
 
 finish

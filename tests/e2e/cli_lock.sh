@@ -101,7 +101,7 @@ records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"
 expect 0 create -n fast --lock first.lock --for h100 -y
 records fast 'r["torch"]["build"] == "cuda12_0"'
 expect 2 create -n x --lock first.lock torch -y
-err_has 'no others can stand beside it'
+err_has 'packages and files cannot be given with --lock'
 
 # The best version that all can have, not the lowest that one of them would take.
 package meet 3.0 cuda_0 '__cuda'
@@ -530,9 +530,9 @@ out_has 'my-node  is taken'
 expect 1 lock check conflict.lock
 err_has 'has the marks of a merge conflict'
 expect 2 create -n x --lock node.lock --accel nvidia -y
-err_has 'an accelerator has no say in it'
+err_has 'an accelerator cannot be given with --lock'
 expect 2 create -n x --lock node.lock hardware-select-gpu-amd -y
-err_has 'an accelerator has no say in it'
+err_has 'an accelerator cannot be given with --lock'
 
 # What was merged or edited by hand and does not hold together is told, and nothing is made of it.
 sed '0,/__glibc >=2.28/s//__glibc >=2.20/' first.lock > needs.lock

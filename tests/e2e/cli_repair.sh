@@ -19,7 +19,7 @@ before=$(tree)
 asked=$(requested)
 
 expect 0 verify -n e
-out_is '3 packages: all as they should be'
+out_is '3 packages verified: no damage'
 expect 0 verify -n e --json
 json 'd == {"sound": True, "packages": 3, "interrupted": False, "damage": []}'
 expect 0 repair -y -n e
@@ -40,7 +40,7 @@ out_is 'app: bin/app is missing
 lib: bin/lib is a soft link, not a file
 lib: lib/lib.pc has another checksum
 lib: lib/text has 7 bytes, not 5'
-err_is '2 of 3 packages differ: gpkg repair links them anew'
+err_is '2 of 3 packages are damaged; to relink them: gpkg repair'
 expect 1 verify -n e --json
 json 'not d["sound"] and [x["path"] for x in d["damage"]] == ["bin/app", "bin/lib", "lib/lib.pc", "lib/text"]'
 expect 1 verify -n e --quick
@@ -64,14 +64,14 @@ expect 1 verify -n e
 expect 0 repair -n e --dry-run
 expect 1 verify --store
 out_has 'other-1.0-0-'
-err_has '1 of 3 packages differ: gpkg repair --store takes them out of the store'
+err_has '1 of 3 packages are damaged; to remove them from the store: gpkg repair --store'
 expect 1 repair -y -n e --offline
 err_has other-1.0-0
 mv "$WORK/away" "$CHANNEL"
 expect 0 repair -y -n e
 check [ "$(tree)" = "$before" ]
 expect 0 verify --store
-out_is '3 packages: all as they should be'
+out_is '3 packages verified: no damage'
 
 # The store alone.
 printf x >> "$(echo "$GPKG_ROOT_PREFIX"/pkgs/app-1.0-0-*)/bin/app"
