@@ -65,13 +65,13 @@ out_has cpu_0
 # One for another CPU says nothing here, and is no silent nothing but where another one says it.
 gpu expect 0 solve torch hardware-select-cpu-aarch64
 out_has cuda129_0
-err_has "hardware-select-cpu-aarch64 asks for nothing here: it is for another CPU than linux-64's"
+err_has "ignored hardware selector: hardware-select-cpu-aarch64 (not for linux-64)"
 expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-aarch64 hardware-fallback-cpu-x86_64
 out_has cpu_0
-err_lacks 'asks for nothing'
+err_lacks 'ignored hardware selector'
 printf 'dependencies: [torch, hardware-select-cpu-ppc64le]\n' > "$WORK/elsewhere.yml"
 expect 0 solve -f "$WORK/elsewhere.yml"
-err_has 'hardware-select-cpu-ppc64le asks for nothing here'
+err_has 'ignored hardware selector: hardware-select-cpu-ppc64le'
 
 # What keeps a version out that has such a build: not the machine, where the request asks for less.
 package stepped 1.0 cuda129_0 '__cuda >=12'
@@ -139,7 +139,7 @@ err_has 'did you mean hardware-select-gpu-nvidia?'
 expect 2 solve 'torch[accel=none]' 'torch[accel=nvidia]'
 err_has 'torch is asked for none as well'
 expect 2 solve torch hardware-select-gpu-nvidia --accel none
-err_has 'both say what it is to be for: leave out one of them'
+err_has '--accel and a hardware selector cannot be used together'
 environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
 environment torch '{troch: none}'
 expect 1 solve -f "$WORK/slip.yml"
@@ -322,7 +322,7 @@ for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
     out_has 'conda-meta/gpkg/state.json' 'cannot be read'
     for verb in 'env export' 'install plain'; do
         expect 1 $verb -n locked
-        err_has "conda-meta/gpkg/state.json: $bad: is no accelerator" 'gpkg repair -p'
+        err_has "conda-meta/gpkg/state.json: $bad is not an accelerator" 'gpkg repair -p'
     done
     expect 0 repair -y -n locked
     exported locked '[nvidia, none]'
@@ -334,14 +334,14 @@ printf 'dependencies: [flow]\naccelerator: none\n' > "$WORK/o.yml"
 printf 'dependencies: [flow]\naccelerator: {torch: none}\n' > "$WORK/p.yml"
 printf 'torch[accel=nvidia]\n' > "$WORK/q.txt"
 gpu expect 2 solve -f "$WORK/n.yml" -f "$WORK/o.yml"
-err_has "$WORK/n.yml says accelerator nvidia, and $WORK/o.yml says none" '--accel says which counts'
+err_has "conflicting accelerators: nvidia in $WORK/n.yml, none in $WORK/o.yml" 'choose one: --accel none'
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/o.yml" --accel none
 out_lacks cuda129_0
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/p.yml"
 out_has 'flow' 'cuda129_0' 'cpu_0'
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/n.yml"
 gpu expect 2 solve -f "$WORK/p.yml" -f "$WORK/q.txt"
-err_has "$WORK/p.yml says accelerator none of torch, and $WORK/q.txt says nvidia" "torch[accel=nvidia] says which counts"
+err_has "conflicting accelerators of torch: none in $WORK/p.yml, nvidia in $WORK/q.txt" "choose one: torch[accel=nvidia]"
 gpu expect 0 solve -f "$WORK/p.yml" -f "$WORK/q.txt" 'torch=1.0[accel=nvidia]'
 out_has cuda129_0
 

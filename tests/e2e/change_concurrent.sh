@@ -31,7 +31,7 @@ for i in $(seq 64); do
     elif [ "$status" = 0 ]; then
         made=$((made + 1))
     else
-        check grep -qE 'exists already|is not what this change was made for|made or removed by another process|made by another process|is not an empty folder' "$WORK/said.$i"
+        check grep -qE 'exists already|the environment has changed since this change was planned|made or removed by another process|made by another process|is not an empty folder' "$WORK/said.$i"
     fi
 done
 check [ "$made" = 1 ]
@@ -57,7 +57,7 @@ out=$(cat "$WORK"/said.?) last='four installs'
 expect 0 verify -n one
 expect 0 history -n one --json
 # One that finds the environment changed since it looked says so, and nothing is half done.
-lost=$(grep -lE 'is not what this change was made for' "$WORK"/said.[abcd] | wc -l)
+lost=$(grep -lE 'the environment has changed since this change was planned' "$WORK"/said.[abcd] | wc -l)
 json "len(d) + $lost == 5"
 
 finish

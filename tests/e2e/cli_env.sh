@@ -68,7 +68,7 @@ expect 0 env export -n dev --from-history
 out_has '- app 1.*,>=1.0'
 echo '{broken' > "$(place dev)/conda-meta/state"
 expect 1 env config vars list -n dev
-err_has "it holds the environment's variables: mend it by hand, or rm"
+err_has "it contains the variables of the environment: correct it, or delete it and set them again: rm"
 expect 0 env remove -n dev --yes
 expect 2 env
 expect 2 env create --yes -n seven app other unknown-flag --frob

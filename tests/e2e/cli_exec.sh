@@ -103,7 +103,7 @@ clean "$shelf"
 # clean takes what is damaged too, and nobody's own environments.
 rm "$at/conda-meta/history"
 expect 1 exec -q hello
-err_has 'hello is installed already' 'gpkg clean --exec takes it away'
+err_has 'hello is already installed' 'to remove it: gpkg clean --exec'
 expect 0 create -y -q -n mine library
 expect 0 exec -q --with library hello
 expect 0 clean --exec --dry-run --json

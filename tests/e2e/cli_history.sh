@@ -50,7 +50,7 @@ expect 0 diff 4 -n e
 out_is ''
 err_is 'no packages differ'
 expect 1 diff 9 -n e
-err_has 'there is no generation 9' 'gpkg history shows those there are, 1 to 4'
+err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history'
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 
 # Back, one by one: files, records and what was asked for.
@@ -109,7 +109,7 @@ out_is ''
 expect 0 history -n other --json
 json 'd == []'
 expect 1 rollback -n other
-err_has 'changed by others only'
+err_has 'gpkg has not changed this environment'
 
 # A generation that is damaged is told, the others serve.
 echo x > "$at/e/conda-meta/gpkg/generations/2.json.zst"
