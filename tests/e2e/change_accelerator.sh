@@ -123,11 +123,11 @@ err_has 'did you mean accel?'
 expect 0 create -q -y -n torch torch
 for verb in variants search 'remove -n torch'; do
     expect 2 $verb 'torch[accel=none]'
-    err_has "'accel' is said in requests alone" '[accel=...] belongs to requests of create, install, update, solve and lock'
+    err_has "'accel' is allowed only in requested specs" 'use [accel=...] with gpkg create, install, update, solve or lock'
 done
 GPKG_PINNED_PACKAGES='torch[accel=none]' gpkg solve torch
 check [ "$status" != 0 ]
-err_has "'accel' is said in requests alone"
+err_has "'accel' is allowed only in requested specs"
 expect 2 solve 'torch[accel=[none]]'
 err_has "'accel' takes one value, not a list"
 expect 2 solve torch hardware-select-gpu-nvida
@@ -150,13 +150,13 @@ gpu expect 0 solve -f "$WORK/slip.yml"
 out_has cpu_0
 environment torch '{torch 1.0: none}'
 expect 1 solve -f "$WORK/slip.yml"
-err_has "'torch 1.0' is no package name"
+err_has "'torch 1.0' is not a package name"
 environment '"torch[accel=nvidia]"' '{torch: none}'
 expect 2 solve -f "$WORK/slip.yml"
 err_has 'torch is asked for none as well'
 environment 'torch, hardware-select-gpu-nvidia' none
 expect 1 solve -f "$WORK/slip.yml"
-err_has "stands beside the key 'accelerator'"
+err_has "cannot be combined with the key 'accelerator'"
 
 # Two vendors: a question only where the answer depends on it, and an error where nobody is asked.
 unset CONDA_OVERRIDE_CUDA
@@ -172,7 +172,7 @@ gpus:
 YML
 expect 0 solve plain --for "$WORK/both.yml"
 expect 2 solve flow --for "$WORK/both.yml"
-err_has 'has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings flow-1.0-cuda129_0, amd brings flow-1.0-rocm6_0'
+err_has 'has GPUs of two vendors, which need different packages: nvidia selects flow-1.0-cuda129_0, amd selects flow-1.0-rocm6_0'
 err_has 'say --accel nvidia, --accel amd or --accel none'
 expect 0 solve flow --for "$WORK/both.yml" --accel amd
 out_has rocm6_0
@@ -655,7 +655,7 @@ check [ -e "$(place said)/conda-meta/word-1.0-cpu_0.json" ]
 # What stays with its own is told.
 gpu expect 0 create -n own 'word[accel=none]' zlead
 gpu expect 0 update -n own word --accel nvidia --dry-run
-err_has 'word is asked for none by itself, which --accel does not change; word[accel=nvidia] does'
+err_has '--accel does not change word, which was requested with accel=none; to change it: word[accel=nvidia]'
 
 # Of several, a lock remembers which was taken, as create does.
 amd expect 0 create -n direct rest 'word[accel=none]' --accel amd,nvidia,none

@@ -86,7 +86,7 @@ printf 'dependencies: [tool, pip: [right-pad==2]]\n' > one.yml
 expect 0 create -n json -f one.yml --json
 json 'd["success"] is True and d["actions"]["PIP"] == ["right-pad==2"]'
 err_has 'Collecting right-pad==2'
-err_has "one.yml:1:22: the section 'pip:' needs pip, which is added"
+err_has "one.yml:1:22: the 'pip:' section needs pip; pip was added"
 expect 0 create -n quiet -f one.yml -q
 err_lacks Collecting
 
@@ -133,7 +133,7 @@ check grep -q 'asked down-pad==1' "$PIPLOG"
 
 # Without python nothing is changed at all.
 expect 1 create -n none -f one.yml --no-deps
-err_has "one.yml: the '"'"'pip:'"'"' section needs python"
+err_has "one.yml: the 'pip:' section needs python"
 err_has 'hint: add python to the dependencies'
 absent none
 expect 1 create -n none -f one.yml --no-deps --dry-run

@@ -765,7 +765,7 @@ err_has 'has GPUs of two vendors: --devices says which count'
 expect 1 lock check either.lock --for ./both.yaml --json
 json 'd["class"] is None and sorted(d["undecided"]) == ["a100", "mi300"]'
 expect 2 create -n two --lock either.lock --for ./both.yaml -y
-err_has './both.yaml has GPUs of two vendors, and ' '--devices'
+err_has './both.yaml has GPUs of two vendors, ' '--devices'
 expect 0 lock check either.lock --for ./both.yaml --devices 1 --json
 json 'd["class"] == "mi300"'
 expect 0 create -n two --lock either.lock --for ./both.yaml --devices 0 -y --dry-run --json
