@@ -41,7 +41,8 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
                                  : generation_named(prefix, options.number));
     if (same_packages(now, target) && now.requested == target.requested &&
         now.state == target.state) {
-        context.out.print(fmt::format("nothing to do: this is generation {}", target.number));
+        context.out.print(
+            fmt::format("nothing to do: the environment is at generation {}", target.number));
         return 0;
     }
     GPKG_TRY(auto change, return_to(context, prefix, target));
@@ -54,18 +55,21 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
 
 Action bind_rollback(CLI::App& app) {
     const auto options = std::make_shared<RollbackOptions>();
-    app.add_option("generation", options->number, "its number; the one before where none is given")
+    app.add_option("generation",
+                   options->number,
+                   "number of the generation to restore (default: the previous one)")
         ->type_name("N")
         ->check(whole_number_from(1));
     add_target_options(app, options->target);
     add_change_options(app, options->change);
-    app.add_flag("--offline", options->change.offline, "take packages from the store only");
+    app.add_flag("--offline", options->change.offline, "use only packages in the package store");
     app.footer(
-        "Packages, what was asked for, and accelerators become what they were; what pip installed "
-        "and\n"
-        "variables stay. It is a change like others: another rollback undoes it.\n"
-        "  gpkg rollback -n ml\n"
-        "  gpkg rollback 3 -n ml --dry-run");
+        "Restores the packages, requested specs and accelerators of an earlier generation. "
+        "Packages installed by pip and variables stay as they are. A rollback adds a generation "
+        "and deletes none; to undo it, roll back to the number it started from.\n"
+        "\n"
+        "  gpkg rollback -n ml              # undo the last change\n"
+        "  gpkg rollback 3 -n ml --dry-run\n");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));

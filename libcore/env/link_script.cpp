@@ -113,7 +113,7 @@ Result<void> run_link_script(Disk& disk,
     if (done.exit_code == 0) return {};
     const auto output = last_lines(done.output, kShownLines);
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: its {} script failed with status {}{}{}",
+                fmt::format("{}: the {} script failed with exit status {}{}{}",
                             script.package->distribution(),
                             script.action,
                             done.exit_code,

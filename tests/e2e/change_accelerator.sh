@@ -65,13 +65,13 @@ out_has cpu_0
 # One for another CPU says nothing here, and is no silent nothing but where another one says it.
 gpu expect 0 solve torch hardware-select-cpu-aarch64
 out_has cuda129_0
-err_has "hardware-select-cpu-aarch64 asks for nothing here: it is for another CPU than linux-64's"
+err_has "ignored hardware selector: hardware-select-cpu-aarch64 (not for linux-64)"
 expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-aarch64 hardware-fallback-cpu-x86_64
 out_has cpu_0
-err_lacks 'asks for nothing'
+err_lacks 'ignored hardware selector'
 printf 'dependencies: [torch, hardware-select-cpu-ppc64le]\n' > "$WORK/elsewhere.yml"
 expect 0 solve -f "$WORK/elsewhere.yml"
-err_has 'hardware-select-cpu-ppc64le asks for nothing here'
+err_has 'ignored hardware selector: hardware-select-cpu-ppc64le'
 
 # What keeps a version out that has such a build: not the machine, where the request asks for less.
 package stepped 1.0 cuda129_0 '__cuda >=12'
@@ -123,11 +123,11 @@ err_has 'did you mean accel?'
 expect 0 create -q -y -n torch torch
 for verb in variants search 'remove -n torch'; do
     expect 2 $verb 'torch[accel=none]'
-    err_has "'accel' is said in requests alone" '[accel=...] belongs to requests of create, install, update, solve and lock'
+    err_has "'accel' is allowed only in requested specs" 'use [accel=...] with gpkg create, install, update, solve or lock'
 done
 GPKG_PINNED_PACKAGES='torch[accel=none]' gpkg solve torch
 check [ "$status" != 0 ]
-err_has "'accel' is said in requests alone"
+err_has "'accel' is allowed only in requested specs"
 expect 2 solve 'torch[accel=[none]]'
 err_has "'accel' takes one value, not a list"
 expect 2 solve torch hardware-select-gpu-nvida
@@ -139,7 +139,7 @@ err_has 'did you mean hardware-select-gpu-nvidia?'
 expect 2 solve 'torch[accel=none]' 'torch[accel=nvidia]'
 err_has 'the accelerator of torch is already set to none'
 expect 2 solve torch hardware-select-gpu-nvidia --accel none
-err_has 'both say what it is to be for: leave out one of them'
+err_has '--accel and a hardware selector cannot be used together'
 environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
 environment torch '{troch: none}'
 expect 1 solve -f "$WORK/slip.yml"
@@ -150,13 +150,13 @@ gpu expect 0 solve -f "$WORK/slip.yml"
 out_has cpu_0
 environment torch '{torch 1.0: none}'
 expect 1 solve -f "$WORK/slip.yml"
-err_has "'torch 1.0' is no package name"
+err_has "'torch 1.0' is not a package name"
 environment '"torch[accel=nvidia]"' '{torch: none}'
 expect 2 solve -f "$WORK/slip.yml"
 err_has 'the accelerator of torch is already set to none'
 environment 'torch, hardware-select-gpu-nvidia' none
 expect 1 solve -f "$WORK/slip.yml"
-err_has "stands beside the key 'accelerator'"
+err_has "cannot be combined with the key 'accelerator'"
 
 # Two vendors: a question only where the answer depends on it, and an error where nobody is asked.
 unset CONDA_OVERRIDE_CUDA
@@ -172,7 +172,7 @@ gpus:
 YML
 expect 0 solve plain --for "$WORK/both.yml"
 expect 2 solve flow --for "$WORK/both.yml"
-err_has 'has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings flow-1.0-cuda129_0, amd brings flow-1.0-rocm6_0'
+err_has 'has GPUs of two vendors, which need different packages: nvidia selects flow-1.0-cuda129_0, amd selects flow-1.0-rocm6_0'
 err_has 'use --accel nvidia, --accel amd or --accel none'
 expect 0 solve flow --for "$WORK/both.yml" --accel amd
 out_has rocm6_0
@@ -322,7 +322,7 @@ for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
     out_has 'conda-meta/gpkg/state.json' 'cannot be read'
     for verb in 'env export' 'install plain'; do
         expect 1 $verb -n locked
-        err_has "conda-meta/gpkg/state.json: $bad: is no accelerator" 'gpkg repair -p'
+        err_has "conda-meta/gpkg/state.json: $bad is not an accelerator" 'gpkg repair -p'
     done
     expect 0 repair -y -n locked
     exported locked '[nvidia, none]'
@@ -334,14 +334,14 @@ printf 'dependencies: [flow]\naccelerator: none\n' > "$WORK/o.yml"
 printf 'dependencies: [flow]\naccelerator: {torch: none}\n' > "$WORK/p.yml"
 printf 'torch[accel=nvidia]\n' > "$WORK/q.txt"
 gpu expect 2 solve -f "$WORK/n.yml" -f "$WORK/o.yml"
-err_has "$WORK/n.yml says accelerator nvidia, and $WORK/o.yml says none" '--accel says which counts'
+err_has "conflicting accelerators: nvidia in $WORK/n.yml, none in $WORK/o.yml" 'choose one: --accel none'
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/o.yml" --accel none
 out_lacks cuda129_0
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/p.yml"
 out_has 'flow' 'cuda129_0' 'cpu_0'
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/n.yml"
 gpu expect 2 solve -f "$WORK/p.yml" -f "$WORK/q.txt"
-err_has "$WORK/p.yml says accelerator none of torch, and $WORK/q.txt says nvidia" "torch[accel=nvidia] says which counts"
+err_has "conflicting accelerators of torch: none in $WORK/p.yml, nvidia in $WORK/q.txt" "choose one: torch[accel=nvidia]"
 gpu expect 0 solve -f "$WORK/p.yml" -f "$WORK/q.txt" 'torch=1.0[accel=nvidia]'
 out_has cuda129_0
 
@@ -655,7 +655,7 @@ check [ -e "$(place said)/conda-meta/word-1.0-cpu_0.json" ]
 # What stays with its own is told.
 gpu expect 0 create -n own 'word[accel=none]' zlead
 gpu expect 0 update -n own word --accel nvidia --dry-run
-err_has 'word is asked for none by itself, which --accel does not change; word[accel=nvidia] does'
+err_has '--accel does not change word, which was requested with accel=none; to change it: word[accel=nvidia]'
 
 # Of several, a lock remembers which was taken, as create does.
 amd expect 0 create -n direct rest 'word[accel=none]' --accel amd,nvidia,none

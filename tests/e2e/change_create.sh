@@ -122,7 +122,7 @@ cp environment.yml noend
 expect 0 create -n noend -f noend --dry-run
 printf 'dependencies:\n  - lib # [win]\n' > elsewhere.yml
 expect 0 env create -n elsewhere -f elsewhere.yml
-err_has 'elsewhere.yml: asks for nothing on linux-64: all that it lists is for other platforms'
+err_has 'elsewhere.yml: no packages for linux-64: all are selected for other platforms'
 # The words after a file or a channel are specs.
 expect 0 create -n after -f specs.txt lib
 has after app-1.0 lib-2.0

@@ -147,7 +147,7 @@ has four
 echo '{"message": "ask the admins"}' > "$at/five/conda-meta/frozen"
 for words in 'install -n five solo' 'remove -n five --all'; do
     expect 1 $words
-    err_has 'this environment is frozen: ask the admins'
+    err_has 'the environment is frozen: ask the admins'
 done
 expect 0 install -n five solo --override-frozen
 has five solo-1.0
@@ -166,7 +166,7 @@ check [ -d "$WORK/here" ]
 CONDA_PREFIX=$at/four expect 1 remove --all
 err_has 'is the active environment'
 CONDA_PREFIX=$at/four expect 1 install solo -d  # the active one is meant; a dry run sees what is in the way
-err_has 'envs/four: a file of no package in the way: bin/solo'
+err_has 'envs/four: a file that belongs to no package is in the way: bin/solo'
 mkdir -p "$GPKG_ROOT_PREFIX/conda-meta" && touch "$GPKG_ROOT_PREFIX/conda-meta/history"
 ln -s "$GPKG_ROOT_PREFIX" "$WORK/link"
 for words in '-n base' "-p $GPKG_ROOT_PREFIX/" "-p $WORK/link"; do
@@ -249,7 +249,7 @@ export WORK
 expect 0 create -n tidy last
 touch "$WORK/refuse"
 expect 1 remove -n tidy --all
-err_has 'last-1.0-0: its pre-unlink script failed with status 1'
+err_has 'last-1.0-0: the pre-unlink script failed with exit status 1'
 has tidy tidy-1.0 last-1.0
 rm "$WORK/refuse" "$WORK/tidied"
 expect 0 remove -n tidy --all

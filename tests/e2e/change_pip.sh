@@ -46,7 +46,7 @@ YML
 
 # What pip would look for in vain is told before anything is done.
 expect 1 env create -f project/environment.yml
-err_has "project/environment.yml: pip: -r more.txt: there is no $WORK/here/project/more.txt"
+err_has "project/environment.yml: pip: -r more.txt: $WORK/here/project/more.txt does not exist"
 absent ml
 echo right-pad > project/more.txt
 echo right-pad==1 > 'project/held back.txt'
@@ -86,7 +86,7 @@ printf 'dependencies: [tool, pip: [right-pad==2]]\n' > one.yml
 expect 0 create -n json -f one.yml --json
 json 'd["success"] is True and d["actions"]["PIP"] == ["right-pad==2"]'
 err_has 'Collecting right-pad==2'
-err_has "one.yml:1:22: the section 'pip:' needs pip, which is added"
+err_has "one.yml:1:22: the 'pip:' section needs pip; pip was added"
 expect 0 create -n quiet -f one.yml -q
 err_lacks Collecting
 
@@ -116,8 +116,8 @@ err_has "error: $WORK/here/broken.yml: pip failed with exit status 3:
 Collecting up-pad==1
 Collecting broken==9
 ERROR: No matching distribution found for broken==9
-the conda packages are installed, what pip was asked for is not
-  hint: to do the rest again: gpkg install -n half -f $WORK/here/broken.yml -f $WORK/here/project/two.yml"
+the conda packages are installed, the pip packages are not
+  hint: to retry: gpkg install -n half -f $WORK/here/broken.yml -f $WORK/here/project/two.yml"
 out_lacks 'is ready'
 has half bare-1.0 pip-24.0 python-3.11
 expect 1 create -p "$WORK/here/other half" -f broken.yml --json
@@ -133,8 +133,8 @@ check grep -q 'asked down-pad==1' "$PIPLOG"
 
 # Without python nothing is changed at all.
 expect 1 create -n none -f one.yml --no-deps
-err_has "one.yml: what pip is to install needs python"
-err_has 'hint: add python to its dependencies'
+err_has "one.yml: the 'pip:' section needs python"
+err_has 'hint: add python to the dependencies'
 absent none
 expect 1 create -n none -f one.yml --no-deps --dry-run
 # Nor is another's python ever taken: the package may bring none.
@@ -159,7 +159,7 @@ status=$?
 err=$(cat "$WORK/stderr")
 check [ "$status" = 1 ]
 err_has 'pip: interrupted; the conda packages are installed'
-err_has 'to do the rest: gpkg install -n slow'
+err_has 'to install them: gpkg install -n slow'
 has slow pip-24.0 python-3.11
 
 # Where nothing is installed, the section is told.
@@ -185,7 +185,7 @@ check [ "$(grep asked "$PIPLOG")" = "asked w @ https://h/w-1.0-py3-none-any.whl 
 asked left-pad==1.5" ]
 sed -i 's/left-pad==1.5/broken/' gpkg.lock
 expect 1 create -n brokenlock --lock gpkg.lock -y
-err_has 'to do the rest again: gpkg run -n brokenlock python -m pip install broken'
+err_has 'to retry: gpkg run -n brokenlock python -m pip install broken'
 rm -rf "$at/brokenlock" "$at/fromlock"
 
 # Repositories at their commits and folders come in a run of their own, without hashes, also where
@@ -236,7 +236,7 @@ check grep -q 'editable: true' conda/pixi.lock
 # The hint does all of the rest, and there.
 sed -i 's/^  name: w$/  name: broken/' project/pixi.lock
 expect 1 create -n brokenpixi --lock project/pixi.lock -y
-err_has "to do the rest again: gpkg run -n brokenpixi python -m pip install --no-deps 'broken @ https://h/w-1.0-py3-none-any.whl' \
+err_has "to retry: gpkg run -n brokenpixi python -m pip install --no-deps 'broken @ https://h/w-1.0-py3-none-any.whl' \
 && gpkg run -n brokenpixi --cwd $WORK/here/project python -m pip install --no-deps -e . './my lib' 'draccus @"
 sed -i "s/#$commit//; s/broken/w/" project/pixi.lock
 expect 0 create -n main --lock project/pixi.lock -y

@@ -29,7 +29,7 @@ expect 1 install -n two extra --freeze-installed
 err_is 'error: the request cannot be solved
 extra is requested
 └─ extra 1.0 0 needs base >=2
-base ==1.1 0 is installed, and stays (--freeze-installed)
+base ==1.1 0 is installed and kept (--freeze-installed)
 └─ no base satisfies both
 possible fixes:
   gpkg install -n two extra --freeze-installed base  # gives base 2.0 and extra 1.0'
@@ -100,7 +100,7 @@ expect 0 create -n thirteen base=1.0
 expect 0 install -n thirteen --no-deps lib
 has thirteen base-1.0 lib-0.9
 expect 1 install -n thirteen --no-deps lib=2.0
-err_has 'base ==1.0 0 is installed, and stays (--no-deps)'
+err_has 'base ==1.0 0 is installed and kept (--no-deps)'
 has thirteen base-1.0 lib-0.9
 # What was left incomplete can be worked with as it is.
 expect 0 install -n twelve --no-deps solo
@@ -113,7 +113,7 @@ package picky 1.0 0 'base <2'
 expect 0 create -n kept base=2.0 solo=1.0
 sed -i '/specs:/d' "$(place kept)/conda-meta/history"
 expect 1 install -n kept picky --no-deps
-err_has 'base ==2.0 0 is installed, and stays (--no-deps)'
+err_has 'base ==2.0 0 is installed and kept (--no-deps)'
 err_lacks 'base is requested'
 # The machine is there in any case.
 package gpu 1.0 0 __cuda base
@@ -173,10 +173,10 @@ has grown leaf-2.0 stem-2.0 tree-1.0
 )
 expect 0 create -n both lib=1.0 base=1.1
 expect 1 install -n both 'base=1.0' --no-deps -c "file://$WORK/channel2" --channel-priority flexible
-err_has 'lib ==1.0 0 is installed, and stays (--no-deps)'
+err_has 'lib ==1.0 0 is installed and kept (--no-deps)'
 expect 1 install -n both solo --freeze-installed base=1.0 -c "file://$WORK/channel2" \
     --channel-priority disabled
-err_has 'lib ==1.0 0 is installed, and stays (--freeze-installed)'
+err_has 'lib ==1.0 0 is installed and kept (--freeze-installed)'
 
 # A pin may name the channel, and then strict priority does not hide what it means.
 echo "file://$CHANNEL::lib" > "$(place grown)/conda-meta/pinned"

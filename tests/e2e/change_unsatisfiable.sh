@@ -90,7 +90,7 @@ err_has 'app=1 is requested'
 fixes 1 install -n e tool
 expect 0 create -n held lib python
 expect 1 install -n held past
-err_has 'python 3.12.* holds: python keeps its minor version unless it is named'
+err_has 'python 3.12.* is kept: python keeps its minor version unless it is named'
 err_has '  gpkg install -n held past python  # gives past 1.0 and python 3.11.5'
 fixes 1 install -n held past
 # A version of it that was asked for earlier makes way together with it.

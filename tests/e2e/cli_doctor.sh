@@ -320,7 +320,7 @@ expect 0 create -n wholly needy -y
 expect 0 doctor -n wholly --for cpu
 rm "$(place wholly)"/conda-meta/needed-*.json
 expect 1 doctor -n wholly --for cpu
-out_has 'BAD   dependencies: needy needs needed >=2, and there is none'
+out_has 'BAD   dependencies: needy needs needed >=2, which is missing'
 
 expect 0 create -n strict needed=1.0 -y
 sed -i 's|"constrains": *\[|"constrains": ["zoo <2",|; s|,\]|]|' "$(place strict)"/conda-meta/needed-*.json
@@ -329,7 +329,7 @@ index
 cp "$(place wholly)"/conda-meta/needy-*.json "$(place strict)/conda-meta/zoo-2.0-0.json"
 sed -i 's/"needy"/"zoo"/; s/needy-1.0/zoo-2.0/g; s/"version": *"1.0"/"version": "2.0"/; s/"needed >=2"//' "$(place strict)/conda-meta/zoo-2.0-0.json"
 expect 1 doctor -n strict --for cpu
-out_has 'needed goes only with zoo <2, and there is 2.0 0'
+out_has 'needed allows only zoo <2, found 2.0 0'
 
 # A CUDA that nothing here is for does not run, and need not.
 expect 0 create -n idle cuda-version=12.9 needed --for ./new.yaml -y
@@ -406,7 +406,7 @@ mkfifo "$(place piped)/lib/libpipe.so"
 sed -i 's|"files": *\[|"files": ["lib/libpipe.so",|; s|,\]|]|' "$(place piped)"/conda-meta/needed-*.json
 sed -i 's|"name": *"needed"|"name": "needed", "track_features": ""|; s|"depends": *\[|"depends": ["libcublas",|; s|,\]|]|' "$(place piped)"/conda-meta/needed-*.json
 expect 1 doctor -n piped --for ./new.yaml
-out_has 'needed needs libcublas, and there is none'
+out_has 'needed needs libcublas, which is missing'
 
 # Every CUDA that builds say they are for counts, and so does that of builds which name none.
 package voice 2.4 py_cuda12.4_0 'pytorch-cuda >=12.4,<12.5'

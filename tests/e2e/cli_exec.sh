@@ -57,8 +57,8 @@ out_has 'hello 1'
 expect 7 exec --spec tools tool-a 7
 out_is ''
 expect 127 exec tools
-err_has 'error: tools: the package tools has no program of this name' \
-    'its programs are tool-a, tool-b: gpkg exec --spec tools PROGRAM'
+err_has 'error: package tools has no program '"'"'tools'"'"'' \
+    'the package contains tool-a, tool-b; to run one: gpkg exec --spec tools PROGRAM'
 expect 127 exec library
 err_has 'gpkg exec --spec PACKAGE library'
 expect 127 exec --spec tools no-such-tool
@@ -72,7 +72,7 @@ package cat 1 0
 expect 127 exec cat
 
 expect 2 exec
-err_has 'no tool to run was given'
+err_has 'no tool was given'
 expect 2 exec 'hello=[['
 expect 1 exec nowhere
 err_has 'nowhere: no package of this name'
@@ -103,7 +103,7 @@ clean "$shelf"
 # clean takes what is damaged too, and nobody's own environments.
 rm "$at/conda-meta/history"
 expect 1 exec -q hello
-err_has 'hello is installed already' 'gpkg clean --exec takes it away'
+err_has 'hello is already installed' 'to remove it: gpkg clean --exec'
 expect 0 create -y -q -n mine library
 expect 0 exec -q --with library hello
 expect 0 clean --exec --dry-run --json

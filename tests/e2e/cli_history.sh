@@ -48,9 +48,9 @@ json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["aft
     [("extra", "1.0", None), ("lib", "2.0", "1.0")]'
 expect 0 diff 4 -n e
 out_is ''
-err_is 'no package differs'
+err_is 'no packages differ'
 expect 1 diff 9 -n e
-err_has 'there is no generation 9' 'gpkg history shows those there are, 1 to 4'
+err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history'
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 
 # Back, one by one: files, records and what was asked for.
@@ -96,7 +96,7 @@ check [ "$(tree e)" = "$first" ]
 # Another tool took a package away: that is no generation of ours, until we change something.
 rm "$at/e/conda-meta/lib-1.0-0.json" "$at/e/bin/lib"
 expect 0 history -n e
-err_has 'since then another tool has changed packages: -1'
+err_has 'another tool has changed packages since then: -1'
 expect 0 rollback -y -n e
 check [ "$(tree e)" = "$first" ]
 expect 0 history -n e
@@ -109,7 +109,7 @@ out_is ''
 expect 0 history -n other --json
 json 'd == []'
 expect 1 rollback -n other
-err_has 'changed by others only'
+err_has 'gpkg has not changed this environment'
 
 # A generation that is damaged is told, the others serve.
 echo x > "$at/e/conda-meta/gpkg/generations/2.json.zst"

@@ -74,10 +74,10 @@ unharmed w
 
 # Links of which each seems harmless.
 expect 1 create -n x2 way way2 follower
-err_has 'share: a link of way2-1.0-0 out of the environment, and a folder of follower-1.0-0'
+err_has 'share: a link of way2-1.0-0 leads out of the environment, but follower-1.0-0 has files in it'
 absent x2
 expect 1 create -n x2 metaway forger
-err_has 'a link to conda-meta, which is reserved for package managers' forger-1.0-0
+err_has 'a link to the reserved folder conda-meta' forger-1.0-0
 absent x2
 unharmed links
 
@@ -92,7 +92,7 @@ PY
     expect 1 create -n x2 pure
     case $path in
         conda-meta) err_has 'pure-1.0-0: path "conda-meta/history" is reserved for package managers' ;;
-        *) err_has "python-3.12.0-0: its site-packages path \"$path\" leaves the prefix" ;;
+        *) err_has "python-3.12.0-0: the site-packages path '$path' leads out of the environment" ;;
     esac
     absent x2
     unharmed "$path"

@@ -282,8 +282,8 @@ mkdir -m 700 "$own/priv" && echo x > "$own/priv/x"
 mkdir "$own/$site/piped" && echo 'x = 1' > "$own/$site/piped/__init__.py" && echo 'def def' > "$own/$site/piped/template.py"
 for form in 'image build -o own.sqfs' 'pack -o own.tar.zst' 'image build --format oci -o own.oci'; do
     expect 0 $form -n own
-    err_has 'priv and secret: may be read by you alone, and so may what is made here'
-    err_lacks 'cannot be compiled'
+    err_has 'the result is readable only by you, like priv and secret in it'
+    err_lacks 'not compiled'
 done
 check [ "$(stat -c %a own.sqfs own.tar.zst "$(ls -S own.oci/blobs/sha256/* | head -n 1)" | tr '\n' ' ')" = '600 600 600 ' ]
 unsquashfs -lls own.sqfs > "$WORK/listed"
@@ -298,7 +298,7 @@ rm -r "$own/secret" "$own/priv"
 rm -r own.*
 for form in 'image build -o own.sqfs' 'pack -o own.tar.zst' 'image build --format oci -o own.oci'; do
     expect 0 $form -n own
-    err_has "group, group/x and $site/piped/ours.py: may be read by you and your group alone, and so may what is made here"
+    err_has "the result is readable only by you and your group, like group, group/x and $site/piped/ours.py in it"
 done
 check [ "$(stat -c %a own.sqfs own.tar.zst "$(ls -S own.oci/blobs/sha256/* | head -n 1)" | tr '\n' ' ')" = '640 640 640 ' ]
 unsquashfs -lls own.sqfs > "$WORK/listed"

@@ -72,7 +72,7 @@ err_has 'lib/liba.so of data-1.0-0 was changed after it was installed; the chang
 (umask 077 && cd "$WORK" && "$GPKG" create -q -y -n priv data > /dev/null && "$GPKG" env config vars set -n priv TOKEN=secret123 > /dev/null)
 for form in 'image build -o priv.sqfs' 'pack -o priv.tar.zst' 'image build --format oci -o priv.oci'; do
     expect 0 $form -n priv
-    err_has 'conda-meta/state: may be read by you alone, and so may what is made here'
+    err_has 'the result is readable only by you, like conda-meta/state in it'
 done
 check [ "$(stat -c %a priv.sqfs priv.tar.zst | tr '\n' ' ')" = '600 600 ' ]
 check [ -z "$(grep -rl secret123 priv.oci | xargs stat -c %a | grep -v '^600$')" ]
@@ -114,7 +114,7 @@ for form in 'image build -o edited.sqfs' 'pack -o edited.tar.zst'; do
     expect 0 $form -n also
     err_has 'etc/conf: changed through a hard link'
     expect 1 ${form/edited/again} --from-lock "$WORK/data.lock"
-    err_has 'etc/conf of data-1.0-0' 'is not what the package promised' 'gpkg repair --store'
+    err_has 'etc/conf of data-1.0-0' 'does not match the package' 'gpkg repair --store'
 done
 expect 0 image run edited.sqfs -- sh -c 'cat $CONDA_PREFIX/etc/conf'
 out_has edited

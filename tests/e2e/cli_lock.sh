@@ -101,7 +101,7 @@ records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"
 expect 0 create -n fast --lock first.lock --for h100 -y
 records fast 'r["torch"]["build"] == "cuda12_0"'
 expect 2 create -n x --lock first.lock torch -y
-err_has 'no others can stand beside it'
+err_has 'packages and files cannot be given with --lock'
 
 # The best version that all can have, not the lowest that one of them would take.
 package meet 3.0 cuda_0 '__cuda'
@@ -408,7 +408,175 @@ echo precious > keep.gpkg.lock
 expect 1 lock lib -o keep.gpkg.lock
 err_has 'keep.gpkg.lock: exists and is not a lock file'
 check [ "$(cat keep.gpkg.lock)" = precious ]
-printf 'err_has 'note: ignored with --for: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC'
+printf '<<<<<<< a\ngpkg_lock: 1\n>>>>>>> b\n' > merged.gpkg.lock
+expect 0 lock lib -o merged.gpkg.lock
+# A list of package files may be called so as well, as conda-lock calls it.
+expect 0 lock convert first.lock list.txt --class cpu
+cp list.txt conda-linux-64.lock
+expect 0 create -n listed -f conda-linux-64.lock --dry-run
+expect 1 lock convert first.lock x.gpkg.lock --class a10
+err_has "no class 'a10'" 'classes in it: a100 and cpu'
+expect 0 lock convert first.lock x.gpkg.lock --class a100
+expect 0 lock check x.gpkg.lock torch pure --for a100
+check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
+check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
+sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
+expect 0 lock convert edited.lock x.gpkg.lock --class cpu
+expect 1 lock check x.gpkg.lock --for cpu
+out_has 'the request in the lock was edited after it was solved'
+
+# An explicit file has the package files of one class, as gpkg list --explicit writes them.
+expect 1 lock convert first.lock explicit.txt
+err_has 'an explicit file has the packages of one class, but the lock has a100 and cpu' 'choose one with --class NAME'
+expect 0 lock convert first.lock explicit.txt --class cpu
+expect 0 create -n listed --lock first.lock --for cpu -y
+expect 0 list -n listed --explicit
+check [ "$(cat explicit.txt)" = "$out" ]
+expect 0 create -n explicit --file explicit.txt -y
+records explicit '{n: p["build"] for n, p in r.items()} == {"torch": "cpu_0", "lib": "0", "pure": "0"}'
+expect 0 lock convert cpu.gpkg.lock explicit.txt
+check grep -q '^file://.*/torch-2.0-cpu_1.tar.bz2#[0-9a-f]*$' explicit.txt
+expect 0 lock convert arm.lock explicit.txt
+check grep -q '^# platform: linux-aarch64$' explicit.txt
+echo 'numpy' > specs.txt
+expect 1 lock convert cpu.gpkg.lock specs.txt
+err_has 'specs.txt: exists and is not a lock file'
+
+# A folder of a package of PyPI is beside the lock, wherever that is.
+mkdir -p project/lib sub/deeper
+{
+    sed 's|^packages:|      - pypi: ./lib\n      - pypi: ..\n&|' six.lock
+    printf -- '- pypi: ./lib\n  name: mine\n  version: 1.0.0\n  editable: true\n'
+    printf -- '- pypi: ..\n  name: whole\n  version: 1.0.0\n'
+} > project/pixi.lock
+expect 0 lock convert project/pixi.lock sub/deeper/gpkg.lock
+check [ "$(grep location sub/deeper/gpkg.lock | tr -d '\n')" = '    location: ../..    location: ../../project/lib' ]
+expect 0 lock convert sub/deeper/gpkg.lock project/conda-lock.yml
+err_has 'conda-lock.yml cannot store editable installs: mine will be installed as a copy'
+err_lacks 'whole'
+check grep -q 'url: ./lib$' project/conda-lock.yml
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-64
+err_lacks 'has conda packages only'
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64
+err_has 'an explicit list has conda packages only: left out whole and mine'
+
+expect 0 lock convert first.lock dry/pixi.lock --dry-run
+check [ ! -e dry ]
+expect 0 lock convert none.lock warned/pixi.lock --dry-run
+err_has 'cannot store'
+# What another tool wrote does not say what was asked for; all of it is.
+expect 0 lock convert pixi.lock back.gpkg.lock
+expect 0 lock repair back.gpkg.lock
+out_has 'cpu: torch 2.0 cpu_0 -> torch 2.0 cpu_1'
+out_lacks 'nothing in place'
+expect 1 lock check pixi.lock -f env.yml --for cpu
+out_has 'out of date: the lock does not record the request'
+
+# A package that only restricts the driver is not taken where the driver is older, and no build for
+# a GPU where there is none.
+package toolkit 13.0 0
+sed -i '/"toolkit-13.0-0/s/"depends":/"constrains":["__cuda >=13"],&/' "$WORK/records.linux-64"
+package runs 1.0 cuda13_0 'toolkit 13.*'
+package runs 1.0 cpu_0
+expect 0 lock runs --for b300 --for cpu -o runs.lock
+CONDA_OVERRIDE_CUDA=13.1 expect 0 lock check runs.lock
+out_has 'b300  selected'
+for cuda in 11.4 12.8 ''; do
+    CONDA_OVERRIDE_CUDA=$cuda expect 0 lock check runs.lock
+    out_has 'cpu   selected'
+done
+CONDA_OVERRIDE_CUDA=12.8 expect 0 lock check runs.lock
+out_has 'needs __cuda >=13 (found 12.8)'
+
+# What packages ask of a driver without asking for one is told, once for each virtual package.
+package cuda-version 12.0 0
+sed -i '/"cuda-version-12.0-0/s/"depends":/"constrains":["__cuda >=12.0"],&/' "$WORK/records.linux-64"
+package cupy 1.0 py_0 'cuda-version 12.*' 'libcublas'
+package libcublas 1.0 0
+package both 1.0 cuda_0 '__cuda >=12' 'cupy'
+package both 1.0 cpu_0
+expect 0 lock cupy --for a100 --for cpu -o cupy.lock
+check [ "$(head -2 <<< "$out" | tr -s ' ')" = 'a100 3 packages linux-64 if present: __cuda >=12.0
+cpu 3 packages linux-64 if present: __cuda >=12.0' ]
+expect 0 lock check cupy.lock --for cpu
+out_has 'cpu   selected: it ' '; its GPU builds need __cuda >=12.0'
+expect 0 create -n cupy --lock cupy.lock --for cpu --dry-run -y --json
+json 'd["notes"][1] == "the GPU builds of cpu need __cuda >=12.0, which cpu does not have"'
+expect 0 lock both --for a100 --for cpu -o both.lock
+CONDA_OVERRIDE_CUDA=11.8 expect 0 lock check both.lock --json
+json '[c["unmet"] for c in d["classes"] if c["name"] == "a100"] == [["needs __cuda >=12 (found 11.8)"]]'
+json '[c["useful_with"] for c in d["classes"]] == [[], []]'
+# What a package without builds for GPUs restricts is told as well.
+package mid 1.0 0
+sed -i '/"mid-1.0-0/s/"depends":/"constrains":["__cuda >=11.2,<13"],&/' "$WORK/records.linux-64"
+index
+expect 0 lock mid --for a100 --for cpu -o mid.lock
+check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'a100 1 package linux-64 if present: __cuda >=11.2,<13' ]
+expect 0 lock check mid.lock --for cpu --json
+json '[(c["needs"] if "needs" in c else 0, c["restricts"], c["useful_with"]) for c in d["classes"]] == [(0, ["__cuda >=11.2,<13"], [])] * 2'
+CONDA_OVERRIDE_CUDA=13.0 expect 1 lock check mid.lock
+out_has 'needs __cuda >=11.2,<13 (found 13.0)'
+
+# Files.
+mkfifo pipe
+expect 1 lock runs --for cpu -o pipe
+err_has 'pipe: not a regular file'
+check [ -p pipe ]
+expect 0 hardware export --for a100 -o 'my node.yaml'
+expect 0 lock runs --for './my node.yaml' -o node.lock
+expect 0 lock check node.lock --for a100
+out_has 'my-node  selected'
+{ printf '<<<<<<< ours\n'; cat node.lock; } > conflict.lock
+expect 1 lock check conflict.lock
+err_has 'contains merge conflict markers'
+expect 2 create -n x --lock node.lock --accel nvidia -y
+err_has 'an accelerator cannot be given with --lock'
+expect 2 create -n x --lock node.lock hardware-select-gpu-amd -y
+err_has 'an accelerator cannot be given with --lock'
+
+# What was merged or edited by hand and does not hold together is told, and nothing is made of it.
+sed '0,/__glibc >=2.28/s//__glibc >=2.20/' first.lock > needs.lock
+expect 1 lock check needs.lock --for a100
+out_has 'inconsistent: a100: its needs lack __glibc >=2.28,<3.0.a0, which its packages require'
+expect 1 create -n flawed --lock needs.lock --for a100 -y
+err_has 'needs.lock: class a100 is inconsistent'
+check [ ! -e "$(place flawed)" ]
+sed '0,/__glibc >=2.28/s//__glibc >=2.30/' first.lock > raised.lock
+expect 1 lock check raised.lock --for a100
+out_has 'inconsistent: a100: its needs have __glibc >=2.30,<3.0.a0, which no package requires'
+# What its packages ask for is written down again; what cannot be mended is told, here and in another format.
+expect 0 lock repair raised.lock
+out_has 'repaired: a100: ' 'its needs have __glibc >=2.30,<3.0.a0, which no package requires' 'wrote raised.lock'
+expect 0 lock check raised.lock --for a100
+expect 0 lock repair raised.lock
+out_is 'nothing to do: all packages are available'
+expect 0 lock convert needs.lock needs.pixi.lock --format pixi
+err_has 'class a100 is inconsistent and was converted unchanged: its needs lack __glibc'
+
+# Slips.
+expect 2 lock torch check first.lock
+err_has "'torch' cannot stand before 'check' in gpkg lock"
+expect 2 lock repair first.lock --accel none
+expect 2 lock --for a100
+err_has 'nothing to lock'
+# Alone it lists its subcommands, as help does, unless there is a file to lock.
+mkdir alone && pushd alone > /dev/null
+expect 2 lock
+err_has 'Commands:' 'convert a lock file to another format' 'gpkg lock -f environment.yml'
+expect 2 lock --json
+json '"nothing to lock" in d["message"]'
+printf 'dependencies: [torch]\n' > environment.yml
+expect 2 lock
+err_has 'nothing to lock' 'hint: gpkg lock -f environment.yml'
+popd > /dev/null
+expect 2 lock torch --for a100 --for a100
+err_has 'is given twice'
+expect 2 lock torch --for a100 --for A100
+err_has 'is given twice'
+# Overrides are not what the named machines are.
+expect 0 lock torch --for a100 --for cpu -o plain.lock
+CONDA_OVERRIDE_CUDA=12.0 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock torch --for a100 --for cpu -o overridden.lock
+err_has 'note: ignored with --for: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC'
 err_lacks 'no such virtual package'
 check cmp plain.lock overridden.lock
 expect 0 config set override_virtual_packages.cuda 12.0
@@ -607,7 +775,7 @@ err_has 'has GPUs of two vendors: choose class'
 expect 1 lock check either.lock --for ./both.yaml --json
 json 'd["class"] is None and sorted(d["undecided"]) == ["a100", "mi300"]'
 expect 2 create -n two --lock either.lock --for ./both.yaml -y
-err_has './both.yaml has GPUs of two vendors, and ' '--devices'
+err_has './both.yaml has GPUs of two vendors, ' '--devices'
 expect 0 lock check either.lock --for ./both.yaml --devices 1 --json
 json 'd["class"] == "mi300"'
 expect 0 create -n two --lock either.lock --for ./both.yaml --devices 0 -y --dry-run --json

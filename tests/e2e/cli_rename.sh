@@ -84,7 +84,7 @@ if [ "$(id -u)" = 0 ]; then
     mkdir "$WORK/volume" "$at/new/volume" && echo data > "$WORK/volume/data"
     if mount --bind "$WORK/volume" "$at/new/volume" 2> /dev/null; then
         expect 1 remove -y -n new --all
-        err_has "$at/new/volume: something is mounted there"
+        err_has "$at/new/volume: a file system is mounted there"
         umount "$at/new/volume"
         check [ -e "$WORK/volume/data" ]
     fi

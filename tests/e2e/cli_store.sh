@@ -112,8 +112,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         as 1 ${words%% *} -p "$shared/site/env" ${words#* }
         [ "${words%% *}" != env ] || as 1 env config vars set -p "$shared/site/env" A=b
         check [ "$status" = 1 ]
-        err_has "$shared/site/env: this environment of root cannot be changed by you: Permission denied" \
-            "gpkg create -n NAME --clone $shared/site/env makes one of your own"
+        err_has "$shared/site/env: you cannot change this environment (owner: root): Permission denied" \
+            "to make your own copy: gpkg create -n NAME --clone $shared/site/env"
     done
     # What may not be looked into is named where it may be the reason.
     chmod 700 "$shared/site"
@@ -129,7 +129,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     err_has "note: -n env now means $shared/home1/envs/env instead of $shared/site/env"
     as 1 create -y -n env app
     check [ "$status" = 1 ]
-    err_has "$shared/home1/envs/env: the environment exists already" 'gpkg install adds packages to it'
+    err_has "$shared/home1/envs/env: the environment exists already" 'to add packages: gpkg install'
     works 1 remove -q -y -n env --all
     works 1 clean -q -y --all
     GPKG_ENVS_DIRS=$shared/site as 1 create -y -n env app
@@ -265,7 +265,7 @@ expect 0 create -q -y -n cut app
 stored=$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)
 rm "$stored/lib/big.so" && : > "$stored/lib/big.so"
 expect 0 create -y -n cut2 app
-err_has 'lib/big.so: has 0 bytes, and its package says 3000000; what is wrong in the store is fetched anew (1 package)'
+err_has 'lib/big.so: has 0 bytes, but its package records 3000000; what is wrong in the store is fetched anew (1 package)'
 expect 0 verify -n cut2
 expect 0 verify --store
 stored=$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)
@@ -304,7 +304,7 @@ expect 1 verify --store
 out_has 'info/repodata_record.json cannot be read'
 err_has '1 of '
 expect 0 repair --store -y
-out_has 'were damaged; they are downloaded again'
+out_has 'were damaged; they will be downloaded again'
 expect 0 verify --store
 : > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)/info/repodata_record.json"
 expect 0 create -q -y -n cut3 app

@@ -78,12 +78,13 @@ Result<DroppedPackages> drop_damaged(Context& context,
         ++dropped.packages;
         if (!folder) continue;
         if (offline && needs_network(records[i]))
-            return fail(ErrorKind::Integrity,
-                        fmt::format("{}: {} {}, and --offline forbids to fetch the package anew",
-                                    folder->native(),
-                                    damage.front().path,
-                                    damage.front().what),
-                        "run the command without --offline");
+            return fail(
+                ErrorKind::Integrity,
+                fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
+                            folder->native(),
+                            damage.front().path,
+                            damage.front().what),
+                "run the command without --offline");
         if (folder->parent_path() == store.root())
             GPKG_CHECK(store.remove(*folder));
         else
@@ -140,19 +141,20 @@ Result<int> repair_environment(Context& context,
         GPKG_TRY(const auto aside,
                  set_damaged_journal_aside(path, transaction_options(context, options)));
         if (aside)
-            context.out.warn(fmt::format(
-                "{}: the journal of an interrupted command cannot be read, and is now {}; files "
-                "that it had taken out of the way are in {}",
-                path.native(),
-                aside->native(),
-                (*aside / "old").native()));
+            context.out.warn(
+                fmt::format("{}: the journal of an interrupted command cannot be read; moved to "
+                            "{}; the files that the command had set aside are in {}",
+                            path.native(),
+                            aside->native(),
+                            (*aside / "old").native()));
     }
     GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
         if (!fs::exists(path, ignored))
-            context.out.print(fmt::format("{}: nothing is left of it", path.native()));
+            context.out.print(
+                fmt::format("{}: the environment does not exist any more", path.native()));
         if (context.out.json_mode())
             context.out.json({{"success", true}, {"prefix", path.native()}});
         return 0;
@@ -202,7 +204,7 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
             "{}: \"{}\" {}", folder.filename().native(), damage.front().path, damage.front().what));
     }
     if (!options.dry_run && !check.damaged.empty() && !options.yes &&
-        !context.out.confirm("\nTake these out of the store?", context.stop))
+        !context.out.confirm("\nRemove these packages from the store?", context.stop))
         return fail(ErrorKind::Interrupted, "nothing was changed");
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
@@ -210,12 +212,11 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
     }
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"dry_run", options.dry_run}, {"removed", list}});
-    context.out.print(fmt::format("{} of {} packages were damaged{}",
-                                  check.damaged.size(),
-                                  check.packages,
-                                  check.damaged.empty() ? ""
-                                                        : "; they are downloaded again when "
-                                                          "they are needed"));
+    context.out.print(
+        fmt::format("{} of {} packages were damaged{}",
+                    check.damaged.size(),
+                    check.packages,
+                    check.damaged.empty() ? "" : "; they will be downloaded again when needed"));
     return 0;
 }
 

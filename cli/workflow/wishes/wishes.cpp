@@ -116,8 +116,8 @@ Result<Asked> read_words(Context& context,
     if (!options.accelerator) return asked;
     if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
         return fail(ErrorKind::Usage,
-                    "--accel and a hardware selector both say what it is to be for: leave out "
-                    "one of them");
+                    "--accel and a hardware selector cannot be used together",
+                    "leave out one of them");
     auto choices = parse_accelerator_choices(*options.accelerator);
     if (!choices) {
         choices.error().message = "--accel " + choices.error().message;
@@ -151,19 +151,19 @@ Result<void> take_spec_file(Context& context,
 }  // namespace
 
 void add_wish_options(CLI::App& app, WishOptions& options) {
-    app.add_option("specs", options.specs, "packages, e.g. numpy 'python=3.12' conda-forge::zlib")
+    app.add_option("specs", options.specs, "packages: numpy 'python=3.12' conda-forge::zlib")
         ->type_name("SPEC");
     app.add_option(
-           "-f,--file", options.files, "environment.yml, a list of specs, or an explicit list")
+           "-f,--file", options.files, "environment.yml, list of specs, or list of package URLs")
         ->type_name("FILE")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);  // the words that follow are specs
     app.add_option("--accel",
                    options.accelerator,
-                   "builds for: auto (the GPU that is there), nvidia, amd, none, conda (by build "
-                   "number); of several, \"nvidia,none\", the first that works")
-        ->type_name("WHAT");
+                   "builds for: auto (this machine's GPU), nvidia, amd, none, or conda (no "
+                   "preference); with 'nvidia,none' the first that can be solved")
+        ->type_name("ACCELERATOR");
 }
 
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
@@ -177,8 +177,8 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
         GPKG_TRY(const auto file, read_wish_file(context, text, sources.offline));
         if (is_lock(*file))
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: is a lock file, not a list of specs", file->name),
-                        fmt::format("gpkg create -n NAME --lock {}", text));
+                        fmt::format("{} is a lock file, not a list of specs", file->name),
+                        fmt::format("gpkg create -n NAME --lock {}", shell_word(text)));
         if (!holds_environment_yml(*file)) {
             GPKG_CHECK(take_spec_file(context, *file, platform, wishes, of_files));
             continue;
@@ -189,14 +189,14 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     wishes.accelerators = of_files.together();
     wishes.accelerators.override_with(asked.accelerators);
     for (const auto& selector : wishes.accelerators.unheeded())
-        context.out.warn_once(fmt::format(
-            "{} asks for nothing here: it is for another CPU than {}'s", selector, platform));
+        context.out.warn_once(
+            fmt::format("ignored hardware selector: {} (not for {})", selector, platform));
     ask_channels_of(wishes.specs, sources);
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.files.empty() && !wishes.specs.empty())
-        return fail(
-            ErrorKind::Usage,
-            "package files are installed as they are: no other specs can stand beside them");
+        return fail(ErrorKind::Usage,
+                    "package files and specs cannot be installed by one command",
+                    "install the files first, then the specs");
     return wishes;
 }
 
