@@ -153,7 +153,7 @@ json 'd["success"] and "architecture: \"9.0\"" in d["profile"]'
 expect 0 hardware --for mi300x --json
 json '[(g["architecture"], g["compute_units"]) for g in d["gpus"]] == [("gfx942", 304)]'
 # The profile of the page is one.
-sed -n '/^    gpkg_profile: 1/,/^$/s/^    //p' "$here/../../docs/hardware.md" > page.yaml
+sed -n '/^gpkg_profile: 1/,/^```/{/^```/!p}' "$here/../../docs/reference/hardware-profile.md" > page.yaml
 expect 0 hardware --for ./page.yaml --json
 json 'd["cuda"]["value"] == "12.4" and d["gpus"][0]["architecture"] == "9.0" and d["known_by_names"]'
 # Where Slurm does not answer, another way is told.

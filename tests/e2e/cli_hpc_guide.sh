@@ -1,4 +1,5 @@
-# Every command of docs/hpc.md, from top to bottom, on a Slurm cluster under Lmod: what administrators are told works.
+# Every command of the pages for clusters (docs/how-to), from top to bottom, on a Slurm cluster under Lmod. Commands that
+# the test docs.pages cannot run, the lines with "$ " in console blocks, run here too.
 here=$(realpath "$(dirname "$0")")
 if [ "${IN_GUIDE_WORLD-}" != yes ]; then
     [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null ||
@@ -19,15 +20,16 @@ for folder in /apps /srv /scratch /nvme; do
 done
 trap 'slurm_stop; umount -l /apps /srv /scratch /nvme; [ -z "${made-}" ] || rmdir "${made[@]}"; rm -rf "$WORK"' EXIT
 
-# What stands for conda-forge: a pytorch for NVIDIA's GPUs and one for none, and the python that runs it.
-CHANNEL=$WORK/mirror/conda-forge
-script bin/python 'root=$(dirname "$(dirname "$(realpath "$0")")")' \
-    "PYTHONPATH=\$root/lib exec '$(command -v python3)' \"\$@\""
-package python 3.12.1 0
-for build in cuda126 cpu; do
-    mkdir -p "$WORK/payload/lib/torch"
-    printf 'build = "%s"\n' $build > "$WORK/payload/lib/torch/__init__.py"
-    if [ $build = cpu ]; then package pytorch 2.8.0 cpu python; else BUILD_NUMBER=1 package pytorch 2.8.0 cuda126 python '__cuda >=12'; fi
+# What stands for conda-forge: small packages under its names.
+python3 - "$here/../docs" "$WORK/mirror" << 'PYTHON'
+import pathlib, sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import stand_ins
+stand_ins.write(pathlib.Path(sys.argv[2]))
+PYTHON
+for channel in conda-forge bioconda; do
+    expect 0 index -q "$WORK/mirror/$channel"
 done
 unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX CONDA_SUBDIR GPKG_ROOT_PREFIX
 
@@ -54,57 +56,68 @@ for node in c1 g1 g2; do
 done
 slurm_start
 
-# The page as a script: indented lines are commands, a fenced block is the file that its first line names, and one of
-# bash is a batch script.
-python3 - "$source_tree/docs/hpc.md" "file://$WORK/mirror" > "$WORK/guide" <<'PYTHON'
-import re, shlex, sys
-page, mirror = sys.argv[1:]
-fenced, file, pending = False, None, ""
-for number, line in enumerate(open(page), 1):
-    if line == "```bash\n":
-        fenced, file = True, f"sbatch line {number}"
-        print("sbatch --quiet --wait -p gpu -N 2 --output=batch.said << 'GUIDE_END'\n#!/bin/bash")
-    elif line.startswith("```"):
-        if fenced and file:
-            print("GUIDE_END\nguide_status $? " + shlex.quote(file))
-        fenced, file = not fenced, None
-    elif fenced and file is None:
-        named = re.match(r"# (/\S+)$", line)
-        file = named[1] if named else ""
-        if file:
-            print(f"mkdir -p {shlex.quote(file.rpartition('/')[0])}; cat > {shlex.quote(file)} <<'GUIDE_END'")
-    elif fenced:
-        if file:
-            print(line.replace("https://mirror.example.com", mirror), end="")
-    elif line.startswith("    ") and line.strip():
-        text = pending + line[4:].rstrip("\n")
-        if text.endswith("\\"):
-            pending = text[:-1]
-            continue
-        pending = ""
-        print(f"{text}\nguide_status $? {shlex.quote(f'line {number}: {text}')}")
+# Each page as a script, with a home of its own. The first makes the site; the others are users'.
+pages=(set-up-a-site modules-for-two-gpu-generations environment-as-one-file slurm-jobs)
+python3 - "$source_tree/docs/how-to" "file://$WORK/mirror" "$WORK" "${pages[@]}" <<'PYTHON'
+import pathlib, re, shlex, sys
+folder, mirror, work, *pages = sys.argv[1:]
+for page in pages:
+    script = open(f"{work}/guide-{page}", "w")
+    kind, file, pending = None, None, ""
+    for number, line in enumerate(open(f"{folder}/{page}.md"), 1):
+        line = line.rstrip("\n")
+        where = f"{page}.md:{number}"
+        if kind is None:
+            if fence := re.match(r"```(\w*)(.*)", line):
+                title = re.search(r'title="([^"]+)"', fence[2])
+                kind, file = fence[1] or "text", title and title[1]
+                if file:
+                    print(f"mkdir -p {shlex.quote(str(pathlib.Path(file).parent))}; cat > {shlex.quote(file)} <<'GUIDE_END'", file=script)
+        elif line == "```":
+            if file:
+                print(f"GUIDE_END\nguide_status $? {shlex.quote(where)}", file=script)
+            kind, file = None, None
+        elif file:
+            print(line.replace("https://mirror.example.com", mirror), file=script)
+        elif kind == "sh" or kind == "console" and (line.startswith("$ ") or pending):
+            text = pending + (line if kind == "sh" or pending else line[2:])
+            if text.endswith("\\"):
+                pending = text[:-1]
+                continue
+            pending = ""
+            print(f"{text}\nguide_status $? {shlex.quote(f'{where}: {text}')}", file=script)
 PYTHON
 # Where the administrator stands: gpkg as it was built, and somebody's own files.
 mkdir -p build
 ln -s "$source_tree/recipes" recipes
 ln -s "$(dirname "$GPKG")" build/release
-echo 'import torch; print("trained with", torch.build)' > train.py
-echo 'dependencies: [pytorch]' > environment.yml
+echo 'import torch; print("trained with", torch.version.cuda)' > train.py
+printf 'mirrored_channels: {conda-forge: ["file://%s"]}\n' "$WORK/mirror/conda-forge" > "$WORK/user.yaml"
 cat > "$WORK/run" <<RUN
 guide_status() {
     [ \$1 = 0 ] && return
-    echo "line \$1 FAILED: \$2" >> "$WORK/failed"
+    echo "status \$1: \$2" >> "$WORK/failed"
 }
-export PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1 HOME="$HOME" USER=root
+export PATH=$(dirname "$GPKG"):/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1 USER=root
+export HOME=$WORK/home-\$1 GPKG_SYSTEM_CONFIG=$WORK/user.yaml
+mkdir "\$HOME"
 source /usr/share/lmod/lmod/init/bash
 cd "$WORK/here"
-. "$WORK/guide"
+. "$WORK/guide-\$1"
 RUN
-last=guide
-out=$(env -u GPKG_ROOT_PREFIX bash --noprofile --norc "$WORK/run" 2> "$WORK/stderr" < /dev/null)
-status=$? err=$(cat "$WORK/stderr")
-checks=$(grep -c guide_status "$WORK/guide")
-[ ! -s "$WORK/failed" ] || fail "$(cat "$WORK/failed")"
-out_has cpu cuda126
-check [ "$(grep -c "trained with cuda126" batch.said)" = 2 ]
+for page in "${pages[@]}"; do
+    last="page $page"
+    out=$(env -u GPKG_ROOT_PREFIX bash --noprofile --norc "$WORK/run" "$page" 2> "$WORK/stderr" < /dev/null)
+    status=$? err=$(cat "$WORK/stderr")
+    checks=$((checks + $(grep -c guide_status "$WORK/guide-$page")))
+    [ ! -s "$WORK/failed" ] || fail "$(cat "$WORK/failed")"
+    rm -f "$WORK/failed"
+    # The GPU partition has the build for the driver's CUDA; the login node has a build for none.
+    case $page in
+        set-up-a-site) out_has $'\nNone\n12.9' ;;
+        modules-for-two-gpu-generations) out_has 'trained with 12.9' ;;
+        *) cp slurm-*.out "$WORK/" 2> /dev/null ;;
+    esac
+done
+check [ "$(cat "$WORK"/slurm-*.out | grep -c "trained with None")" = 4 ]
 finish

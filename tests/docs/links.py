@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""links.py ROOT: every relative link of README.md, docs/ and other pages leads to a file, and to a heading in it."""
+
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1]).resolve()
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^\s*(```|~~~).*?^\s*\1\s*$", "", text, flags=re.DOTALL | re.MULTILINE))
+
+
+def anchors(path):
+    """As mkdocs and GitHub make them of headings."""
+    found = set()
+    text = re.sub(r"^\s*(```|~~~).*?^\s*\1\s*$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        heading, own = re.match(r"(.*?)(?:\s*\{#([\w-]+)\})?$", heading).groups()
+        name = re.sub(r"[^\w\s-]", "", re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading)).strip().lower()
+        found |= {own or re.sub(r"[-\s]+", "-", name), re.sub(r"\s", "-", name)}
+    return found | set(re.findall(r'(?:id|name)="([^"]+)"', text))
+
+
+broken = []
+pages = [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "recipes").rglob("*.md"))]
+for page in pages:
+    text = without_code(page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)", text) + re.findall(r"^\[[^\]]+\]:\s*(\S+)", text, re.MULTILINE):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        to = (page.parent / file).resolve() if file else page
+        if not to.exists():
+            broken.append(f"{page.relative_to(root)}: no file {target}")
+        elif anchor and to.suffix == ".md" and anchor not in anchors(to):
+            broken.append(f"{page.relative_to(root)}: no heading {target}")
+print("\n".join(broken + [f"{len(pages)} pages, {len(broken)} broken links"]))
+sys.exit(1 if broken else 0)

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Runs the commands of documentation pages, each page from top to bottom in one shell.
+
+usage: run_page.py [-v] [--channel FOLDER] GPKG PAGE.md...
+
+Blocks of a page:
+    ```sh                            runs (bash -eu, in an empty folder with an own HOME), and must succeed
+    ```yaml title="environment.yml"  writes that file (any language; with sh too, and then it does not run)
+    ```console, and others           only for readers
+
+A comment at the top of a page names its world; gpkg's configuration, its channels, and the folder:
+    <!-- test: demo -->         the demonstration channel of ./quickstart (--channel; default build/channel)
+    <!-- test: conda-forge -->  conda-forge and bioconda: stand_ins.py behind a server on loopback
+    <!-- test: recipes -->      the same, and a copy of recipes/ in the folder
+    <!-- test: none -->         nothing of the page runs
+Without a comment it is demo. `; needs: PROGRAM...` after the world skips the page on machines without these programs;
+`lmod` stands for Lmod, whose `module` the page then has. GPKG_SYSTEM_CONFIG names the configuration, so pages may write the user's.
+Machine: no GPU, glibc 2.36, Linux 6.1, x86_64_v3 (override_virtual_packages); a page may set CONDA_OVERRIDE_*. -v prints the output of all commands.
+Exit status 77: no page could run, as all need a demonstration channel that cannot be built here.
+"""
+
+import argparse
+import concurrent.futures
+import functools
+import http.server
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+import stand_ins
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SECONDS = 300
+SKIPPED = 77
+LMOD = pathlib.Path("/usr/share/lmod/lmod/init/bash")
+MACHINE = {"cuda": "", "glibc": "2.36", "linux": "6.1", "archspec": "x86_64_v3"}
+MARK = "\x01"
+
+
+class Page:
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text(encoding="utf-8")
+        world = re.search(r"<!--\s*test:\s*([\w-]+)\s*(?:;\s*needs:([^>]*?))?\s*-->", self.text)
+        self.world = world[1] if world else "demo"
+        self.needs = (world and world[2] or "").replace(",", " ").split()
+        self.commands = 0
+
+    def missing(self):
+        return [name for name in self.needs if not (LMOD.exists() if name == "lmod" else shutil.which(name))]
+
+    def script(self, files):
+        """A bash script with the commands in the lines that they have in the page. Files are written to `files` first."""
+        lines, block = [], None
+        for number, line in enumerate(self.text.split("\n"), 1):
+            lines.append("")
+            if block is None:
+                fence = re.match(r"(\s*)(`{3,}|~{3,})\s*([\w-]*)(.*)$", line)
+                if not fence:
+                    continue
+                title = re.search(r'title="([^"]+)"', fence[4])
+                block = {"indent": len(fence[1]), "fence": fence[2], "title": title and title[1],
+                         "runs": not title and fence[3] == "sh", "lines": []}
+                if title:
+                    source = files / f"{number}"
+                    target = re.sub(r"^~/", '"$HOME"/', shlex.quote(title[1]).strip("'"))
+                    lines[-1] = f"mkdir -p -- \"$(dirname -- {target})\"; cp -- {shlex.quote(str(source))} {target}"
+                    block["source"] = source
+                continue
+            inner = line[block["indent"]:] if not line[:block["indent"]].strip() else line
+            if inner.startswith(block["fence"]) and not inner.strip("`~ "):
+                if block["title"]:
+                    block["source"].write_text("".join(f"{text}\n" for text in block["lines"]))
+                block = None
+            elif block["runs"]:
+                lines[-1] = inner
+                self.commands += bool(inner.strip() and not inner.lstrip().startswith("#"))
+            else:
+                block["lines"].append(inner)
+        if block is not None:
+            sys.exit(f"{self.path}: a code block does not end")
+        return "\n".join(lines) + "\n"
+
+
+class Worlds:
+    """Channels that all pages share."""
+
+    def __init__(self, gpkg, channel, folder):
+        self.gpkg, self.demo, self.folder = gpkg, channel, folder
+        self.url = None
+
+    def prepare(self, names):
+        """The worlds of `names` that pages can run in."""
+        ready = {"none"}
+        if {"conda-forge", "recipes"} & names:
+            web = self.folder / "web"
+            for channel in stand_ins.write(web):
+                self.run("index", "-q", channel)
+            handler = functools.partial(Quiet, directory=str(web))
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            self.url = f"http://127.0.0.1:{server.server_port}"
+            ready |= {"conda-forge", "recipes"}
+        if "demo" in names and self.demonstration_channel():
+            ready.add("demo")
+        return ready
+
+    def demonstration_channel(self):
+        """Whether it is there, or could be made (Debian 12, minutes)."""
+        if (self.demo / "linux-64" / "repodata.json").exists():
+            return True
+        tools = all(map(shutil.which, ("apt-get", "dpkg-deb", "patchelf", "bwrap")))
+        if not tools or 'VERSION_ID="12"' not in pathlib.Path("/etc/os-release").read_text():
+            return False
+        print(f"building the demonstration channel in {self.demo}", flush=True)
+        beside = self.demo.parent
+        subprocess.run([ROOT / "recipes/debian/generate", "--output", beside / "recipes"], check=True)
+        self.run("build", "-q", beside / "recipes", "--output-dir", self.demo, "--work-dir", beside / "work")
+        return True
+
+    def run(self, *arguments):
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        subprocess.run([self.gpkg, *arguments], check=True, env=clean_environment() | {"HOME": str(home)})
+
+    def configuration(self, world):
+        machine = "override_virtual_packages:\n" + "".join(f'  {name}: "{value}"\n' for name, value in MACHINE.items())
+        if world == "demo":
+            return machine + f"channels: ['{self.demo.as_uri()}']\n"
+        return (machine + "channels: [conda-forge]\nmirrored_channels:\n"
+                + "".join(f"  {name}: [{self.url}/{name}]\n" for name in ("conda-forge", "bioconda")))
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *arguments):
+        pass
+
+
+def clean_environment():
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("CONDA_", "GPKG_", "MAMBA_", "_CE_", "XDG_")) and not name.lower().endswith("_proxy")}
+    return kept | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8", "CONDA_SUBDIR": "linux-64"}
+
+
+def run_page(page, worlds, folder, verbose):
+    """Whether all commands of a page succeed, and a text for the log."""
+    for name in ("home", "here", "files", "bin", "tmp"):
+        (folder / name).mkdir(parents=True)
+    script = page.script(folder / "files")
+    if page.commands == 0:
+        return True, f"{page.path}: no commands"
+    (folder / "bin" / "gpkg").symlink_to(worlds.gpkg)
+    (folder / "config.yaml").write_text(worlds.configuration(page.world))
+    if page.world == "recipes":
+        shutil.copytree(ROOT / "recipes", folder / "here" / "recipes")
+    # Each command is announced in the output, with its line in the page. No page begins with a command.
+    modules = f"export LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1; . {LMOD}; " if "lmod" in page.needs else ""
+    prelude = (f"{modules}exec 9>>{shlex.quote(str(folder / 'output'))} >&9 2>&9 </dev/null; set -eu; "
+               f"trap 'printf \"\\n{MARK}%s {MARK}%s{MARK}\\n\" \"$LINENO\" \"$BASH_COMMAND\" >&9' DEBUG")
+    (folder / "page").write_text(prelude + script)
+    environment = clean_environment() | {
+        "HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp"), "GPKG_SYSTEM_CONFIG": str(folder / "config.yaml"),
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "USER": os.environ.get("USER", "user"), "SHELL": "/bin/bash",
+    }
+    process = subprocess.Popen(["bash", "--noprofile", "--norc", folder / "page"], cwd=folder / "here", env=environment,
+                               start_new_session=True)
+    try:
+        status = process.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        status = f"none after {SECONDS} seconds"
+    output = (folder / "output").read_text(errors="replace")
+    if status == 0:
+        text = f"{page.path}: {page.commands} commands"
+        return True, text + (f"\n{tidy(output, page)}" if verbose else "")
+    pieces = output.split(f"\n{MARK}")
+    line, command, said = (pieces[-1].split(MARK, 2) + ["", ""])[:3] if len(pieces) > 1 else ("1", "", output)
+    source = page.text.split("\n")[int(line) - 1].strip() if line.strip().isdigit() else command
+    text = (f"FAILED: {page.path}:{line.strip()}: {source}\n  command: {command}\n  exit status: {status}\n  output:\n"
+            + "".join(f"    {text}\n" for text in said.strip().split("\n")[-60:]))
+    return False, text + (f"\n{tidy(output, page)}" if verbose else "")
+
+
+def tidy(output, page):
+    lines = page.text.split("\n")
+    return re.sub(rf"\n{MARK}(\d+) {MARK}[^{MARK}]*{MARK}\n",
+                  lambda found: f"\n{page.path.name}:{found[1]}$ {lines[int(found[1]) - 1].strip()}\n", output)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("--channel", type=pathlib.Path, default=ROOT / "build" / "channel")
+    parser.add_argument("gpkg", type=pathlib.Path)
+    parser.add_argument("pages", type=pathlib.Path, nargs="+")
+    options = parser.parse_args()
+
+    pages = [Page(path) for path in options.pages]
+    with tempfile.TemporaryDirectory(prefix="gpkg-docs.") as name:
+        folder = pathlib.Path(name)
+        for index, page in enumerate(pages):
+            page.script(folder) if page.world != "none" else None
+        worlds = Worlds(options.gpkg.resolve(), options.channel.resolve(), folder)
+        ready = worlds.prepare({page.world for page in pages if page.commands})
+        failed = ran = 0
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            jobs = []
+            for index, page in enumerate(pages):
+                if page.commands and page.world not in ready:
+                    print(f"{page.path}: skipped: needs the world '{page.world}'")
+                    continue
+                if missing := page.missing():
+                    print(f"{page.path}: skipped: needs {', '.join(missing)}")
+                    continue
+                page.commands = 0
+                if page.world != "none":
+                    jobs.append(pool.submit(run_page, page, worlds, folder / f"page{index}", options.verbose))
+            for job in jobs:
+                good, text = job.result()
+                print(text, flush=True)
+                ran += 1
+                failed += not good
+        # Packages are read-only folders in places.
+        subprocess.run(["chmod", "-R", "u+w", folder], stderr=subprocess.DEVNULL)
+    print(f"{ran} pages, {failed} failed")
+    sys.exit(1 if failed else 0 if ran or not pages else SKIPPED)
+
+
+main()
