@@ -253,8 +253,9 @@ Action bind_image(CLI::App& app) {
     mount_app->fallthrough();
     mount_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
     mount_app
-        ->add_option(
-            "--disk", options->disk, "local folder to copy it to; default: TMPDIR if it is shared")
+        ->add_option("--disk",
+                     options->disk,
+                     "local folder to copy it to; TMPDIR for images on shared disks")
         ->type_name("DIR");
     mount_app->add_option("--for-module", options->for_module, "")->group("");
     auto* unmount_app = app.add_subcommand("unmount", "unmount an image");
