@@ -143,7 +143,7 @@ err_has 'both say what it is to be for: leave out one of them'
 environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
 environment torch '{troch: none}'
 expect 1 solve -f "$WORK/slip.yml"
-err_has 'an accelerator is set for package 'troch', which is not found for linux-64'
+err_has "an accelerator is set for package 'troch', which is not found for linux-64"
 err_has 'did you mean torch?'
 environment torch '{Torch: none}'
 gpu expect 0 solve -f "$WORK/slip.yml"
