@@ -263,7 +263,7 @@ Caution caution_of(const PackageRecord& record,
                             compute_platform(vendor),
                             sources.machine.name,
                             vendor_title(vendor)),
-                "but there is no GPU for it"};
+                "but no matching GPU"};
     if (vendor != Accelerator::Nvidia) return {};
     return {limits.caution_of(record).value_or(""), "but only as PTX"};
 }

@@ -3,6 +3,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"

@@ -79,9 +79,9 @@ package stepped 2.0 cpu_0
 package stepped 3.0 cuda129_0 '__cuda >=12'
 package stepped 4.0 cuda129_0 '__cuda >=13'
 gpu expect 0 solve 'stepped=1' --accel nvidia
-err_lacks 'newer versions'
+err_lacks 'newer CUDA builds'
 gpu expect 0 solve 'stepped<4' --accel nvidia
-err_lacks 'newer versions'
+err_lacks 'newer CUDA builds'
 gpu expect 0 solve stepped --accel nvidia
 err_has 'stepped 3.0 is the newest version that can be installed here: 4.0 needs __cuda >=13, but this machine has a driver for CUDA 12.9'
 gpu expect 0 solve stepped=2
@@ -143,7 +143,7 @@ err_has '--accel and a hardware selector cannot be used together'
 environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
 environment torch '{troch: none}'
 expect 1 solve -f "$WORK/slip.yml"
-err_has 'an accelerator is set for package 'troch', which is not found for linux-64'
+err_has "an accelerator is set for package 'troch', which is not found for linux-64"
 err_has 'did you mean torch?'
 environment torch '{Torch: none}'
 gpu expect 0 solve -f "$WORK/slip.yml"

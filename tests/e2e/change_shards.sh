@@ -118,7 +118,7 @@ expect 0 search $from
 check [ "$(head -n 2 <<< "$out")" = 'app
 lib' ]
 check [ "$(wc -l <<< "$out")" = 125 ]
-err_is ''*' matches 125 names; builds are listed for at most 100'
+err_is "'*' matches 125 names; builds are listed for at most 100"
 answers > "$WORK/ignored"
 expect 0 search $from 'many*' --json
 json 'list(d) == [f"many{i:03}" for i in range(1, 121)] and not any(d.values())'

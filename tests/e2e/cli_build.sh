@@ -127,8 +127,8 @@ recipe feather 'build: {script: "echo 1 > $PREFIX/feather"}'
 recipe loose 'requirements: {run: [nowhere]}' 'build: {script: "echo 1 > $PREFIX/loose"}'
 expect 0 build r/weight --output-dir gate --max-closure 1MB
 expect 1 build r/middle r/feather --output-dir gate --max-closure 200kB
-err_has 'middle-1-hb0f4dca_0: the closure is 30'
-err_has 'over --max-closure 200 kB; the heaviest are weight (30'
+err_has 'middle-1-hb0f4dca_0: the total size is 30'
+err_has 'over --max-closure 200 kB; the largest are weight (30'
 err_has 'without the dependency of middle on weight, it would be'
 err_has "gpkg closure why weight --spec 'middle==1=hb0f4dca_0' shows what brings it in"
 err_lacks feather

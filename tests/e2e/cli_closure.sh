@@ -76,8 +76,8 @@ err_has '2 files of tool and zlib are missing and not counted'
 # A limit.
 expect 0 closure torch --max-closure 1MB
 expect 1 closure torch --max-closure 300kB
-err_has 'error: torch: the closure is'
-err_has 'over --max-closure 300 kB; the heaviest are codec ('
+err_has 'error: torch: the total size is'
+err_has 'over --max-closure 300 kB; the largest are codec ('
 err_has 'without the dependency of video on codec, it would be'
 out_has 'Saved by dropping a single dependency'
 expect 1 closure torch tool --max-closure 1kB

@@ -75,7 +75,7 @@ expect 2 exec
 err_has 'no tool was given'
 expect 2 exec 'hello=[['
 expect 1 exec nowhere
-err_has 'nowhere: no package of this name'
+err_has "package 'nowhere' not found in"
 expect 1 exec --json nowhere
 json 'd["success"] is False'
 # What would help is this command with another spec; the tool's words are nobody's.

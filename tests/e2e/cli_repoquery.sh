@@ -133,7 +133,7 @@ json 'sorted({p["name"] for p in d["result"]["pkgs"]}) == ["app", "plot", "pytes
 expect 0 repoquery whoneeds gone
 out_has 'broken  1'
 expect 0 repoquery whoneeds user
-out_is "nothing in $where for linux-64 needs user"
+out_is "nothing in $where (linux-64) needs user"
 expect 0 repoquery whoneeds user --json
 json 'd["result"]["pkgs"] == []'
 # The machine.
@@ -179,7 +179,7 @@ expect 2 repoquery whoneeds '__c*=1'
 
 # An extra that the package does not have is told; what channels say does not reach the terminal as it is.
 expect 0 repoquery depends 'app[extras=tset]' -r
-err_has 'app 2.0 h_0 has no extra tset'
+err_has "app 2.0 h_0 has no extra 'tset'"
 mkdir -p odd/linux-64
 printf '{"packages.conda":{"o-1-0.conda":{"name":"o","version":"1","build":"0","depends":["x\\u001b[1m",
     "p[license=\\"\\u001b[31m\\"]"]}}}' > odd/linux-64/repodata.json

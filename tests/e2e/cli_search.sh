@@ -37,7 +37,7 @@ out_has 'pytorch 1.9 cpu_0'
 out_has '  depends       libtorch 1.9.*'
 out_has 'built         2023-11-14 22:13:20 UTC'
 expect 1 search pytorch --exclude-newer 2020-01-01
-err_has "pytorch: all 3 builds in file://$CHANNEL for linux-64 are newer than --exclude-newer allows"
+err_has "pytorch: all 3 builds in file://$CHANNEL (linux-64) are newer than --exclude-newer allows"
 
 # The channel and the subdir of a spec say where to look.
 mkdir -p other/linux-64 other/osx-64
@@ -86,7 +86,7 @@ expect 1 search torch --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
 json 'd["hint"] == "did you mean pytorch or libtorch?"'
 expect 1 search 'pytorch>=2'
-err_has "matches none of the 3 builds in file://$CHANNEL for linux-64"
+err_has "matches none of the 3 builds in file://$CHANNEL (linux-64)"
 err_has 'the newest version is pytorch 1.10'
 expect 2 search 'pytorch>=2<3'
 err_has '^'

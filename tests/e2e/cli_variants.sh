@@ -70,11 +70,11 @@ out_has cuda12_0 9.10
 package copper 1.0 0 'cuda-cudart >=12'
 package cuda-cudart 12.9 0
 expect 0 variants copper --for mi300
-out_has 'yes, but there is no GPU for it'
+out_has 'yes, but no matching GPU'
 expect 0 variants copper --for cpu --json
 json '"is a CUDA build, but the machine has no NVIDIA GPU" == d["variants"][0]["caution"] and d["variants"][0]["fits"]'
 expect 0 variants copper --for h100
-out_lacks 'no GPU for it'
+out_lacks 'no matching GPU'
 
 # Only what differs is a column.
 expect 0 variants plain

@@ -141,8 +141,7 @@ std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
     }
     return Error{
         ErrorKind::Conflict,
-        fmt::format("{}: the closure is {} {}, {} over --max-closure {}; the heaviest are "
-                    "{}",
+        fmt::format("{}: the total size is {} {}, {} over --max-closure {}; the largest are {}",
                     weighed.what,
                     human_size(total),
                     weighed.measure(),

@@ -445,7 +445,7 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
         found.push_back(
             {Grade::Warning,
              "NVIDIA driver",
-             fmt::format("supports CUDA {}, but there is no device", profile.cuda->value),
+             fmt::format("supports CUDA {}, but no device was found", profile.cuda->value),
              {}});
     for (const auto& [package, source] : detection.packages) {
         if (source.starts_with("CONDA_OVERRIDE_") ||
