@@ -123,8 +123,7 @@ Action bind_build(CLI::App& app) {
         "--rebuild", options->rebuild, "build packages again even if their inputs are unchanged");
     app.add_option("--max-closure",
                    options->max_closure,
-                   "do not publish packages that need more than this to download with their "
-                   "dependencies: 3GB")
+                   "do not publish packages whose download with dependencies is larger: 3GB")
         ->type_name("SIZE")
         ->check(not_empty("the size is empty"));
     app.add_flag("--no-test", options->no_test, "do not run the tests of the packages");

@@ -224,9 +224,9 @@ out_has 'gfx_list: ["gfx9-4-generic"]'
 expect 0 build plan-variants --devices 7.0,8.0 --every-cuda --json
 json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'
 expect 1 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
-err_has '2 builds are needed (CUDA 11.8, 13.0), and 1 is allowed'
+err_has '2 builds are needed (CUDA 11.8, 13.0), but --max-builds is 1'
 expect 1 build plan-variants --devices 12.0 --cuda 12.4
-err_has '12.0: CUDA 12.4 makes no code that runs on it'
+err_has '12.0: CUDA 12.4 cannot compile code for it'
 expect 2 build plan-variants
 expect 2 build plan-variants --devices 8.1
 err_has '8.1: no CUDA version supports this compute capability'

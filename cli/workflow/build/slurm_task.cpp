@@ -176,7 +176,7 @@ void print(Context& context, const TaskAnswer& answer) {
         for (const auto& failure : *failures) context.out.error(failure.error);
     }
     for (const auto& [distribution, warnings] : answer.warnings)
-        context.out.print(fmt::format("{}: done on {}", distribution, answer.node));
+        context.out.print(fmt::format("{}: built on {}", distribution, answer.node));
 }
 
 }  // namespace
