@@ -15,7 +15,7 @@ namespace {
 std::string_view name_of(PathType type) {
     switch (type) {
     case PathType::HardLink: return "a file";
-    case PathType::SoftLink: return "a soft link";
+    case PathType::SoftLink: return "a symbolic link";
     default: return "a folder";
     }
 }
