@@ -82,7 +82,7 @@ Result<void> walk_tar(struct archive* tar,
         if (code == ARCHIVE_WARN) {
             const auto* text = libarchive()->error_string(tar);
             warn(warnings,
-                 fmt::format("{}: {}", name, text != nullptr ? printable(text) : "odd tar"));
+                 fmt::format("{}: {}", name, text != nullptr ? printable(text) : "invalid tar"));
         }
         GPKG_CHECK(on_member(member_of(entry, part), [&](const OnBlock& on_block) {
             return read_blocks(tar, name, on_block);

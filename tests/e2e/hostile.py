@@ -143,7 +143,7 @@ package("metagpkg", [soft("conda-meta/gpkg", canary)], 'path "conda-meta/gpkg" i
 # File lists that disagree with the payload, or name what is none of theirs.
 package("listup", [file("x")], 'unsafe path "../evil"', paths=listed([file("../evil")]))
 package("listabsolute", [file("x")], f'unsafe path "{canary}/secret"', paths=listed([file(f"{canary}/secret")]))
-package("listsum", [file("x")], '"x" has another checksum', paths=listed([file("x", "good\n")]))
+package("listsum", [file("x")], '"x" has a different checksum', paths=listed([file("x", "good\n")]))
 package("listsize", [file("x")], '"x" has 5 bytes, not 9', paths=listed([file("x", "not evil\n")]))
 package("listmissing", [file("x")], '"y" is missing', paths=listed([file("x"), file("y")]))
 package("listtype", [soft("x", f"{canary}/secret")], '"x" is a symbolic link, not a file', paths=listed([file("x")]))

@@ -383,7 +383,7 @@ TEST_CASE("damage and truncation leave nothing", "[package]") {
 
 TEST_CASE("what paths.json promises is checked while unpacking", "[package]") {
     CHECK(Bench(make_conda({{"a", "x"}}, info_members({{"a", "y"}}))).refusal() ==
-          "A: differs from its info/paths.json: \"a\" has another checksum");
+          "A: differs from its info/paths.json: \"a\" has a different checksum");
     CHECK(Bench(make_conda({{"a", "x"}}, info_members({{"a", "xy"}}))).refusal() ==
           "A: differs from its info/paths.json: \"a\" has 1 bytes, not 2");
     CHECK(Bench(make_conda({}, info_members({{"a", "x"}}))).refusal() ==
