@@ -192,7 +192,7 @@ Action bind_keys(CLI::App& app) {
          "channel",
          "channel folder",
          "  gpkg keys root ./channel --root-key KEY --sign-key ~/root.key\n  gpkg keys root "
-         "./channel --index-key KEY --expires 365d --sign-key ~/root.key",
+         "./channel --index-key KEY --sign-key ~/root.key",
          make_root},
         {"sign",
          "sign a root that needs more signatures",
@@ -223,7 +223,7 @@ Action bind_keys(CLI::App& app) {
         "trust a channel with the setting trusted_keys.\n\n"
         "  gpkg keys generate ~/channel.key\n"
         "  gpkg index ./channel --sign-key ~/channel.key\n"
-        "  gpkg keys root ./channel --root-key KEY --index-key KEY --sign-key ~/root.key");
+        "  gpkg keys root ./channel --root-key KEY --sign-key ~/root.key");
 
     return [words, actions](Context& context) -> Result<int> {
         for (const auto& [sub, action] : actions) {

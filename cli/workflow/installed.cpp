@@ -40,7 +40,7 @@ Result<std::string> explicit_text(Context& context,
         if (checksum == ExplicitChecksum::Md5 && record.md5.empty()) unknown.push_back(record.name);
     }
     if (!unknown.empty())
-        context.out.warn(fmt::format("unknown MD5: {}", join_some(unknown, "and")));
+        context.out.warn(fmt::format("the MD5 of {} is unknown", join_some(unknown, "and")));
     return explicit_file(records, context.config.platform.value, checksum);
 }
 

@@ -196,7 +196,7 @@ Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     }
     if (sources.home.empty())
         return fail(ErrorKind::Usage,
-                    "no home folder and no GPKG_ROOT_PREFIX, so there is no root prefix",
+                    "no root prefix: HOME and GPKG_ROOT_PREFIX are not set",
                     "set HOME or GPKG_ROOT_PREFIX");
     return Setting<fs::path>{sources.home / ".local/share/gpkg"};
 }

@@ -135,7 +135,7 @@ nobody_expect 0 create -n q hello
 err_has 'after this change the quota of user nobody on' 'is 100 % used'
 export NETWORK_QUOTA='0 0 100 130'
 nobody_expect 1 create -n r many
-err_has 'unpacking it goes beyond the quota on' 'user nobody: 100 of 130 files'
+err_has 'unpacking exceeds the quota on' 'user nobody: 100 of 130 files'
 check [ ! -e "$WORK/nobody/root/envs/r" ]
 export NETWORK_QUOTA='0 0 100 104'
 nobody_expect 1 create -n r many

@@ -53,7 +53,7 @@ has offline app-1.0 lib-1.0
 check [ "$(wc -l < "$control/log")" = "$asked" ]
 rm -rf "$GPKG_ROOT_PREFIX/pkgs"
 expect 1 create -n x $web --offline app
-err_has '--offline: 2 packages are not in the package store:'
+err_has '--offline: 2 packages not in the package store:'
 err_has 'app-1.0-0.tar.bz2'
 check [ "$(wc -l < "$control/log")" = "$asked" ]
 expect 1 create -n x -c "$url/other" --override-channels --offline app

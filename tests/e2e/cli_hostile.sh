@@ -107,7 +107,7 @@ unharmed lines
 # An index with a record whose file name is a path is none.
 sed -i 's,"up-1.0-0.conda":,"../noarch/up-1.0-0.conda":,' "$CHANNEL/linux-64/repodata.json"
 expect 1 create -n x3 way
-err_has "packages.conda: '../noarch/up-1.0-0.conda' is no file name"
+err_has "packages.conda: '../noarch/up-1.0-0.conda' is not a file name"
 absent x3
 unharmed path
 

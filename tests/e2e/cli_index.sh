@@ -69,7 +69,7 @@ printf '{"patch_instructions_version":1,"packages":{"app-1.0-0.tar.bz2":{"depend
   "revoke":["lonely-1.0-0.tar.bz2"],"remove":["many1-1-0.tar.bz2","gone-1-0.tar.bz2"]}' \
     > "$WORK/fixes/linux-64/patch_instructions.json"
 expect 0 index "$CHANNEL" --patch "$WORK/fixes"
-out_has 'linux-64: 10 packages, 0 read'
+out_has 'linux-64: 10 packages (0 read)'
 err_has "$CHANNEL/linux-64/patch_instructions.json: names packages that the channel does not have: gone-1-0.tar.bz2"
 for source in "$CHANNEL" "file://$CHANNEL"; do
     expect 0 create --dry-run --json -n x -c "$source" --override-channels app
@@ -91,9 +91,9 @@ expect 2 index "$CHANNEL" --patch "$WORK/fixes" --no-patch
 printf '{"patch_instructions_version":1,"packages":{"app-1.0-0.tar.bz2":{"sha256":"0"}}}' \
     > "$WORK/fixes/linux-64/patch_instructions.json"
 expect 1 index "$CHANNEL" --patch "$WORK/fixes"
-err_has "$WORK/fixes/linux-64/patch_instructions.json: app-1.0-0.tar.bz2: sha256 is not for an index to change"
+err_has "$WORK/fixes/linux-64/patch_instructions.json: app-1.0-0.tar.bz2: patches cannot change sha256"
 expect 1 index "$CHANNEL" --patch "$WORK/nowhere"
-err_has "$WORK/nowhere: there is no such patch"
+err_has "$WORK/nowhere: no such patch"
 
 # Builds of one version that do not agree.
 package split 1.0 cpu_h1111111_0 'lib'
@@ -102,7 +102,7 @@ rm "$CHANNEL/linux-64/repodata.json"
 expect 0 index "$CHANNEL" --json
 json '[(f["name"], f["field"]) for f in d["disagreements"]] == [("split", "depends")] * 2'
 expect 0 index "$CHANNEL"
-err_has 'warning: linux-64: builds for different hardware differ in other metadata too: lib is needed by split-1.0-cpu_h1111111_0.tar.bz2 and not by split-1.0-cuda129_h2222222_0.tar.bz2'
+err_has 'warning: linux-64: builds for different hardware differ in other metadata too: lib is needed by split-1.0-cpu_h1111111_0.tar.bz2 but not by split-1.0-cuda129_h2222222_0.tar.bz2'
 # By gpkg's own keys of hardware, in packages that it has built.
 mkdir -p keys/byaccel keys/bypsabi
 cat > keys/byaccel/recipe.yaml <<'END'

@@ -66,7 +66,7 @@ printf '{"packages.conda":{"o-1-0.conda":{"name":"o","version":"1","build":"0","
 expect 0 search -c ./odd --override-channels --info o
 out_has 'license       a\x1b[31mb'
 out_has 'depends       x\x1b[1m'
-err_has 'a record is left out: p-1-0.conda: the record is that of q-1-0.conda'
+err_has 'skipped a record: p-1-0.conda: the record belongs to q-1-0.conda'
 check [ "$(tr -d '\n' <<< "$out$err" | grep -c "$(printf '\033')")" = 0 ]
 
 # Both forms of one package are one, unless the preferred one is too new.
@@ -123,7 +123,7 @@ with open(sys.argv[1], "r+b") as index:
 END
 expect 0 search -c ./large --override-channels n500 --json
 json 'd["n500"][0]["depends"] == ["n501 >=1"]'
-err_has 'was damaged; the file is made anew'
+err_has 'was damaged; creating the file again'
 check [ "$(sha256sum < "$kept")" = "$whole" ]
 
 # So is that of several files, and what cannot be mended is said.
@@ -144,6 +144,6 @@ expect 0 solve $both n100 m100 --no-deps
 check [ "$(ls "$GPKG_ROOT_PREFIX"/cache/*.index | wc -l)" = 2 ]
 damage
 expect 0 solve $both n100 m100 --no-deps
-check [ "$(grep -c 'was damaged; the file is made anew' <<< "$err")" = 2 ]
+check [ "$(grep -c 'was damaged; creating the file again' <<< "$err")" = 2 ]
 
 finish

@@ -175,12 +175,12 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     chmod -R go-rwx "$shared"/root/pkgs/big-*
     as 2 create -q -y -n five app
     check [ "$status" = 1 ]
-    err_has "it is user 61001's, and its permissions do not allow it" 'chmod -R go+rX' cache_dir
+    err_has "no permission (owner: user 61001)" 'chmod -R go+rX' cache_dir
     chmod -R go+rX "$shared"/root/pkgs/big-*
     works 1 remove -q -y -n one --all
     as 2 clean -y --unused
     check [ "$status" = 1 ]
-    err_has "it is user 61001's, and its permissions do not allow it" 'chmod -R g+w'
+    err_has "no permission (owner: user 61001)" 'chmod -R g+w'
     works 2 verify --store
     works 2 create -q -y -n six app
     # Indexes are each user's own: whatever one's umask, another gets them anew.
@@ -207,7 +207,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     rm "$(echo "$shared"/root/pkgs/big-*)/lib/text.py"
     as 2 create -q -y -n five app
     check [ "$status" = 1 ]
-    err_has 'lib/text.py is missing' "it is user 61001's, and its permissions do not allow it"
+    err_has 'lib/text.py is missing' "no permission (owner: user 61001)"
     works 1 create -q -y -n five app
     rm -rf "$shared"
 else
@@ -232,7 +232,7 @@ mkdir "$GPKG_ROOT_PREFIX" && cp "$shared_prefix/config.yaml" "$GPKG_ROOT_PREFIX/
 expect 1 create -y -n large --max-size 1MB app
 err_has '--max-size 1.0 MB exceeded: the packages to download are 3.'
 expect 1 create -y -n large --max-inodes 3 app
-err_has 'unpacking it goes beyond --max-inodes 3'  # not only after all of it is there
+err_has 'unpacking exceeds --max-inodes 3'  # not only after all of it is there
 check [ ! -e "$WORK/limited/envs/large" ]
 expect 1 create -y -n large --max-size 3000KB --link copy app
 check [ ! -e "$WORK/limited/envs/large" ]

@@ -298,7 +298,7 @@ trust "$(key a)"
 expect 0 keys root "$CHANNEL" --root-key "$(key a)" --index-key "$(key b)" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.1.json"
 expect 2 index "$CHANNEL" --sign-key "$keys/a"
-err_has 'does not name'
+err_has 'is not one of the keys that may sign indexes'
 sign b
 expect 0 search tool
 cp "$CHANNEL/trust/root.1.json" "$WORK/root.1.json"
@@ -311,7 +311,7 @@ expect 0 keys sign "$CHANNEL" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.2.json"
 check [ ! -e "$CHANNEL/trust/root.2.json.draft" ]
 expect 2 index "$CHANNEL" --sign-key "$keys/d"
-err_has 'wants indexes signed by 2 keys'
+err_has '2 signing keys are required, 1 given'
 sign d --sign-key "$keys/e"
 expect 0 search tool
 forget

@@ -136,8 +136,8 @@ err_is ''
 # A package whose hash_input.json cannot be read is in the index all the same.
 conda "$own" odd 1 0 '{"x": {}}'
 expect 0 index "$own"
-err_has "odd-1-0.conda: hash_input.json: 'x' must be text, a number or true or false"
-err_has 'left out of variants.json'
+err_has "odd-1-0.conda: hash_input.json: 'x' must be a string, a number, true or false"
+err_has 'not in variants.json'
 expect 0 index "$own" --json
 json 'd["success"] and [w["file"].split("/")[-1] for w in d["warnings"]] == ["odd-1-0.conda"]'
 expect 0 variants odd -c "$own" --override-channels --inputs --json
@@ -212,7 +212,7 @@ check [ "$(grep -c '^warning' <<< "$err")" = 2 ]
 err_has 'soup-1-h1_0.conda: ' 'bytes, but the channel index says'
 err_has 'variant inputs of 1 build are unknown: they could not be read either'
 expect 0 variants soup=1=h2_0 $from --inputs
-err_has 'soup-1-h2_0.conda: the archive does not end as a zip does'
+err_has 'soup-1-h2_0.conda: the archive has no zip directory'
 expect 0 variants torch --inputs
 err_has 'variant inputs of 3 builds are unknown: .tar.bz2 packages cannot be read in part'
 

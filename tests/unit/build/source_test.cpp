@@ -166,7 +166,7 @@ TEST_CASE("archives do not write outside", "[build]") {
         "tar -rf ../link.tar root/gpkg-evil");
     CHECK(place.provide({place.url("evil.tar")}).error().message ==
           place.at("cache/" + gpkg::sha256_of_file(place.at("evil.tar")).value()).native() +
-              ": the member '../evil' leads out of it");
+              ": member '../evil' leads outside of the archive");
     // A link that a later member is to be written through: libarchive refuses or replaces it.
     [[maybe_unused]] const auto result = place.provide({place.url("link.tar")});
     CHECK_FALSE(fs::exists("/gpkg-evil"));

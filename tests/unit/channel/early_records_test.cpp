@@ -149,12 +149,12 @@ TEST_CASE("what cannot be read early is told as ever, and leaves no index", "[ch
     }
     SECTION("no JSON at its end") {
         f.put(json + "x");
-        said = "not valid JSON, or cut off";
+        said = "invalid or truncated JSON";
     }
     SECTION("of a newer version") {
         json.back() = ',';
         f.put(json + R"("repodata_version":3})");
-        said = "is newer than this gpkg understands";
+        said = "unsupported repodata_version";
     }
     for (int i = 0; i < 2; ++i) {
         const auto fetched = f.fetch().value();

@@ -210,16 +210,15 @@ TEST_CASE("shards that only a newer gpkg reads, or nobody, are not used", "[chan
     }
     SECTION("damaged at the source") {
         f.put("noarch/repodata_shards.msgpack.zst", zstd_compress("\x81", 1));
-        warnings = {
-            f.base +
-            "/noarch/repodata_shards.msgpack.zst: it is damaged or cut off; not using shards"};
+        warnings = {f.base +
+                    "/noarch/repodata_shards.msgpack.zst: damaged or truncated; not using shards"};
     }
     SECTION("leading to this machine") {
         f.put("noarch/repodata_shards.msgpack.zst",
               tests::packed_shard_index({}, {{"shards_base_url", "file:///etc"}}));
         warnings = {f.base +
-                    "/noarch/repodata_shards.msgpack.zst: shards_base_url 'file:///etc' leads "
-                    "from the network to files of this machine; not using shards"};
+                    "/noarch/repodata_shards.msgpack.zst: shards_base_url 'file:///etc' refers "
+                    "from a network channel to local files; not using shards"};
     }
     const auto index = f.fetch_noarch();
     CHECK_FALSE(index.sharded);
@@ -359,7 +358,7 @@ TEST_CASE("a shard is verified, and asked for twice", "[channel]") {
     SECTION("longer than any shard") {
         f.server->reply(path, {.body = std::string((std::size_t{32} << 20U) + 1, 'x')});
         CHECK(f.reach({"a"}).error().message ==
-              f.server->url(path) + ": 33554433 bytes, more than the 33554432 allowed");
+              f.server->url(path) + ": 33554433 bytes exceed the limit of 33554432 bytes");
     }
     // Nothing but the right shard has come to stand there, and nothing else is left behind.
     const auto kept = sha256_of_file(f.cached_shard("linux-64/b"));
@@ -373,10 +372,10 @@ TEST_CASE("a right checksum does not make a right shard", "[channel]") {
         std::string what, bytes, told;
     };
     const auto row = GENERATE(values<Row>({
-        {"of another name", shard_of("c", {}), ": c-1-0.conda: is about 'c', not 'b'"},
+        {"of another name", shard_of("c", {}), ": c-1-0.conda: belongs to 'c', not 'b'"},
         {"not zstd", "<html>", ": not valid zstd data: "},
         {"cut off", shard_of("b", {}).substr(0, 60), ": truncated zstd data"},
-        {"not msgpack", zstd_compress("\xc1", 1), ": it is damaged or cut off"},
+        {"not msgpack", zstd_compress("\xc1", 1), ": damaged or truncated"},
         {"empty", "", ": "},
     }));
     CAPTURE(row.what);
@@ -442,8 +441,7 @@ TEST_CASE("redirects of shards are followed", "[channel]") {
     CHECK(f.reach({"a"}));
     f.server->reply(f.shard_path("linux-64/unrelated"),
                     {.status = 302, .headers = {{"Location", "file:///etc/passwd"}}});
-    CHECK(f.reach({"unrelated"}).error().message.find("not followed") !=
-          std::string::npos);
+    CHECK(f.reach({"unrelated"}).error().message.find("not followed") != std::string::npos);
 }
 
 TEST_CASE("shards get the credentials of their channel, other hosts do not", "[channel]") {

@@ -380,7 +380,7 @@ TEST_CASE("records that shards leave out are told of", "[channel]") {
     CHECK(indexes[1]->notes() ==
           Names{f.base +
                 "/noarch/repodata_shards.msgpack.zst: 2 packages have skipped records, the first: "
-                "a record is left out: b-1-0.conda: the record is that of b-2-0.conda"});
+                "skipped a record: b-1-0.conda: the record belongs to b-2-0.conda"});
 }
 
 TEST_CASE("two processes make one index without harm", "[channel]") {

@@ -176,7 +176,7 @@ TEST_CASE("without a home the root prefix must be named", "[config]") {
     Fixture f;
     f.home.clear();
     CHECK(f.load().error().to_string() ==
-          "no home folder and no GPKG_ROOT_PREFIX, so there is no root prefix\n"
+          "no root prefix: HOME and GPKG_ROOT_PREFIX are not set\n"
           "  hint: set HOME or GPKG_ROOT_PREFIX");
     f.variables["GPKG_ROOT_PREFIX"] = "~/gpkg";
     CHECK(f.load().error().message == "GPKG_ROOT_PREFIX: cannot resolve '~/gpkg': no home folder");
