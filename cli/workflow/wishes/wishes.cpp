@@ -5,6 +5,7 @@
 #include "cli/workflow/wishes/accelerators_of_files.hpp"
 #include "cli/workflow/wishes/wish_file.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/lock/lock_format.hpp"
