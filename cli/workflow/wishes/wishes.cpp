@@ -212,8 +212,8 @@ void add_wish_options(CLI::App& app, WishOptions& options) {
         ->allow_extra_args(false);  // the words that follow are specs
     app.add_option("--accel",
                    options.accelerator,
-                   "builds for: auto (this machine's GPU), nvidia, amd, none, or conda (no "
-                   "preference); with 'nvidia,none' the first that can be solved")
+                   "use builds for auto (this machine's GPU), nvidia, amd, none or conda (conda's "
+                   "order); nvidia,none tries them in turn")
         ->type_name("ACCELERATOR");
 }
 
