@@ -19,7 +19,7 @@ struct PipSection {
     std::vector<std::string> requirements;  ///< lines of a requirements file
     Dependencies dependencies = Dependencies::Install;
     bool upgrade = false;  ///< installed packages that meet their requirement are upgraded too
-    std::string url{};  ///< of the server that the file is from; empty: it is here
+    std::string url{};     ///< of the server that the file is from; empty: it is here
 
     std::string name() const { return url.empty() ? file.native() : hide_secrets(url); }
 };
