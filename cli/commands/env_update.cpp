@@ -55,6 +55,7 @@ Result<int> update(Context& context, EnvUpdateOptions& options) {
 
     auto request = change_request(std::move(wishes));
     request.prefix = path;
+    for (auto& section : request.pip) section.upgrade = true;
     for (const auto& spec : request.specs) {
         if (find_record(installed, spec.name) != nullptr) request.update.push_back(spec.name);
     }

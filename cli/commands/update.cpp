@@ -55,6 +55,7 @@ Action bind_update(CLI::App& app) {
 
         auto request = change_request(std::move(wishes));
         request.prefix = path;
+        for (auto& section : request.pip) section.upgrade = true;
         request.update_all = options->all;
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;

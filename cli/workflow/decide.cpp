@@ -7,6 +7,7 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -93,10 +94,77 @@ Result<EnvVarChanges> variable_changes(const fs::path& path,
     return changes;
 }
 
+<<<<<<< HEAD
 /// With `prune`, names that were requested earlier and are not any more.
 Result<std::vector<std::string>> forgotten_names(const fs::path& path,
                                                  const std::vector<MatchSpec>& requested,
                                                  bool prune) {
+=======
+/// What the change does to the variables of an existing environment. Values may be secret.
+Result<std::vector<std::string>> notes_on_variables(const fs::path& path,
+                                                    const EnvVarChanges& changes) {
+    std::vector<std::string> notes;
+    if (changes.empty() || !Prefix::is_environment(path)) return notes;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto present, prefix.env_vars());
+    for (const auto& [name, value] : changes) {
+        const auto before = present.find(name);
+        if (before == present.end()) {
+            if (value) notes.push_back(fmt::format("sets the variable {}", name));
+        } else if (!value) {
+            notes.push_back(fmt::format("removes the variable {}", name));
+        } else if (*value != before->second) {
+            notes.push_back(fmt::format("changes the variable {}", name));
+        }
+    }
+    return notes;
+}
+
+/// Bounds of earlier requests that a bare name replaces: "numpy" after "numpy=1.24".
+std::vector<std::string> notes_on_bounds(const std::vector<MatchSpec>& requested,
+                                         const std::vector<MatchSpec>& earlier) {
+    std::vector<std::string> notes;
+    for (const auto& spec : requested) {
+        MatchSpec bare;
+        bare.name = spec.name;
+        if (!(spec == bare)) continue;
+        for (const auto& wish : earlier) {
+            if (wish.name == spec.name && !(wish == bare))
+                notes.push_back(
+                    fmt::format("{} replaces the earlier request '{}'", spec.name, as_typed(wish)));
+        }
+    }
+    return notes;
+}
+
+/// Pins that cannot have an effect, most likely misspelled.
+std::vector<std::string> notes_on_pins(const Question& question) {
+    const auto& indexes = question.problem.indexes;
+    const auto& installed = question.present.records;
+    std::vector<std::string> notes;
+    for (const auto& [spec, place] : question.present.pins) {
+        const auto& name = spec.name;
+        const auto has_it = [&](const auto& index) { return index->has(name); };
+        if (indexes.empty() || !spec.has_one_name() || name.starts_with("__") ||
+            find_record(installed, name) != nullptr || std::ranges::any_of(indexes, has_it))
+            continue;
+        std::vector<std::string> names;
+        for (const auto& record : installed) names.push_back(record.name());
+        for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
+        auto near = near_names(name, names);
+        notes.push_back(fmt::format("pin '{}' in {} has no effect: no package '{}'{}",
+                                    as_typed(spec),
+                                    place,
+                                    name,
+                                    near.empty() ? "" : "; " + did_you_mean(near)));
+    }
+    return notes;
+}
+
+/// Names that were asked for earlier and are not any more.
+Result<std::vector<std::string>> forgotten_names(const ChangeRequest& request,
+                                                 const std::vector<MatchSpec>& wanted) {
+>>>>>>> envs
     std::vector<std::string> names;
     if (!prune) return names;
     GPKG_TRY(const auto prefix, Prefix::open(path));
@@ -187,11 +255,15 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     GPKG_CHECK(check_pip_sections(request.pip, solution.records));
     change.pip = request.pip;
     change.notes = std::move(solution.notes);
+    append(change.notes, notes_on_pins(question));
     append(change.notes,
            notes_on_own_choices(question.wanted.accelerators,
                                 question.present.on_disk,
                                 question.problem.request.update));
     keep_builds(change, question, solution.records);
+    append(change.notes, notes_on_bounds(change.requested, question.present.wishes));
+    GPKG_TRY(auto variable_notes, notes_on_variables(request.prefix, change.variables));
+    append(change.notes, std::move(variable_notes));
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, request.reinstall);
     if (!change.is_nothing()) {

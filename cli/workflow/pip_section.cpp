@@ -140,6 +140,7 @@ Result<int> run_pip(Context& context,
     how.change_prompt = false;
     std::vector<std::string> words{python.native(), "-m", "pip", "install", "-r", file.native()};
     if (section.dependencies == PipSection::Dependencies::Leave) words.emplace_back("--no-deps");
+    if (section.upgrade) words.emplace_back("--upgrade");
     GPKG_TRY(const auto run, run_environment(prefix, context.env, words, how));
     for (const auto& warning : run.warnings) context.out.warn(warning);
     ProcessCommand command;
@@ -170,6 +171,7 @@ std::string command_words(std::string_view requirement) {
 
 std::string command_words_of(const PipSection& section) {
     std::vector<std::string> words;
+    if (section.upgrade) words.emplace_back("--upgrade");
     for (const auto& line : section.requirements) words.push_back(command_words(line));
     return fmt::format("{}", fmt::join(words, " "));
 }
@@ -196,7 +198,9 @@ std::string repeating_command(const Context& context,
             commands.push_back(pip_command(context, prefix, sections[place]));
         return fmt::format("{}", fmt::join(commands, " && "));
     }
-    auto text = "gpkg install " + target_words(context, prefix);
+    auto text = fmt::format("gpkg {} {}",
+                            sections[from].upgrade ? "env update" : "install",
+                            target_words(context, prefix));
     for (auto place = from; place < sections.size(); ++place)
         text += " -f " + shell_word(sections[place].name());
     return text;

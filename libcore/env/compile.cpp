@@ -95,7 +95,7 @@ Result<void> compile_files(Disk& disk,
         if (const int code = disk.write(list, lists[i], 0600); code != 0)
             return pass(disk.error(list, "write", code));
         if (const int code = disk.announce("compile", prefix); code != 0)
-            return pass(io_error(prefix, "compile python files in", code));
+            return pass(io_error(prefix, "compile python files", code));
     }
     const auto interpreter = prefix / plan.python->interpreter();
     for_each_index(jobs, jobs, [&](std::size_t i) {

@@ -154,7 +154,12 @@ Result<void> unregister_environment(const fs::path& prefix, const fs::path& home
         if (!trim(line).empty() && trim(line) != prefix.native()) kept += std::string(line) + "\n";
     }
     if (kept == *text) return {};
-    return write_file_atomically(registry(home), kept);
+    const auto file = registry(home);
+    std::error_code code;
+    if (!kept.empty() || fs::is_symlink(file, code)) return write_file_atomically(file, kept);
+    if (fs::remove(file, code); code) return pass(io_error(file, "remove", code.value()));
+    fs::remove(file.parent_path(), code);  // fails if the folder is not empty
+    return {};
 }
 
 }  // namespace gpkg

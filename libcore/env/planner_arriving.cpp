@@ -71,7 +71,7 @@ Result<void> Planner::clear_folder(const PackagePlan& package, const LinkItem& i
                         "move it away and run the command again");
         }
     }
-    if (code) return pass(io_error(transaction_.prefix / item.target, "look into", code.value()));
+    if (code) return pass(io_error(transaction_.prefix / item.target, "list", code.value()));
     leaving_.emplace(item.target, plan_.journal.leaving.size());
     plan_.journal.leaving.push_back(item.target);
     plan_.journal.arriving.push_back(item.target);

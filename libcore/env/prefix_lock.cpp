@@ -101,7 +101,7 @@ Result<PrefixLock::Outcome> PrefixLock::trouble(int code) {
             "run the command again");
     if (is_refusal(code)) return not_changeable(prefix, code);
     if (code != ENOSPC && code != EDQUOT)
-        return pass(io_error(file_, "open the lock of the environment", code));
+        return pass(io_error(file_, "open the lock file of the environment", code));
     // What frees space must work; nobody else has a lock, nor can make one.
     warning_ = fmt::format(
         "{}: the disk is full, so the environment cannot be locked; do not run another gpkg "

@@ -60,7 +60,7 @@ Result<Room> room_at(const fs::path& path, const AskProgram& ask) {
     const auto there = nearest_existing(path);
     struct statvfs system {};
     if (::statvfs(there.c_str(), &system) != 0)
-        return pass(io_error(there, "ask for its free space", errno));
+        return pass(io_error(there, "determine its free space", errno));
     Room room;
     room.system = file_system_of(there);
     room.free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;

@@ -33,6 +33,13 @@ constexpr std::string_view kSystemFolders[] = {
     "/usr/lib", "/usr/sbin", "/usr/share", "/usr/local",
 };
 
+/// "C:\\Users\\me\\env"
+bool is_windows_path(std::string_view text) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return text.size() > 2 && is_letter(text[0]) && text[1] == ':' &&
+           (text[2] == '\\' || text[2] == '/');
+}
+
 class ManifestReader {
 public:
     ManifestReader(const std::string& where, const ManifestOptions& options)
@@ -157,6 +164,10 @@ private:
         GPKG_TRY(const auto written, node.as_text("a path"));
         const auto text = expand_variables(trim(written), options_.env);
         if (text.empty()) return node.fail("the prefix is empty");
+        if (is_windows_path(text)) {
+            warn(node.place(), fmt::format("ignored prefix of a Windows system: {}", text));
+            return {};
+        }
         auto path = absolute_path(text, options_.home);
         const auto shown = path.string();
         if (std::find(std::begin(kSystemFolders), std::end(kSystemFolders), shown) !=

@@ -289,7 +289,8 @@ const fs::path& PackageStore::root() const { return state_->layout.root; }
 std::optional<fs::path> PackageStore::find(const PackageRecord& record) const {
     if (!check_distribution(record, record.fn)) return std::nullopt;
     state_->settle();
-    if (auto folder = find_in(root(), record)) return folder;
+    if (auto folder = find_in(root(), record); folder && !state_->is_avoided(*folder))
+        return folder;
     for (const auto& layer : state_->layout.layers) {
         auto folder = find_in(layer, record);
         if (folder && !state_->is_avoided(*folder)) return folder;

@@ -117,6 +117,14 @@ has specs app-1.0 lib-2.0
 records specs 'r["app"]["requested_specs"] == ["app=1"]'
 expect 1 create -n x -f nowhere.yml
 err_has 'nowhere.yml: cannot open'
+# A forgotten -f.
+expect 2 create -n x environment.yml
+err_is 'error: environment.yml is a file, not a package
+  hint: use -f environment.yml'
+# Builds of another platform.
+printf 'name: mac\ndependencies: [app=1.0=0, zlib=1.2=22_osxarm64_x]\nprefix: /Users/me/envs/mac\n' > mac.yml
+expect 1 env create -f mac.yml --dry-run
+err_has 'mac.yml: lists builds for osx-arm64' 'conda env export --from-history'
 # What has no name that tells is read by its key.
 cp environment.yml noend
 expect 0 create -n noend -f noend --dry-run

@@ -75,6 +75,9 @@ rm "$at/two/conda-meta/pinned"
 echo 'lib ==' > "$at/two/conda-meta/pinned"
 expect 1 install -n two solo
 err_has 'two/conda-meta/pinned'
+echo 'libb <2' > "$at/two/conda-meta/pinned"
+expect 0 update -n two -d lib
+err_has "pin 'libb<2' in $at/two/conda-meta/pinned has no effect: no package 'libb'; did you mean lib?"
 rm "$at/two/conda-meta/pinned"
 
 # Updates: of what is named, of everything; requests hold.
@@ -117,6 +120,20 @@ has five lib-1.1 old-1.0
 expect 0 install -n five app=1.1
 expect 0 remove -n five lib
 has five
+# A requested package that leaves along is not requested any more: a copy can be made.
+expect 0 create -n six app=1.1 solo
+expect 0 remove -n six lib
+has six solo-1.0
+expect 0 env export -n six --from-history
+out_lacks app
+expect 0 create -n seven --clone six
+has seven solo-1.0
+# Patterns.
+expect 0 create -n eight app=1.1 solo
+expect 0 remove -n eight 's*'
+has eight app-1.1 lib-1.1
+expect 0 env export -n eight --from-history
+out_lacks solo
 expect 1 remove -n four sol
 err_is "error: sol: not installed in $at/four
   hint: did you mean solo?"

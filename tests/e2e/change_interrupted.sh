@@ -10,6 +10,8 @@ package app 1.0 0 'lib >=1'
 script bin/.slow-post-link.sh 'echo x > "$SLOW/started"' \
     'for _ in 1 2 3 4 5 6 7 8; do sleep 0.1; done'
 script bin/slow 'echo slow'
+info=$WORK/payload/lib/python3.11/site-packages/slow-1.0.dist-info
+mkdir -p "$info" && printf 'Name: slow\nVersion: 1.0\n' > "$info/METADATA"
 package slow 1.0 0 lib
 export SLOW=$WORK/slow
 mkdir "$SLOW"
@@ -59,6 +61,8 @@ for words in 'install -n y lib' 'update -n y --all' 'remove -n y lib' 'remove -n
 done
 for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-reinstall'; do
     strike KILL install -n e slow
+    expect 0 list -n e --json
+    json '[p["name"] for p in d] == ["app", "lib"]'
     expect 0 install -n e -d lib
     err_has 'an earlier command was interrupted; the next change or gpkg repair will complete or undo it'
     expect 0 $words

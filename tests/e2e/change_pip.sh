@@ -53,7 +53,7 @@ echo right-pad==1 > 'project/held back.txt'
 
 # A dry run says what would be run, and runs nothing.
 expect 0 env create -f project/environment.yml --dry-run
-out_has "then, in $WORK/here/project, pip install left-pad==1.5 -r more.txt"
+out_has "then, in $WORK/here/project: pip install left-pad==1.5 -r more.txt"
 expect 0 env create -f project/environment.yml --dry-run --json
 json 'd["actions"]["PIP"][:2] == ["left-pad==1.5", "-r more.txt"] and d["dry_run"] is True'
 expect 0 env create -f project/environment.yml --download-only
@@ -108,6 +108,15 @@ rm "$PIPLOG"
 expect 0 install -n ml -f one.yml --dry-run
 out_has 'pip install right-pad==2'
 check [ ! -e "$PIPLOG" ]
+
+# env update upgrades what meets its requirement already; install does not.
+check [ ! -e "$PIPLOG" ]
+expect 0 env update -n ml -f one.yml --dry-run
+out_has 'pip install --upgrade right-pad==2'
+expect 0 env update -n ml -f one.yml
+err_has 'pip install --upgrade right-pad==2'
+check grep -q 'asked right-pad==2' "$PIPLOG"
+rm "$PIPLOG"
 
 # A failure tells the status, the last words, what stays and what does the rest.
 printf 'dependencies: [bare, pip: [up-pad==1, broken==9, down-pad==1]]\n' > broken.yml

@@ -31,6 +31,16 @@ expect 0 create -n x tool
 did link
 expect 0 remove -n x --all
 did unlink
+# Sourced in the activated environment, as with conda: a script may return, and use what activation sets.
+script bin/.early-post-link.sh "echo \$WANTED >> $ran" 'return 0' "echo late >> $ran"
+mkdir -p "$WORK/payload/etc/conda/activate.d"
+echo 'export WANTED=activated' > "$WORK/payload/etc/conda/activate.d/early.sh"
+package early 1.0 0
+index
+expect 0 create -n x early
+did activated
+expect 0 remove -n x --all
+did
 
 # --no-scripts: the package is there, its scripts are named and did not run.
 expect 0 create -n x tool --no-scripts

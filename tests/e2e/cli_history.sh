@@ -25,6 +25,7 @@ first=$(tree e)
 expect 0 install -y -n e extra
 second=$(tree e)
 expect 0 update -y -n e lib
+err_has "lib replaces the earlier request 'lib<2'"
 third=$(tree e)
 expect 0 install -y -n e 'lib>=2'
 fourth=$(tree e)
@@ -65,7 +66,7 @@ expect 0 rollback -y -n e --json
 json 'd["success"] and [r["name"] for r in d["actions"]["UNLINK"]] == ["extra"]'
 check [ "$(tree e)" = "$first" ]
 expect 1 rollback -y -n e
-err_has 'there is no generation before 1'
+err_has 'has no generation before 1' 'to undo the last rollback: gpkg rollback 6 -n e'
 expect 0 history -n e --json
 json '[g["restores"] for g in d] == [None] * 4 + [3, 2, 1]'
 # It can be undone, and it is the same to the solver.
@@ -126,5 +127,15 @@ err_has 'is frozen'
 expect 0 rollback -y -n e 3 --override-frozen
 rm "$at/e/conda-meta/frozen"
 check [ "$(tree e)" = "$third" ]
+
+# A command that had nothing to do does not stop a rollback; a rollback says how to undo it.
+expect 0 create -y -n same app
+expect 0 install -y -n same extra
+expect 0 install -y -n same extra
+expect 0 rollback -y -n same
+err_has 'to undo: gpkg rollback 3 -n same'
+has same app-1.0 lib-2.0
+expect 0 rollback -y -n same 3
+has same app-1.0 extra-1.0 lib-2.0
 
 finish

@@ -62,6 +62,7 @@ expect 0 verify -n e
 printf x >> "$at/bin/other"
 expect 1 verify -n e
 expect 0 repair -n e --dry-run
+out_has '1 to download'
 expect 1 verify --store
 out_has 'other-1.0-0-'
 err_has '1 of 3 packages are damaged; to remove them from the store: gpkg repair --store'
@@ -142,6 +143,15 @@ for how in 'echo "{" > gen-1.0-0.json' ': > gen-1.0-0.json' 'echo [] > app-1.0-0
     expect 0 remove -y -n meta gen
     check [ ! -e "$lost/bin/gen" ]
 done
+# A dry run names what would be relinked besides.
+rm -rf "$lost" && cp -a "$WORK/sound" "$lost"
+: > "$lost/conda-meta/gen-1.0-0.json"
+rm "$lost/bin/app"
+expect 0 repair -y -n meta --offline --dry-run
+err_has 'app: bin/app is missing' 'gen-1.0-0.json: would be restored'
+out_is 'would be relinked: app, gen'
+expect 0 repair -y -n meta --offline --dry-run --json
+json 'd["dry_run"] and d["relinked"] == ["app", "gen"]'
 rm -rf "$lost" && cp -a "$WORK/sound" "$lost"
 : > "$lost/conda-meta/gen-1.0-0.json"
 expect 1 verify -n meta
@@ -248,4 +258,14 @@ echo precious > "$WORK/precious"
 ln -s "$WORK/precious" "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/.gpkg-lock"
 expect 1 install -y -n lost second
 check [ "$(cat "$WORK/precious")" = precious ]
+# A file that was written into is, through hard links, in other environments as well.
+expect 0 create -y -q -n share1 other
+expect 0 create -y -q -n share2 other
+printf x >> "$(place share1)/bin/other"
+expect 0 repair -y -n share1
+err_has "$(place share2) has the same damaged files" 'gpkg repair -n share2'
+expect 0 repair -y -n share2
+err_lacks 'has the same damaged files'
+expect 0 verify -n share2
+
 finish

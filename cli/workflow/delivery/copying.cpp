@@ -154,6 +154,10 @@ Result<Change> copy_of(Context& context, const fs::path& original, const fs::pat
     request.prefix = prefix;
     for (const auto& record : installed) request.records.push_back(record.package);
     request.requested = wishes_of(original);
+    // Other tools may have removed a requested package.
+    std::erase_if(request.requested, [&](const MatchSpec& spec) {
+        return !spec.name.starts_with("__") && find_record(installed, spec.name) == nullptr;
+    });
     GPKG_TRY(request.variables, source.env_vars());
     GPKG_TRY(request.state, source.state());
     GPKG_TRY(request.channels, wanted_channels(context, {}));

@@ -6,6 +6,7 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix_lock.hpp"
 #include "libcore/package/paths.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -278,7 +279,14 @@ Result<RestoredMetadata> restore_metadata(Context& context,
                                      (meta / record.file_name()).native(),
                                      options.dry_run ? "would be " : "",
                                      record.name()));
-    if (options.dry_run) return restored;
+    if (options.dry_run) {
+        for (const auto& lost : loss.records) {
+            if (auto file = FileName::parse(lost.distribution + ".conda"))
+                restored.packages.push_back(std::move(file->name));
+        }
+        for (const auto& record : loss.doubled) restored.packages.push_back(record.name());
+        return restored;
+    }
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
     const auto how = transaction_options(context, options);
     GPKG_TRY(const auto lock,

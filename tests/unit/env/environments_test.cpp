@@ -45,6 +45,10 @@ TEST_CASE("environments are listed once each", "[env]") {
     REQUIRE(register_environment(elsewhere, home));
     CHECK(read_file(home / ".conda/environments.txt").value() ==
           "/no-line-break\n" + elsewhere.native() + "\n");
+    REQUIRE(unregister_environment(elsewhere, home));
+    CHECK(read_file(home / ".conda/environments.txt").value() == "/no-line-break\n");
+    REQUIRE(unregister_environment("/no-line-break", home));
+    CHECK_FALSE(fs::exists(home / ".conda"));
 }
 
 TEST_CASE("what an environment is called", "[env]") {

@@ -174,6 +174,7 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"prefix: /usr\ndependencies: []",          "env.yml:1:9: the prefix /usr is a system folder or your home folder"},
         {"prefix: ~\ndependencies: []\nname: x",    ""},
         {"prefix: '~'\ndependencies: []",           "env.yml:1:9: the prefix /home/me is a system folder or your home folder"},
+        {"prefix: C:\\e\nname: x\ndependencies: []", ""},
         {"prefix: /a/b#c\ndependencies: []",        "env.yml:1:9: the last part of the prefix 'b#c' must not contain '#'"},
         {"channels: {a: b}\ndependencies: []",      "env.yml:1:11: expected a list of channels, found a map"},
         {"channels: ['']\ndependencies: []",        "env.yml:1:11: a channel is empty"},
