@@ -241,7 +241,7 @@ void log_outcome(const Context& context,
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     log_command(context.config,
                 {fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-                 as_typed(context.command_line),
+                 typed_command(context.command_line),
                  context.prefix.native(),
                  status ? *status : exit_status(status.error()),
                  seconds.count(),

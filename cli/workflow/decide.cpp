@@ -94,12 +94,6 @@ Result<EnvVarChanges> variable_changes(const fs::path& path,
     return changes;
 }
 
-<<<<<<< HEAD
-/// With `prune`, names that were requested earlier and are not any more.
-Result<std::vector<std::string>> forgotten_names(const fs::path& path,
-                                                 const std::vector<MatchSpec>& requested,
-                                                 bool prune) {
-=======
 /// What the change does to the variables of an existing environment. Values may be secret.
 Result<std::vector<std::string>> notes_on_variables(const fs::path& path,
                                                     const EnvVarChanges& changes) {
@@ -161,10 +155,10 @@ std::vector<std::string> notes_on_pins(const Question& question) {
     return notes;
 }
 
-/// Names that were asked for earlier and are not any more.
-Result<std::vector<std::string>> forgotten_names(const ChangeRequest& request,
-                                                 const std::vector<MatchSpec>& wanted) {
->>>>>>> envs
+/// With `prune`, names that were requested earlier and are not any more.
+Result<std::vector<std::string>> forgotten_names(const fs::path& path,
+                                                 const std::vector<MatchSpec>& requested,
+                                                 bool prune) {
     std::vector<std::string> names;
     if (!prune) return names;
     GPKG_TRY(const auto prefix, Prefix::open(path));

@@ -26,10 +26,10 @@ Result<std::vector<Generation>> generations_of(Context& context, const fs::path&
 }
 
 std::string command_of(const Generation& generation) {
-    return generation.command.empty() ? "(by another tool)" : as_typed(generation.command);
+    return generation.command.empty() ? "(by another tool)" : typed_command(generation.command);
 }
 
-std::string as_typed(std::string_view command) {
+std::string typed_command(std::string_view command) {
     const auto program = command.substr(0, command.find(' '));
     const auto slash = program.rfind('/');
     return std::string(slash == std::string_view::npos ? command : command.substr(slash + 1));

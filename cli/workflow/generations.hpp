@@ -21,7 +21,7 @@ Result<std::vector<Generation>> generations_of(Context& context, const fs::path&
 /// gpkg's did.
 std::string command_of(const Generation& generation);
 /// A command line without the folder of the program: "gpkg install numpy".
-std::string as_typed(std::string_view command);
+std::string typed_command(std::string_view command);
 
 /// What is installed now, as a generation without a number.
 Result<Generation> present_generation(const fs::path& prefix);
