@@ -41,12 +41,14 @@ std::span<const Command> commands();
 struct Alias {
     std::string_view name;
     std::string_view stands_for;  ///< one or more words: "closure why"
+    bool is_listed = true;        ///< in help and suggestions
 };
 
 std::span<const Alias> aliases();
 
 // One file each in commands/.
 Action bind_build(CLI::App& app);
+Action bind_build_plan_variants(CLI::App& app);
 Action bind_create(CLI::App& app);
 Action bind_index(CLI::App& app);
 Action bind_inspect(CLI::App& app);
@@ -61,6 +63,7 @@ Action bind_lint(CLI::App& app);
 Action bind_redist(CLI::App& app);
 Action bind_install(CLI::App& app);
 Action bind_update(CLI::App& app);
+Action bind_sync(CLI::App& app);
 Action bind_remove(CLI::App& app);
 Action bind_history(CLI::App& app);
 Action bind_diff(CLI::App& app);
@@ -83,8 +86,7 @@ Action bind_why(CLI::App& app);
 Action bind_repoquery(CLI::App& app);
 Action bind_why_not(CLI::App& app);
 Action bind_closure(CLI::App& app);
-Action bind_why_closure(CLI::App& app);
-Action bind_plan_variants(CLI::App& app);
+Action bind_closure_why(CLI::App& app);
 Action bind_info(CLI::App& app);
 Action bind_hardware(CLI::App& app);
 Action bind_doctor(CLI::App& app);

@@ -23,6 +23,7 @@ std::span<const Command> commands() {
         {Environments, "install", "add packages to an environment", bind_install},
         {Environments, "update", "update packages of an environment", bind_update},
         {Environments, "remove", "remove packages or a whole environment", bind_remove},
+        {Environments, "sync", "make an environment match a lock file or environment.yml", bind_sync},
         {Environments, "list", "list the packages of an environment", bind_list},
         {Environments, "run", "run a command in an environment", bind_run},
         {Environments, "shell", "start a shell with an environment activated", bind_shell},
@@ -77,8 +78,6 @@ std::span<const Command> commands() {
         {Setup, "completion", "print a shell completion script", bind_completion},
         {Setup, "clean", "free disk space", bind_clean},
 
-        {Hidden, "plan-variants", "find the fewest builds for given GPUs", bind_plan_variants},
-        {Hidden, "why-closure", "show why a package uses disk space", bind_why_closure},
         {Hidden, "reactivate", "", bind_reactivate},
         {Hidden, "__complete", "", bind_complete},
         {Hidden, "__reference", "", bind_reference},
@@ -92,6 +91,8 @@ std::span<const Alias> aliases() {
         {"uninstall", "remove"},
         {"upgrade", "update"},
         {"tree", "repoquery tree"},
+        {"plan-variants", "build plan-variants", false},
+        {"why-closure", "closure why", false},
     };
     return kAliases;
 }

@@ -310,9 +310,11 @@ std::string all_commands(const HelpStyle& style) {
         rows.push_back({std::string(command.name), std::string(command.summary)});
     }
     end_topic();
-    for (const auto& alias : aliases())
-        rows.push_back(
-            {std::string(alias.name), fmt::format("same as `gpkg {}`", alias.stands_for)});
+    for (const auto& alias : aliases()) {
+        if (alias.is_listed)
+            rows.push_back(
+                {std::string(alias.name), fmt::format("same as `gpkg {}`", alias.stands_for)});
+    }
     add_heading(text, "Other spellings", style);
     add_rows(text, rows, style);
     return text;

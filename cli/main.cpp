@@ -7,6 +7,7 @@
 #include "cli/help.hpp"
 #include "cli/usage.hpp"
 #include "cli/version.hpp"
+#include "cli/workflow/generations.hpp"
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/fs/system_user.hpp"
@@ -82,7 +83,7 @@ public:
             } while (signal == first_signal &&
                      std::chrono::steady_clock::now() - start < kSameSignal);
             constexpr std::string_view kWords =
-                "gpkg: ended at once; what is unfinished stays as it is until gpkg is used again\n";
+                "gpkg: killed; the next gpkg command repairs unfinished changes\n";
             static_cast<void>(::write(STDERR_FILENO, kWords.data(), kWords.size()));
             ::_exit(128 + signal);
         }).detach();
@@ -126,7 +127,7 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
     const std::string group(kCommonOptions);
     app.add_flag("--json", options.json, "print one JSON document on stdout")->group(group);
     app.add_flag("-q,--quiet", options.quiet, "print results and errors only")->group(group);
-    app.add_flag("-v,--verbose", options.verbose, "print what is done; -vv prints more")
+    app.add_flag("-v,--verbose", options.verbose, "print more details; repeat for more")
         ->group(group);
     app.get_help_ptr()->group(group);
 }
@@ -240,7 +241,7 @@ void log_outcome(const Context& context,
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     log_command(context.config,
                 {fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-                 context.command_line,
+                 typed_command(context.command_line),
                  context.prefix.native(),
                  status ? *status : exit_status(status.error()),
                  seconds.count(),
@@ -333,8 +334,7 @@ int run(int argc, char** argv) {
         return exit_status(status.error());
     }
     if (!out.stdout_is_well()) {
-        if (!Output::stdout_reader_left())
-            std::fputs("error: stdout: could not be written\n", stderr);
+        if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
         return kFailed;
     }
     return *status;

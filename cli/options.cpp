@@ -57,10 +57,10 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
         ->group(group);
     app.add_flag("--offline", options.offline, "use only packages and indexes on this machine")
         ->group(group);
-    app.add_option("--exclude-newer",
-                   options.exclude_newer,
-                   "ignore packages newer than this: 2026-11-01, an RFC 3339 time, milliseconds "
-                   "since 1970, or none")
+    app.add_option(
+           "--exclude-newer",
+           options.exclude_newer,
+           "ignore packages newer than DATE (2026-11-01 or 7d: 7 days ago); none for no limit")
         ->type_name("DATE")
         ->check(not_empty("the date is empty"))
         ->group(group);

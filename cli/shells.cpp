@@ -16,8 +16,8 @@ namespace gpkg::cli {
 Result<Shell> parse_shell(std::string_view name) {
     if (const auto shell = shell_of(name)) return *shell;
     return fail(ErrorKind::Usage,
-                fmt::format("--shell {}: is no shell that gpkg speaks", name),
-                "bash, zsh, fish, tcsh, powershell or posix");
+                fmt::format("unknown shell '{}'", name),
+                "use bash, zsh, fish, tcsh, powershell or posix");
 }
 
 std::optional<Shell> guess_shell(const EnvLookup& env) {
@@ -40,7 +40,7 @@ std::string_view startup_file(Shell shell) {
     case Shell::Zsh: return "~/.zshrc";
     case Shell::Fish: return "~/.config/fish/config.fish";
     case Shell::Tcsh: return "~/.tcshrc";
-    case Shell::PowerShell: return "the file that $PROFILE names";
+    case Shell::PowerShell: return "the file in $PROFILE";
     }
     return "~/.profile";
 }

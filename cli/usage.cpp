@@ -76,7 +76,9 @@ Error unknown_command(const std::string& first) {
     for (const auto& command : commands()) {
         if (command.topic != Topic::Hidden) names.emplace_back(command.name);
     }
-    for (const auto& alias : aliases()) names.emplace_back(alias.name);
+    for (const auto& alias : aliases()) {
+        if (alias.is_listed) names.emplace_back(alias.name);
+    }
     if (auto near = near_names(first, names); !near.empty())
         error.hint = did_you_mean_behind(std::move(near), "gpkg ");
     return error;
@@ -185,6 +187,27 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
             path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
             hint_at(unexpected, path),
             {}};
+}
+
+Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& subcommand) {
+    const auto name = full_name(subcommand);
+    for (const auto* option : command.get_options()) {
+        if (option->count() == 0 || option->get_group() == kCommonOptions) continue;
+        if (option->get_positional())
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: unexpected argument '{}'", name, option->results().front()),
+                name + " --help shows the arguments");
+        const auto flag = option->get_name();
+        if (subcommand.get_option_no_throw(flag) != nullptr)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: {} must follow the subcommand", name, flag),
+                        fmt::format("{} {} ...", name, flag));
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: unknown option '{}'", name, flag),
+                    name + " --help shows the options");
+    }
+    return {};
 }
 
 Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {

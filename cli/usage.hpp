@@ -23,6 +23,10 @@ std::vector<std::string> verbs_of(const CLI::App& command);
 /// program.
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first);
 
+/// Fails if options or arguments of a command were given together with a subcommand that has its
+/// own: `gpkg closure why --size`.
+Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& subcommand);
+
 /// For commands that take packages where a verb may stand: hints at the verb when they failed and
 /// their first argument is nearly one. Never more than a hint, for a package may have that name.
 Error with_near_verb(Error error, const CLI::App& command, const std::string& argument);

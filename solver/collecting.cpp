@@ -34,14 +34,13 @@ tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem)
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     if (found.empty())
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format("{}: no package of the channels has such a name", spec.to_string()));
+        return fail(ErrorKind::NotFound,
+                    fmt::format("no package name in the channels matches '{}'", spec.to_string()));
     return fail(ErrorKind::Usage,
-                fmt::format("{}: a request names one package, and this fits {}",
+                fmt::format("'{}' is a pattern, not a package name; it matches {}",
                             spec.to_string(),
                             join_some(found, "and")),
-                "name one of them");
+                "request one of them by name");
 }
 
 }  // namespace
@@ -192,10 +191,9 @@ Result<void> Collecting::take_request() {
     const auto& request = problem_.request;
     const auto refuse_condition = [](const MatchSpec& spec) {
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: `when` belongs to the dependencies of a package; a request "
-                                "has no conditions",
+                    fmt::format("{}: when= is allowed only in the dependencies of a package",
                                 spec.to_string()),
-                    "ask for it without `when`");
+                    "request it without when=");
     };
     for (const auto& constraint : request.constraints) {
         if (constraint.spec.when) return refuse_condition(constraint.spec);
@@ -357,8 +355,8 @@ std::uint32_t Collecting::channel_of(NameId name, const PackageRecord& record) c
 void Collecting::add_given(NameId name, const PackageRecord& record, bool is_installed) {
     auto candidate = maker_.of_given(name, record);
     if (!candidate) {
-        universe_.notes_.push_back(fmt::format(
-            "{}: has no readable version and cannot be solved for", record.distribution()));
+        universe_.notes_.push_back(
+            fmt::format("{}: invalid version; ignored", record.distribution()));
         return;
     }
     candidate->is_installed = is_installed;
@@ -384,12 +382,14 @@ Result<void> Collecting::check_extras() const {
         for (const auto& group : spec.match.extras) {
             if (std::binary_search(known.begin(), known.end(), group)) continue;
             const auto near = near_names(group, known);
-            return fail(
-                ErrorKind::NotFound,
-                fmt::format("{}: no {} has the extra {}", spec.match.to_string(), name.text, group),
-                !near.empty()   ? fmt::format("did you mean {}?", join_some(near, "or"))
-                : known.empty() ? "ask for it without extras: it has none"
-                                : "it has " + join_some(known, "and"));
+            return fail(ErrorKind::NotFound,
+                        fmt::format("{}: no build of {} has the extra '{}'",
+                                    spec.match.to_string(),
+                                    name.text,
+                                    group),
+                        !near.empty()   ? fmt::format("did you mean {}?", join_some(near, "or"))
+                        : known.empty() ? name.text + " has no extras"
+                                        : "available extras: " + join_some(known, "and"));
         }
     }
     return {};
@@ -398,7 +398,7 @@ Result<void> Collecting::check_extras() const {
 void Collecting::note_ignored_condition() {
     if (const auto id = table_.first_ignored())
         universe_.notes_.push_back(
-            fmt::format("{}: stands in `constrains`, where `when` is ignored", specs()[*id].text));
+            fmt::format("{} in constrains: when= is ignored", specs()[*id].text));
 }
 
 void Collecting::note_unreadable() {
@@ -408,8 +408,9 @@ void Collecting::note_unreadable() {
             std::ranges::count(name.left_out, LeftOut::Why::Unreadable, &LeftOut::why));
     if (count > 0)
         universe_.notes_.push_back(
-            fmt::format("{} left out: a version or a dependency cannot be read",
-                        count == 1 ? "1 record is" : fmt::format("{} records are", count)));
+            fmt::format("ignored {} record{} with an invalid version or dependency",
+                        count,
+                        count == 1 ? "" : "s"));
 }
 
 /// An installed package is there whether or not this machine could use it: an environment for GPUs

@@ -99,7 +99,7 @@ std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId
     const auto there = name.begin == name.end
                            ? std::string_view()
                            : value_told(*universe_.candidates()[name.begin].given);
-    return fmt::format("needs {}, and {}",
+    return fmt::format("needs {}, but {}",
                        written(spec.match),
                        machine_fact(universe_.problem().machine, name.text, there));
 }
@@ -140,18 +140,18 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
         return out.why == LeftOut::Why::Accelerator && other && version < *other;
     });
     auto text = fmt::format(
-        "{} {} is the newest{} that {} here: {} {}",
+        "{} {} is the newest {} that {} here: {} {}",
         name.text,
         version.to_string(),
-        is_of_one ? fmt::format(" for {}", to_string(chosen.accelerator)) : "",
-        is_compiler ? "builds for what runs"
-        : never     ? "can be had"
+        is_of_one ? fmt::format("{} build", compute_platform(chosen.accelerator)) : "version",
+        is_compiler ? "builds programs that run"
+        : never     ? "can be installed"
                     : "runs",
         newest_text,
         never ? *never : obstacle_of(universe_, *std::ranges::find_if(newest, does_not_run)));
     if (is_compiler)
-        text += fmt::format(
-            "; {}={} asks for that, to build for another machine", name.text, newest_text);
+        text +=
+            fmt::format("; to build for another machine, request {}={}", name.text, newest_text);
     return text;
 }
 

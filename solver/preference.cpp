@@ -77,26 +77,26 @@ public:
         const auto& two = universe_.candidates()[b];
         held_ = held_of(one.name);
         const auto [key, order] = decide(a, b);
-        if (order > 0) return "leaves other packages the builds that are preferred of them";
+        if (order > 0) return "allows the preferred builds of other packages";
         switch (key) {
         case Key::Held:
-            return one.is_installed ? "is installed, and moves only when it is named"
-                                    : "is of the version that is installed";
-        case Key::Runs: return "runs here: the other " + obstacle_of(universe_, b);
+            return one.is_installed ? "is installed and changes only when requested"
+                                    : "has the installed version";
+        case Key::Runs: return "runs here, and the other " + obstacle_of(universe_, b);
         case Key::TrackFeatures:
-            return "has no track_features, which mark a build as second choice";
-        case Key::Channel: return "is of a channel with higher priority";
-        case Key::Version: return "is of a newer version";
+            return "has no track_features, which lower the priority of a build";
+        case Key::Channel: return "is in a channel with higher priority";
+        case Key::Version: return "is a newer version";
         case Key::Accelerator:
-            return fmt::format("is for {}, and the other for {}",
-                               users_of(one.accelerator),
-                               users_of(two.accelerator));
-        case Key::Closeness: return "was made for more of what the machine is";
+            return fmt::format("is a {} build, and the other is a {} build",
+                               compute_platform(one.accelerator),
+                               compute_platform(two.accelerator));
+        case Key::Closeness: return "is built for hardware closer to this machine";
         case Key::BuildNumber: return "has a higher build number";
         case Key::Rest: break;
         }
-        return two.timestamp < one.timestamp ? "was built later, or for newer dependencies"
-                                             : "is of the build that is preferred";
+        return two.timestamp < one.timestamp ? "was built later or for newer dependencies"
+                                             : "is the preferred build";
     }
 
     std::vector<std::uint32_t> rank() && {

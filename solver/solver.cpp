@@ -234,11 +234,11 @@ Result<std::string> advantage(const Problem& problem,
     for (const auto& out : name.left_out) {
         const auto record = out.record.index->record(*out.record.home, *out.record.row);
         if (!record || !is(other, record->channel, record->fn)) continue;
-        if (out.why == LeftOut::Why::Hidden) return "is of a channel with higher priority";
+        if (out.why == LeftOut::Why::Hidden) return "is in a channel with higher priority";
         return fmt::format(
-            "is what may be taken: {} {}", other.version, left_out_text(universe, *id, out));
+            "is allowed, and {} is not ({})", other.version, left_out_text(universe, *id, out));
     }
-    return "is what may be taken";
+    return "is allowed, and the other is not";
 }
 
 }  // namespace gpkg::solver

@@ -80,7 +80,8 @@ Result<SpecId> SpecTable::intern(std::string_view text) {
     if (known != spec_ids_.end()) return known->second;
     GPKG_TRY(auto match, MatchSpec::parse(text));
     if (!match.has_one_name())
-        return fail(ErrorKind::Parse, fmt::format("{}: a dependency needs a plain name", text));
+        return fail(ErrorKind::Parse,
+                    fmt::format("'{}': a dependency needs a package name, not a pattern", text));
     ConditionId when = kAlways;
     if (match.when) {
         GPKG_TRY(const auto condition, Condition::parse(*match.when));
@@ -109,7 +110,8 @@ Result<ConditionId> SpecTable::intern_condition(const Condition& condition) {
         auto match = *condition.spec;
         if (!match.has_one_name())
             return fail(ErrorKind::Parse,
-                        fmt::format("{}: a condition needs plain names", match.to_string()));
+                        fmt::format("'{}': a condition needs package names, not patterns",
+                                    match.to_string()));
         // Which extras a package was asked for is no property of it.
         match.extras.clear();
         if (match.name.starts_with("__")) return decided_by_machine(match);

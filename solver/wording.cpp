@@ -60,7 +60,7 @@ std::string condition_text(const Universe& universe, ConditionId condition) {
     if (!extras.empty()) text = "for its extra " + extras.front();
     if (!extras.empty() && !rest.empty()) text += ", ";
     if (!rest.empty())
-        text += fmt::format("where {} {} there",
+        text += fmt::format("if {} {} installed",
                             join_some(rest, "and", rest.size()),
                             rest.size() == 1 ? "is" : "are");
     return text;
@@ -120,35 +120,43 @@ std::pair<std::string, std::string> traits(const Universe& universe,
 
 }  // namespace
 
+std::string requested_build(const Universe& universe, NameId name) {
+    const auto wanted = universe.preferred_accelerator(name);
+    return fmt::format("{} build", compute_platform(wanted.value_or(Accelerator::None)));
+}
+
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& problem = universe.problem();
     const auto channel = [&] { return channel_text(problem, out.record.index->source().channel); };
     const auto former = universe.former(name);
     const auto& of_what = problem.request.of_what;
-    const auto before = former && former->is_gone ? std::string("what is gone was")
-                        : of_what.empty()         ? std::string("what is installed is")
-                                                  : fmt::format("what {} has is", of_what);
+    const auto before = former && former->is_gone ? std::string("the removed one was")
+                        : of_what.empty()         ? std::string("the installed one is")
+                                                  : fmt::format("the one in {} is", of_what);
     switch (out.why) {
     case LeftOut::Why::Hidden:
-        return fmt::format("of {} (hidden by strict channel priority)", channel());
-    case LeftOut::Why::Newer: return "(newer than --exclude-newer allows)";
-    case LeftOut::Why::Accelerator:
-        return fmt::format("(not for the accelerator asked for, {})",
-                           to_string(universe.accelerators().choice(universe.names()[name].text)));
+        return fmt::format("in {}, hidden by strict channel priority", channel());
+    case LeftOut::Why::Newer: return "newer than --exclude-newer allows";
+    case LeftOut::Why::Accelerator: return "not a " + requested_build(universe, name);
     case LeftOut::Why::OtherChannel:
-        return fmt::format(
-            "of {} ({} of {})", channel(), before, channel_text(problem, former->record.channel));
+        return fmt::format("in {}, but {} from {}",
+                           channel(),
+                           before,
+                           channel_text(problem, former->record.channel));
     case LeftOut::Why::OtherAccelerator: {
-        const auto [own, other] = traits(universe, name, out);
-        return fmt::format("for accelerator {} ({} for {})", own, before, other);
+        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        return fmt::format("{} build, but {} a {} build",
+                           record ? compute_platform(accelerator_of(*record).accelerator) : "other",
+                           before,
+                           compute_platform(accelerator_of(former->record).accelerator));
     }
     case LeftOut::Why::OtherVariant: {
         const auto [own, other] = traits(universe, name, out);
-        return fmt::format("with {} ({} with {})", own, before, other);
+        return fmt::format("with {}, but {} with {}", own, before, other);
     }
     case LeftOut::Why::Unreadable: break;
     }
-    return "(a version or a dependency cannot be read)";
+    return "invalid version or dependency";
 }
 
 std::string spec_allowing(const Universe& universe, NameId name, const LeftOut& out) {

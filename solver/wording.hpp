@@ -9,7 +9,7 @@
 
 namespace gpkg::solver {
 
-/// "where python >=3.10 and numpy are there", "for its extra test"; not for a constant.
+/// "if python >=3.10 and numpy are installed", "for its extra test"; not for a constant.
 std::string condition_text(const Universe& universe, ConditionId condition);
 
 /// The end of a channel's URL that no other channel of the problem ends in, which as the channel
@@ -19,8 +19,11 @@ std::string channel_text(const Problem& problem, const std::string& base_url);
 /// The channels of the problem, the highest first.
 std::vector<std::string> channel_texts(const Problem& problem);
 
-/// Where a record of `name` that is left out is from or what it is for, and why that rules it out:
-/// "of conda-forge (hidden by strict channel priority)". Said after its version.
+/// "CUDA build": the builds of `name` that the request is restricted to.
+std::string requested_build(const Universe& universe, NameId name);
+
+/// Why a record of `name` is left out, for parentheses after its version: "in conda-forge, hidden
+/// by strict channel priority".
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out);
 
 /// The spec that asks for a record which is other than what is installed.

@@ -124,8 +124,8 @@ AmdFacts detect_amd(const Host& host) {
         std::error_code code;
         if (!fs::exists(host.root / "dev/kfd", code))
             facts.warnings.emplace_back(
-                "/dev/kfd: not there, so the AMD GPU can be seen but not used for computing "
-                "(in a container: pass the device in)");
+                "/dev/kfd is missing: the AMD GPU cannot be used for computing "
+                "(in a container, pass the device)");
     } else if (drm_has_amdgpu(host)) {
         facts.driver = Fact{"", "/sys/class/drm"};
     }

@@ -14,7 +14,7 @@
 namespace gpkg::virtual_packages {
 
 /// Ends a warning that comes from AnswerCache::read_unfinished().
-inline constexpr std::string_view kAskedAgain = "; it is asked again after two minutes";
+inline constexpr std::string_view kAskedAgain = "; retried after two minutes";
 
 /// The answers to one question, one file for each state of the machine it was asked in.
 class AnswerCache {

@@ -243,9 +243,10 @@ void confine_main(std::span<char* const> words) {
     ::execv(program.front(), program.data());
     const int code = errno;
     if (code == ENOENT && ::access(program.front(), F_OK) == 0) {
-        std::fprintf(stderr,
-                     "%s: what its first line names is not there (does the line end in CR LF?)\n",
-                     program.front());
+        std::fprintf(
+            stderr,
+            "%s: the interpreter in its first line was not found (does the line end in CR LF?)\n",
+            program.front());
         ::_exit(126);
     }
     errno = code;

@@ -22,8 +22,7 @@ namespace {
 constexpr int kNoDevice = 100;
 /// One of them alone leaves a question to the driver (CEP 46 detects __cuda_arch also where __cuda
 /// is overridden).
-constexpr std::string_view kSayIt =
-    "CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
+constexpr std::string_view kSayIt = "set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead";
 
 std::string_view init_failure(int code) {
     switch (code) {
@@ -103,11 +102,8 @@ bool take_line(std::string_view line, ProbeText& text) {
 /// What stayed unknown because the child hung, crashed or was wrong; `how` it did.
 std::string unknown_after(const CudaReport& report, std::string_view how) {
     if (!report.driver)
-        return fmt::format(
-            "the CUDA driver {} before it said its version: nothing is known of it; {}",
-            how,
-            kSayIt);
-    const auto* step = report.init ? "while it listed its devices" : "in cuInit";
+        return fmt::format("the CUDA driver {} before it reported its version; {}", how, kSayIt);
+    const auto* step = report.init ? "while listing its devices" : "in cuInit";
     const auto count = report.devices.size();
     const auto known =
         count == 0
@@ -123,28 +119,26 @@ void judge(const ProbeText& text,
            CudaReport& report) {
     auto& warnings = report.warnings;
     if (outcome.flooded) {
-        warnings.push_back(unknown_after(report, "said far too much and was ended"));
+        warnings.push_back(unknown_after(report, "printed too much and was stopped"));
     } else if (outcome.timed_out) {
-        const auto how = fmt::format("gave no answer within {} and was left alone",
+        const auto how = fmt::format("did not respond within {} and was abandoned",
                                      seconds_text(host.cuda.limit));
         warnings.push_back(unknown_after(report, how));
     } else if (outcome.signal) {
         const auto how = fmt::format("crashed ({})", ::strsignal(*outcome.signal));
         warnings.push_back(unknown_after(report, how));
     } else if (!text.ended && text.started) {
-        const auto how =
-            fmt::format("ended its process with status {}", outcome.exit_status.value_or(-1));
+        const auto how = fmt::format("exited with status {}", outcome.exit_status.value_or(-1));
         warnings.push_back(unknown_after(report, how));
     } else if (!text.ended) {
         warnings.push_back(
-            fmt::format("{}: this is no CUDA probe: it ended with status {} without "
-                        "an answer; {}",
+            fmt::format("{}: not a CUDA probe: it exited with status {} without "
+                        "output; {}",
                         host.cuda.program.front(),
                         outcome.exit_status.value_or(-1),
                         kSayIt));
     } else if (!report.driver) {
-        for (const auto& rejected : text.rejected)
-            warnings.push_back(rejected + "; it is not used");
+        for (const auto& rejected : text.rejected) warnings.push_back(rejected + "; ignored");
     } else if (!report.init) {
         warnings.push_back(report.library + ": has no cuInit or no cuDeviceGetCount");
     } else if (*report.init != 0 && *report.init != kNoDevice) {
@@ -153,10 +147,10 @@ void judge(const ProbeText& text,
                                        *report.init,
                                        init_failure(*report.init)));
     } else if (report.init == 0 && !text.announced && warnings.empty()) {
-        warnings.push_back(fmt::format("{}: does not say which devices there are", report.library));
+        warnings.push_back(fmt::format("{}: does not list its devices", report.library));
     } else if (text.announced &&
                static_cast<std::size_t>(*text.announced) != report.devices.size()) {
-        warnings.push_back(fmt::format("{}: only {} of {} devices answered",
+        warnings.push_back(fmt::format("{}: only {} of {} devices responded",
                                        report.library,
                                        report.devices.size(),
                                        *text.announced));
@@ -187,11 +181,10 @@ CudaReport ask_driver(const Host& host, const AnswerCache& cache) {
     auto outcome = run_bounded({arguments, probe_environment(), host.cuda.limit});
     if (!outcome.start_failure.empty()) {
         CudaReport report;
-        report.warnings.push_back(
-            fmt::format("{}: cannot be started to ask the CUDA driver: {}; {}",
-                        arguments.front(),
-                        outcome.start_failure,
-                        kSayIt));
+        report.warnings.push_back(fmt::format("{}: cannot start the CUDA probe: {}; {}",
+                                              arguments.front(),
+                                              outcome.start_failure,
+                                              kSayIt));
         return report;
     }
     auto text = parse_probe_text(outcome.output);
@@ -245,7 +238,7 @@ ProbeText parse_probe_text(std::string_view text) {
         if (line.empty() || take_line(line, found) || complained) continue;
         complained = true;
         found.report.warnings.push_back(
-            fmt::format("the CUDA probe said something unexpected: \"{}\"", line.substr(0, 60)));
+            fmt::format("unexpected output of the CUDA probe: \"{}\"", line.substr(0, 60)));
     }
     return found;
 }

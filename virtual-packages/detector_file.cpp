@@ -44,7 +44,7 @@ Result<Look> read_where(const yaml::Node& node) {
     for (const auto& [key, kind] : kWhere) {
         const auto* found = node.find(key);
         if (found == nullptr) continue;
-        if (place != nullptr) return node.fail("looks at two things: one is enough");
+        if (place != nullptr) return node.fail("use only one of file, link, path and library");
         place = found;
         look.kind = kind;
     }
@@ -60,8 +60,8 @@ Result<Look> read_where(const yaml::Node& node) {
 /// `groups`: how many its expression has to have; 0: any number, and it may be left out.
 Result<Look> read_look(const yaml::Node& node, int groups) {
     if (!node.is_map())
-        return node.fail(
-            fmt::format("expected where to look as a map, found {}", node.kind_name()));
+        return node.fail(fmt::format(
+            "expected a map with file:, link:, path: or library:, found {}", node.kind_name()));
     if (groups > 0)
         GPKG_CHECK(check_keys(node, {"file", "link", "path", "matches"}));
     else
@@ -69,12 +69,13 @@ Result<Look> read_look(const yaml::Node& node, int groups) {
     GPKG_TRY(auto look, read_where(node));
     GPKG_TRY(auto expression, find_text(&node, "matches"));
     if (!expression && groups > 0)
-        return node.fail("expected `matches:` with an expression that has the version as a group");
+        return node.fail("expected `matches:` with an expression whose group is the version");
     if (!expression) return look;
     const auto& at = *node.find("matches");
-    if (look.kind == Look::Kind::Library) return at.fail("a library is there or is not");
+    if (look.kind == Look::Kind::Library) return at.fail("matches: cannot be used with library:");
     if (expression->empty() || expression->size() > kLongestPattern)
-        return at.fail(fmt::format("expected an expression of 1 to {} letters", kLongestPattern));
+        return at.fail(
+            fmt::format("expected an expression of 1 to {} characters", kLongestPattern));
     if (const auto fault = fault_of_expression(*expression, groups))
         return at.fail(fmt::format("\"{}\": {}", printable(*expression, 60), printable(*fault)));
     look.matches = *std::move(expression);
@@ -108,11 +109,11 @@ Result<void> read_program(const yaml::Node& root, Detector& detector) {
     for (const auto* key : {"yields", "devices"}) {
         const auto* node = root.find(key);
         if (node != nullptr && run == nullptr)
-            return node->fail(fmt::format("{}: is for a program, and there is no `run:`", key));
+            return node->fail(fmt::format("{}: needs a program in `run:`", key));
     }
     if (run == nullptr) return {};
     if (root.find("virtual_packages") != nullptr)
-        return run->fail("both a program and virtual_packages: one is enough");
+        return run->fail("use only one of run and virtual_packages");
     GPKG_TRY(detector.run, run->as_texts("a program and its arguments"));
     const auto& words = detector.run;
     if (words.empty() || words.front().empty() || std::ranges::any_of(words, [](const auto& word) {
@@ -120,7 +121,8 @@ Result<void> read_program(const yaml::Node& root, Detector& detector) {
         }))
         return run->fail("expected a program and its arguments");
     const auto* yields = root.find("yields");
-    if (yields == nullptr) return run->fail("expected `yields:` beside it, with what it may find");
+    if (yields == nullptr)
+        return run->fail("expected `yields:` with the virtual packages it can find");
     GPKG_TRY(detector.yields, yields->as_texts("a virtual package's name"));
     for (const auto& name : detector.yields) {
         if (const auto fits = check_free_name(name); !fits)
@@ -132,7 +134,7 @@ Result<void> read_program(const yaml::Node& root, Detector& detector) {
     for (const auto& device : detector.devices) {
         GPKG_CHECK(check_path(*devices, device));
         if (!device.starts_with("/dev/"))
-            return devices->fail(printable(device, 60) + ": is not below /dev");
+            return devices->fail(printable(device, 60) + ": not in /dev");
     }
     return {};
 }
@@ -150,7 +152,7 @@ Result<Detector> read_detector(const fs::path& file) {
     std::error_code code;
     const auto status = fs::status(file, code);
     if (fs::exists(status) && !fs::is_regular_file(status))
-        return fail(ErrorKind::Io, fmt::format("{}: is no regular file", file.native()));
+        return fail(ErrorKind::Io, fmt::format("{}: not a regular file", file.native()));
     GPKG_TRY(auto text, read_file(file, kLongestFile));
     GPKG_TRY(const auto root, parse_form(text, file.native(), kDetectorForm));
     GPKG_CHECK(check_keys(

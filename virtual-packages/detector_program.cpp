@@ -17,7 +17,7 @@ namespace gpkg::virtual_packages {
 namespace {
 
 constexpr Form kAnswerForm{
-    "detector's answer", "gpkg_detected", "docs/hardware.md explains it", 10'000};
+    "detector output", "gpkg_detected", "docs/hardware.md explains it", 10'000};
 /// What a program does not find today a driver that is loaded in a moment may let it find.
 constexpr std::chrono::seconds kLifetimeOfNothing{10 * 60};
 constexpr std::string_view kConfined = "confined";
@@ -71,14 +71,14 @@ std::string reason_in(std::string_view complaint) {
 /// How the program failed; empty when it came to its end well.
 std::string failure_of(const ChildOutcome& outcome, std::chrono::milliseconds limit) {
     if (!outcome.start_failure.empty()) return "cannot be run: " + outcome.start_failure;
-    if (outcome.flooded || outcome.truncated) return "says more than an answer can be, 64 KiB";
+    if (outcome.flooded || outcome.truncated) return "printed more than 64 KiB";
     if (outcome.timed_out)
-        return fmt::format("gave no answer within {} and was ended", seconds_text(limit));
+        return fmt::format("did not respond within {} and was stopped", seconds_text(limit));
     if (outcome.signal)
         return fmt::format(
             "crashed ({}){}", ::strsignal(*outcome.signal), reason_in(outcome.complaint));
     if (outcome.exit_status != 0)
-        return fmt::format("ended with status {}{}",
+        return fmt::format("exited with status {}{}",
                            outcome.exit_status.value_or(-1),
                            reason_in(outcome.complaint));
     return {};
@@ -97,8 +97,8 @@ bool take_confinement(std::string_view& text, std::vector<std::string>& unconfin
 
 /// Why it does not do; empty when it does.
 std::string judge(std::string_view text, const Detector& detector, Asked& asked) {
-    if (!take_confinement(text, asked.unconfined)) return "was not confined, and is not believed";
-    auto answer = parse_answer(text, "its answer", detector.yields);
+    if (!take_confinement(text, asked.unconfined)) return "was not confined; its output is ignored";
+    auto answer = parse_answer(text, "its output", detector.yields);
     if (!answer) return answer.error().message;
     asked.answer = *std::move(answer);
     return {};
@@ -118,19 +118,19 @@ std::optional<Asked> remembered(const AnswerCache& cache, const Detector& detect
 
 std::string say_it(const Detector& detector) {
     if (detector.yields.empty()) return {};
-    return fmt::format("; {} answers in its place", override_variable(detector.yields.front()));
+    return fmt::format("; set {} instead", override_variable(detector.yields.front()));
 }
 
 Result<void> take_package(const yaml::Node& node,
                           const std::vector<std::string>& yields,
                           Answer& answer) {
     GPKG_TRY(auto package, read_virtual_package(node));
-    if (package.version == kAnyVersion) return node.fail("a machine has one version, not any");
+    if (package.version == kAnyVersion) return node.fail("expected one version, not any");
     if (std::ranges::find(yields, package.name) == yields.end())
-        return node.fail(package.name + " is not among what its file says it yields");
+        return node.fail(package.name + " is not listed in yields: of its file");
     const auto is_same = [&](const auto& other) { return other.name == package.name; };
     if (std::ranges::any_of(answer.packages, is_same))
-        return node.fail(package.name + " stands here twice");
+        return node.fail(package.name + " is listed twice");
     answer.packages.push_back(std::move(package));
     return {};
 }
@@ -138,7 +138,8 @@ Result<void> take_package(const yaml::Node& node,
 Result<void> take_gpu(const yaml::Node& node, Answer& answer) {
     GPKG_TRY(auto gpu, read_gpu(node));
     if (gpu.vendor != GpuVendor::Intel)
-        return node.fail(fmt::format("GPUs of {} are gpkg's own to tell", vendor_name(gpu.vendor)));
+        return node.fail(
+            fmt::format("GPUs of {} are detected by gpkg itself", vendor_name(gpu.vendor)));
     gpu.name = printable(gpu.name);
     answer.gpus.push_back(std::move(gpu));
     return {};

@@ -50,10 +50,10 @@ std::string text_of(const Look& look) {
 
 std::string source_of(const Detector& detector, const Asked& asked) {
     auto source = detector.file.native();
-    if (asked.from_cache) source += ", remembered";
+    if (asked.from_cache) source += ", cached";
     for (const auto& what : asked.unconfined)
         source +=
-            fmt::format(", {} could not be kept from it", what == "network" ? "the network" : what);
+            fmt::format(", {} could not be denied to it", what == "network" ? "the network" : what);
     return source;
 }
 
@@ -96,7 +96,7 @@ public:
 
 private:
     void warn_of(const Error& error) {
-        auto text = error.message + "; the detector is not used";
+        auto text = error.message + "; detector ignored";
         if (!error.hint.empty()) text += fmt::format(" ({})", error.hint);
         found_.warnings.push_back(std::move(text));
     }
@@ -156,7 +156,7 @@ private:
         }
         note(detector,
              fmt::format("{}{}",
-                         asked.from_cache ? "remembered " : "its program found ",
+                         asked.from_cache ? "cached: " : "its program found ",
                          names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "))));
     }
 
@@ -167,7 +167,7 @@ private:
         if (is_first)
             found_.packages.push_back({std::move(package), source});
         else
-            found_.warnings.push_back(fmt::format("{}: {} is told by {} as well, which comes first",
+            found_.warnings.push_back(fmt::format("{}: {} is already set by {}, which has priority",
                                                   detector.file.native(),
                                                   package.name,
                                                   first->second));

@@ -41,8 +41,8 @@ Result<DeviceChoice> DeviceChoice::parse(std::string_view text) {
         const auto place = whole_number<std::size_t>(trim(word));
         if (!place)
             return fail(ErrorKind::Usage,
-                        fmt::format("--devices {}: names no devices", text),
-                        "all, compute (without cards for a screen), or numbers: 0,2");
+                        fmt::format("--devices {}: not a list of GPUs", text),
+                        "use all, compute (no display cards), or numbers: 0,2");
         choice.places.push_back(*place);
     }
     return choice;
@@ -73,12 +73,11 @@ Result<void> keep_devices(HardwareProfile& profile, const DeviceChoice& choice) 
     for (const auto place : choice.places) {
         if (place >= profile.gpus.size() && !choice.is_standing)
             return fail(ErrorKind::Usage,
-                        fmt::format("--devices {}: there is no such GPU", place),
-                        profile.gpus.empty()
-                            ? "no GPU was found"
-                            : fmt::format("gpkg hardware shows the {} there {}",
-                                          profile.gpus.size(),
-                                          profile.gpus.size() == 1 ? "is" : "are"));
+                        fmt::format("--devices {}: no GPU with this number", place),
+                        profile.gpus.empty() ? "no GPU was found"
+                                             : fmt::format("list the {} GPU{}: gpkg hardware",
+                                                           profile.gpus.size(),
+                                                           profile.gpus.size() == 1 ? "" : "s"));
     }
     const bool had_nvidia = has_device(profile, GpuVendor::Nvidia);
     const bool had_amd = has_device(profile, GpuVendor::Amd);
@@ -111,7 +110,7 @@ std::optional<std::string> cost_of_screens(const HardwareProfile& profile) {
         const auto now = told(profile, name);
         const auto then = told(without, name);
         if (now != then)
-            return fmt::format("{} makes {} {}, which is {} without it",
+            return fmt::format("{} sets {} to {}; without it, {}",
                                gpu.name.empty() ? fmt::format("GPU {}", place) : gpu.name,
                                name,
                                now,

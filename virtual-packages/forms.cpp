@@ -85,13 +85,12 @@ Result<yaml::Node> parse_form(std::string_view text, const std::string& where, c
         return root.fail(fmt::format("expected a {}, found {}", form.what, root.kind_name()));
     const auto* format = root.find(form.key);
     if (format == nullptr)
-        return root.fail(fmt::format("this is no {}: the key {} is missing", form.what, form.key),
+        return root.fail(fmt::format("not a {}: the key {} is missing", form.what, form.key),
                          std::string(form.hint));
     GPKG_TRY(const auto version, format->as_int(form.key));
     if (version != kFormat)
-        return format->fail(
-            fmt::format("format {} is not known to this gpkg, which reads {}", version, kFormat),
-            "a newer gpkg may read it");
+        return format->fail(fmt::format("unknown format {}; this gpkg reads {}", version, kFormat),
+                            "a newer gpkg may read it");
     return root;
 }
 

@@ -142,7 +142,7 @@ std::optional<std::string> fault_of_expression(const std::string& expression, in
     const RE2 made(expression, expression_options());
     if (!made.ok()) return made.error();
     if (groups > 0 && made.NumberOfCapturingGroups() != groups)
-        return fmt::format("has {} groups, and one has to be the version: ([0-9.]+)",
+        return fmt::format("has {} groups, but needs exactly one, the version: ([0-9.]+)",
                            made.NumberOfCapturingGroups());
     return std::nullopt;
 }

@@ -82,7 +82,7 @@ constexpr Machine kMachines[] = {
 constexpr std::string_view kCpu = "cpu";
 
 HardwareProfile profile_of(const Machine& machine) {
-    const auto source = fmt::format("{} of gpkg", machine.name);
+    const auto source = fmt::format("gpkg profile {}", machine.name);
     const auto fact = [&](std::string_view value) { return Fact{std::string(value), source}; };
     HardwareProfile profile;
     profile.platform = machine.platform;
@@ -129,7 +129,7 @@ std::optional<HardwareProfile> bare_cpu(std::string_view name, std::string_view 
     const auto platform = platform_of(microarchitecture);
     if (!platform) return std::nullopt;
     const auto fact = [&](std::string_view value) {
-        return Fact{std::string(value), fmt::format("{} of gpkg", name)};
+        return Fact{std::string(value), fmt::format("gpkg profile {}", name)};
     };
     HardwareProfile profile;
     profile.platform = *platform;
@@ -172,7 +172,7 @@ std::string summary_of(const HardwareProfile& profile) {
     for (const auto& gpu : profile.gpus)
         text += fmt::format(", {} ({})", gpu.name.empty() ? "GPU" : gpu.name, gpu.architecture);
     if (profile.cuda) text += ", CUDA " + profile.cuda->value;
-    if (profile.known_by_names) text += "; by names alone";
+    if (profile.known_by_names) text += "; from names only";
     return text;
 }
 
@@ -207,23 +207,23 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
     if (auto profile = machine_of_gpkg(text)) return *std::move(profile);
 
     if (text == kAnyVersion)
-        return fail(
-            ErrorKind::NotFound,
-            "any: no machine has this name",
-            "any is a version within a profile, e.g. cuda: any; gpkg hardware export writes "
-            "one");
+        return fail(ErrorKind::NotFound,
+                    "any: not a machine name",
+                    "any is a version in a profile, e.g. cuda: any; gpkg hardware export writes "
+                    "one");
     auto names = microarchitecture_names();
     for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);
     if (near.empty() && text.starts_with("partition="))
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: no partition of this name has a profile", text),
-                    "gpkg hardware --slurm writes those of this cluster");
+                    fmt::format("{}: no profile for this partition", text),
+                    "write the profiles of this cluster: gpkg hardware --slurm");
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: no machine has this name", text),
-                near.empty() ? "gpkg hardware list shows the names; a file has a slash in its path "
-                               "or ends in .yaml"
-                             : did_you_mean(near));
+                fmt::format("{}: unknown machine", text),
+                near.empty()
+                    ? "list the names: gpkg hardware list; the path of a file contains a slash "
+                      "or ends in .yaml"
+                    : did_you_mean(near));
 }
 
 }  // namespace gpkg::virtual_packages

@@ -24,13 +24,14 @@ bool is_version(std::string_view text) {
 
 Result<void> check_free_name(std::string_view name) {
     if (!is_virtual_package_name(name) || !std::ranges::all_of(name, is_variable_letter))
-        return fail(ErrorKind::Parse,
-                    fmt::format("{}: no name for a virtual package", printable(name)),
-                    "two underscores, then small letters, digits and underscores: __level_zero");
+        return fail(
+            ErrorKind::Parse,
+            fmt::format("{}: not a name for a virtual package", printable(name)),
+            "use two underscores, then lower-case letters, digits and underscores: __level_zero");
     if (is_known_virtual_package(name))
         return fail(ErrorKind::Parse,
-                    fmt::format("{} is gpkg's own to tell", name),
-                    "only names that neither conda nor gpkg gives a meaning to are free");
+                    fmt::format("{} is reserved", name),
+                    "use a name that neither conda nor gpkg defines");
     return {};
 }
 

@@ -35,7 +35,7 @@ void add_cuda(const Host& host, DetectedProfile& detected) {
     auto& profile = detected.profile;
     if (!report.driver) return;
     auto source = report.library + " cuDriverGetVersion";
-    if (report.from_cache) source += ", remembered";
+    if (report.from_cache) source += ", cached";
     profile.cuda = Fact{cuda_version_text(*report.driver), source};
     profile.gpus.insert(profile.gpus.begin(), report.devices.begin(), report.devices.end());
 }

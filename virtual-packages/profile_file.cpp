@@ -91,10 +91,9 @@ Result<void> read_cpu_facts(const yaml::Node& root,
         const auto near = near_names(*name, microarchitecture_names());
         return cpu->find("microarchitecture")
             ->fail("unknown microarchitecture " + *name,
-                   near.empty()
-                       ? "the names are those of archspec; for one that is not known yet, that "
-                         "of an older one whose code it runs does, e.g. x86_64_v4 or armv8.2a"
-                       : "did you mean " + join_or(near) + "?");
+                   near.empty() ? "use an archspec name; for a newer CPU, an older one that it is "
+                                  "compatible with, e.g. x86_64_v4 or armv8.2a"
+                                : "did you mean " + join_or(near) + "?");
     }
     profile.microarchitecture = Fact{*name, source};
     return {};
@@ -150,7 +149,7 @@ Result<void> read_others(const yaml::Node& root,
             return other.package.name == package.name;
         };
         if (std::ranges::any_of(profile.others, is_same))
-            return item.fail(package.name + " stands here twice");
+            return item.fail(package.name + " is listed twice");
         profile.others.push_back({std::move(package), source});
     }
     return {};
@@ -172,7 +171,7 @@ Result<void> check_cpu(const yaml::Node& root, const HardwareProfile& profile) {
     if (!is_of_another_platform(name, profile.platform)) return {};
     return root.find("cpu")
         ->find("microarchitecture")
-        ->fail(fmt::format("{} is no CPU of a machine of {}", name, profile.platform));
+        ->fail(fmt::format("{} is not a CPU type for {}", name, profile.platform));
 }
 
 Result<void> check_system(const yaml::Node& root, const HardwareProfile& profile) {
@@ -182,7 +181,7 @@ Result<void> check_system(const yaml::Node& root, const HardwareProfile& profile
     for (const auto& [key, value] : system->entries()) {
         const auto of = key == "glibc" ? "linux" : key == "windows" ? "win" : key;
         if (of != os)
-            return value.fail(fmt::format("a machine of {} has no {}", profile.platform, key));
+            return value.fail(fmt::format("platform {} has no {}", profile.platform, key));
     }
     return {};
 }
@@ -197,8 +196,8 @@ Result<void> check_device(const yaml::Node& gpus, const GpuDevice& gpu, const st
     const auto first = first_toolkit(CudaTarget::of(*capability));
     if (!first || *first <= *supported) return {};
     return gpus.fail(
-        fmt::format("a device of compute capability {} has a driver that supports CUDA {} at "
-                    "least, and this is one for {}",
+        fmt::format("compute capability {} needs a driver for CUDA {} or newer, but the driver "
+                    "supports {}",
                     gpu.architecture,
                     first->to_string(),
                     cuda));
@@ -216,7 +215,7 @@ Result<void> check_driver_version(const yaml::Node& nvidia, const HardwareProfil
     if (number < kFirstOf10 || number >= kFirstOf13) return {};
     const int major = number >= kFirstOf12 ? 12 : number >= kFirstOf11 ? 11 : 10;
     if (version_part(*cuda, 0) <= major + 1) return {};
-    return nvidia.fail(fmt::format("driver {} is of a branch for CUDA {}, and cannot support {}",
+    return nvidia.fail(fmt::format("driver {} supports CUDA {} and cannot support {}",
                                    profile.nvidia_driver->value,
                                    major,
                                    profile.cuda->value));
@@ -231,10 +230,10 @@ Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profil
     };
     const auto* gpus = root.find("gpus");
     if (has_gpu_of(GpuVendor::Nvidia) && !profile.cuda)
-        return gpus->fail("there is a GPU of NVIDIA's, and no `nvidia:` with a `cuda:`",
-                          "the newest CUDA that its driver supports, or any");
+        return gpus->fail("there is an NVIDIA GPU, but `nvidia:` with `cuda:` is missing",
+                          "set `cuda:` to the newest CUDA that its driver supports, or any");
     if (has_gpu_of(GpuVendor::Amd) && !profile.amdgpu)
-        return gpus->fail("there is a GPU of AMD's, and no `amd:` with `driver: present`");
+        return gpus->fail("there is an AMD GPU, but `amd:` with `driver: present` is missing");
     for (const auto& gpu : profile.gpus) {
         if (profile.cuda) GPKG_CHECK(check_device(*gpus, gpu, profile.cuda->value));
     }
@@ -245,7 +244,8 @@ Result<void> check_drivers(const yaml::Node& root, const HardwareProfile& profil
         return root.find("nvidia")->fail(
             fmt::format("NVIDIA has no driver for {}", profile.platform));
     if (profile.amdgpu || profile.rocm)
-        return root.find("amd")->fail(fmt::format("ROCm is not for {}", profile.platform));
+        return root.find("amd")->fail(
+            fmt::format("ROCm is not available for {}", profile.platform));
     return {};
 }
 
@@ -299,7 +299,7 @@ Result<HardwareProfile> parse_profile(std::string_view text, const std::string& 
         const auto near =
             near_names(*platform, std::vector<std::string>(subdirs.begin(), subdirs.end()));
         return root.find("platform")
-            ->fail(*platform + " is no platform",
+            ->fail(*platform + " is not a platform",
                    near.empty() ? "for example linux-64" : "did you mean " + join_or(near) + "?");
     }
     profile.platform = *platform;
@@ -320,7 +320,7 @@ Result<HardwareProfile> read_profile(const fs::path& path) {
 
 std::string format_profile(const HardwareProfile& profile) {
     auto out = fmt::format(
-        "# What a machine is. With --for THIS_FILE gpkg decides as on that machine.\n"
+        "# Hardware profile. Use it with --for THIS_FILE to solve for that machine.\n"
         "gpkg_profile: 1\nplatform: {}\n",
         yaml::quote(profile.platform));
     Section cpu(out, "cpu");

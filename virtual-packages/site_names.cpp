@@ -13,7 +13,7 @@
 namespace gpkg::virtual_packages {
 namespace {
 
-constexpr std::string_view kSource = "a name of the site's";
+constexpr std::string_view kSource = "name used by the site";
 
 /// "tesla_v100-sxm2" is tesla, v100 and sxm2.
 std::vector<std::string> parts_of(std::string_view name) {
@@ -85,18 +85,17 @@ std::optional<std::string> lack_of(GpuVendor vendor, const HardwareProfile& seen
     switch (vendor) {
     case GpuVendor::Nvidia:
         if (seen.cuda)
-            return fmt::format("no GPU of NVIDIA's: the driver, for CUDA {}, shows none",
+            return fmt::format("no NVIDIA GPU: the driver, for CUDA {}, lists none",
                                seen.cuda->value);
-        return seen.nvidia_driver
-                   ? fmt::format("no GPU of NVIDIA's: the driver, {}, does not answer",
-                                 seen.nvidia_driver->value)
-                   : "no GPU of NVIDIA's: the driver does not answer";
+        return seen.nvidia_driver ? fmt::format("no NVIDIA GPU: driver {} does not respond",
+                                                seen.nvidia_driver->value)
+                                  : "no NVIDIA GPU: the driver does not respond";
     case GpuVendor::Amd:
-        return seen.amdgpu ? "no GPU of AMD's: the driver offers none for computing"
-                           : "no GPU of AMD's: the driver does not answer";
+        return seen.amdgpu ? "no AMD GPU: the driver offers none for computing"
+                           : "no AMD GPU: the driver does not respond";
     case GpuVendor::Intel: break;
     }
-    return "no GPU of Intel's";
+    return "no Intel GPU";
 }
 
 /// AMD's devices come without a name, and gpkg's table has not all of NVIDIA's: these are what
@@ -112,7 +111,7 @@ bool has_model(const std::vector<GpuDevice>& gpus, const GpuDevice& model) {
 }
 
 std::string text_of(const GpuDevice& gpu) {
-    return gpu.name.empty() ? fmt::format("a GPU of {}", gpu.architecture) : gpu.name;
+    return gpu.name.empty() ? fmt::format("a {} GPU", gpu.architecture) : gpu.name;
 }
 
 }  // namespace
@@ -153,7 +152,7 @@ std::optional<std::string> lack_of_gpu(const HardwareProfile& named, const Hardw
     if (!named.gpus.empty() || !seen.gpus.empty()) return std::nullopt;
     if (seen.cuda || seen.nvidia_driver) return lack_of(GpuVendor::Nvidia, seen);
     if (seen.amdgpu) return lack_of(GpuVendor::Amd, seen);
-    return "no GPU: no driver answers";
+    return "no GPU: no driver responds";
 }
 
 std::vector<std::string> other_models(std::span<const std::string> gpu_types,

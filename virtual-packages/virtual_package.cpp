@@ -23,7 +23,7 @@
 namespace gpkg::virtual_packages {
 namespace {
 
-constexpr std::string_view kDefault = "default of gpkg";
+constexpr std::string_view kDefault = "gpkg default";
 
 bool is_digits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -192,10 +192,8 @@ private:
             if (!is_microarchitecture(*ruling.value) && naive_archspec(platform_) != *ruling.value)
                 suggest_microarchitecture(*ruling.value);
             if (is_of_another_platform(*ruling.value, platform_))
-                warn(fmt::format("{}={}: no CPU of a machine of {}",
-                                 kArchspec.variable,
-                                 *ruling.value,
-                                 platform_));
+                warn(fmt::format(
+                    "{}={}: not a CPU type for {}", kArchspec.variable, *ruling.value, platform_));
             add("__archspec", "1", kArchspec.variable, *ruling.value);
         } else if (native_ && profile_.microarchitecture) {
             add("__archspec",
@@ -209,13 +207,12 @@ private:
 
     void suggest_microarchitecture(std::string_view name) {
         const auto near = meant_microarchitecture(name);
-        warn(fmt::format("{}={}: not a microarchitecture that gpkg knows{}",
+        warn(fmt::format("{}={}: unknown microarchitecture{}",
                          kArchspec.variable,
                          name,
-                         near.empty()
-                             ? "; for one that is not known yet, that of an older one whose "
-                               "code it runs does, e.g. x86_64_v4 or armv8.2a"
-                             : near));
+                         near.empty() ? "; for a newer CPU, use an older one that it is compatible "
+                                        "with, e.g. x86_64_v4 or armv8.2a"
+                                      : near));
     }
 
     /// A package that every target of one system has.
@@ -232,7 +229,7 @@ private:
 
     void systems() {
         const auto none_here = [&](const Override& which) {
-            ignore(which, fmt::format("a target {} has no {}", platform_, which.package));
+            ignore(which, fmt::format("platform {} has no {}", platform_, which.package));
         };
         if (targets("linux")) {
             always(kLinux, profile_.linux_, "4.18");
@@ -326,7 +323,7 @@ private:
 
     void nvidia() {
         if (!optional(kCuda, profile_.cuda))
-            return ignore(kCudaArch, "there is no __cuda (CONDA_OVERRIDE_CUDA gives one)");
+            return ignore(kCudaArch, "__cuda is missing (set CONDA_OVERRIDE_CUDA)");
         const auto lowest = lowest_capability();
         if (!optional(kCudaArch, lowest) || !lowest ||
             detection_.packages.back().source != lowest->source)
@@ -343,7 +340,7 @@ private:
         if (optional(kAmdgpu, profile_.amdgpu))
             optional(kAmdgpuArch, strongest_gfx());
         else
-            ignore(kAmdgpuArch, "there is no __amdgpu (CONDA_OVERRIDE_AMDGPU=0 gives one)");
+            ignore(kAmdgpuArch, "__amdgpu is missing (set CONDA_OVERRIDE_AMDGPU=0)");
         optional(kRocm, profile_.rocm);
     }
 

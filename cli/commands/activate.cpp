@@ -27,13 +27,15 @@ struct ActivateVerbOptions {
 
 tl::unexpected<Error> needs_hook(const Context& context, std::string_view verb) {
     const auto shell = guess_shell(context.env).value_or(Shell::Bash);
-    return fail(ErrorKind::Usage,
-                fmt::format("{} changes the shell, which needs gpkg's shell hook", verb),
-                fmt::format("type this, or let `gpkg init {}` put it into {}:\n    {}\n  or do "
-                            "without it: gpkg shell -n NAME, gpkg run -n NAME COMMAND",
-                            shell_name(shell),
-                            startup_file(shell),
-                            hook_loader(shell)));
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("gpkg {} needs the shell hook, which is not loaded", verb),
+        fmt::format("load it in this shell:\n    {}\n  load it in every new shell (writes "
+                    "{}):\n    gpkg init {}\n  or use: gpkg shell -n NAME, gpkg run -n NAME "
+                    "COMMAND",
+                    hook_loader(shell),
+                    startup_file(shell),
+                    shell_name(shell)));
 }
 
 /// The words that conda takes: a name, or a path where there is a slash.
@@ -41,7 +43,7 @@ Result<fs::path> meant(const Context& context, const ActivateVerbOptions& option
     auto target = options.target;
     if (!options.environment.empty()) {
         if (!target.name.empty() || !target.prefix.empty())
-            return fail(ErrorKind::Usage, "the environment is named twice");
+            return fail(ErrorKind::Usage, "the environment is given twice");
         const bool is_path = options.environment.find('/') != std::string::npos;
         (is_path ? target.prefix : target.name) = options.environment;
     }
@@ -75,13 +77,15 @@ Action bind(CLI::App& app, Verb verb) {
     const auto options = std::make_shared<ActivateVerbOptions>();
     if (verb == Verb::Activate) {
         add_target_options(app, options->target);
-        app.add_option("environment", options->environment, "name or path")->type_name("NAME|PATH");
-        app.add_flag(
-            "--stack", options->stack, "keep the programs of the active environment in reach");
+        app.add_option("environment",
+                       options->environment,
+                       "name or path of the environment (default: base)")
+            ->type_name("NAME|PATH");
+        app.add_flag("--stack", options->stack, "keep the active environment on PATH");
     }
     app.add_option("--shell",
                    options->shell,
-                   "print the commands for bash, zsh, fish, tcsh, powershell or posix")
+                   "print commands for bash, zsh, fish, tcsh, powershell or posix")
         ->type_name("SHELL");
     return [options, verb](Context& context) { return change_shell(context, *options, verb); };
 }
@@ -90,16 +94,20 @@ Action bind(CLI::App& app, Verb verb) {
 
 Action bind_activate(CLI::App& app) {
     app.footer(
-        "Enters an environment in the shell that asks. This needs the shell hook, once per shell:\n"
-        "  eval \"$(gpkg shell-hook -s bash)\"\n"
-        "  gpkg activate ml");
+        "Activates an environment in the current shell. The shell must load the shell hook once: "
+        "`gpkg init` does this for every new shell.\n"
+        "\n"
+        "  eval \"$(gpkg shell-hook -s bash)\"  # load the hook in this shell\n"
+        "  gpkg activate ml\n");
     return bind(app, Verb::Activate);
 }
 
 Action bind_deactivate(CLI::App& app) {
     app.footer(
-        "Leaves the active environment and returns to the one before it. Needs the shell hook.\n"
-        "  gpkg deactivate");
+        "Deactivates the active environment and returns to the previously active one. Needs the "
+        "shell hook.\n"
+        "\n"
+        "  gpkg deactivate\n");
     return bind(app, Verb::Deactivate);
 }
 

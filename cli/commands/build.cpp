@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/build/outcome.hpp"
 #include "cli/workflow/build/report.hpp"
 #include "cli/workflow/build/request.hpp"
@@ -29,21 +30,24 @@ Result<void> build_here(Context& context,
     GPKG_TRY(outcome.built, build_all(recipes, options));
     if (!request.verify || !outcome.built.failures.empty()) return {};
     GPKG_TRY(outcome.differences, verify_builds(recipes, outcome.built, options));
-    if (outcome.differences.empty())
-        context.out.print("built twice, every package came out the same");
+    if (outcome.differences.empty()) context.out.print("built twice: all packages are identical");
     return {};
 }
 
-Result<void> check_words(const BuildRequest& request) {
+Result<void> check_options(const BuildRequest& request) {
+    if (request.recipes.empty())
+        return fail(ErrorKind::Usage,
+                    "gpkg build: missing argument: RECIPE",
+                    "gpkg build --help shows the options");
     if (request.slurm && request.verify)
-        return fail(ErrorKind::Usage, "--verify builds here, and --slurm elsewhere");
+        return fail(ErrorKind::Usage, "--verify cannot be used with --slurm");
     if (!request.slurm_options.empty() && !request.slurm)
-        return fail(ErrorKind::Usage, "--slurm-options: means nothing without --slurm");
+        return fail(ErrorKind::Usage, "--slurm-options needs --slurm");
     return {};
 }
 
 Result<int> build(Context& context, const BuildRequest& request) {
-    GPKG_CHECK(check_words(request));
+    GPKG_CHECK(check_options(request));
     if (!request.slurm_task.empty()) return run_slurm_task(context, request);
     GPKG_TRY(const auto recipes, recipe_files(context, request.recipes));
     if (request.render) {
@@ -75,7 +79,7 @@ Result<int> build(Context& context, const BuildRequest& request) {
     }
     if (const auto& lack = outcome.built.claim->warning(); !lack.empty()) context.out.warn(lack);
     const Publisher publisher(outcome.channel, work);
-    // Of what a cluster built the tests were run there.
+    // Slurm tasks run the tests themselves.
     const bool tests = !request.no_test && !request.slurm;
     GPKG_CHECK(judge(context, {tests, limit}, sources, publisher, outcome));
     GPKG_CHECK(publish(context, publisher, indexing, outcome));
@@ -87,65 +91,76 @@ Result<int> build(Context& context, const BuildRequest& request) {
 
 Action bind_build(CLI::App& app) {
     const auto options = std::make_shared<BuildRequest>();
-    app.add_option("recipes", options->recipes, "recipe files, or folders that hold them")
-        ->required();
-    app.add_option("--output-dir", options->channel, "the channel that receives the packages")
+    auto* recipes = app.add_option(
+        "recipes", options->recipes, "recipe files, or folders that are searched for recipe.yaml");
+    recipes->type_name("RECIPE");  // required, but CLI11 would read "plan-variants" as one
+    auto* plan_variants =
+        app.add_subcommand("plan-variants", "find the fewest builds for given GPUs");
+    plan_variants->fallthrough();  // --json after the subcommand
+    const auto run_plan_variants = bind_build_plan_variants(*plan_variants);
+    app.add_option("--output-dir", options->channel, "channel folder to write the packages to")
         ->type_name("FOLDER")
         ->capture_default_str();
-    app.add_option(
-           "--work-dir", options->work, "for sources and builds (default: beside the channel)")
+    app.add_option("--work-dir",
+                   options->work,
+                   "folder for sources and builds (default: beside the channel)")
         ->type_name("FOLDER");
     app.add_option("-j,--jobs",
                    options->jobs,
-                   "outputs at a time (default: one per core; with --slurm, any number)")
+                   "outputs to build at a time (default: one per core; with --slurm: no limit)")
         ->check(whole_number_from(1))
         ->type_name("N");
     app.add_option("--package-format", options->format, "conda, or tar-bz2 for old clients")
-        ->check(CLI::IsMember({"conda", "tar-bz2"}))
+        ->check(one_of({"conda", "tar-bz2"}))
+        ->type_name("FORMAT")
         ->capture_default_str();
-    app.add_option("--zstd-level", options->zstd_level, "compression of .conda, 1 to 22")
+    app.add_option(
+           "--zstd-level", options->zstd_level, "compression level of .conda packages, 1 to 22")
         ->check(CLI::Range(1, 22))
+        ->type_name("LEVEL")
         ->capture_default_str();
-    app.add_flag("--rebuild", options->rebuild, "also what is unchanged");
+    app.add_flag(
+        "--rebuild", options->rebuild, "build packages again even if their inputs are unchanged");
     app.add_option("--max-closure",
                    options->max_closure,
-                   "publish nothing that brings more than this with it: 3GB to download")
+                   "do not publish packages whose download with dependencies is larger: 3GB")
         ->type_name("SIZE")
-        ->check(not_empty("names no size"));
-    app.add_flag("--no-test", options->no_test, "do not run the packages' own tests");
-    app.add_flag("--keep-work", options->keep_work, "leave the folders of successful builds");
+        ->check(not_empty("the size is empty"));
+    app.add_flag("--no-test", options->no_test, "do not run the tests of the packages");
+    app.add_flag("--keep-work", options->keep_work, "keep the folders of successful builds");
     add_variant_options(app, options->variants);
-    app.add_flag("--render", options->render, "print the recipes as they would be built, and stop");
-    app.add_flag("--plan", options->plan, "say what would be built, and why, and stop");
+    app.add_flag("--render", options->render, "print the rendered recipes and stop");
+    app.add_flag("--plan", options->plan, "print what would be built, and why, and stop");
     app.add_flag("--verify",
                  options->verify,
-                 "build everything twice, in two places, and name what differs");
+                 "build everything twice, in different folders, and report differences");
     app.add_option("--sandbox",
                    options->sandbox,
-                   "keep build scripts from the network and from undeclared files: auto (where it "
-                   "can be), required or off")
-        ->check(CLI::IsMember({"auto", "required", "off"}))
+                   "isolate build scripts from the network and undeclared files: auto (if "
+                   "possible), required or off")
+        ->check(one_of({"auto", "required", "off"}))
+        ->type_name("MODE")
         ->capture_default_str();
     app.add_flag("--network", options->network, "let build scripts use the network");
     app.add_option("--source-cache",
                    options->source_cache,
-                   "where sources are kept (default: in the work folder)")
+                   "folder that keeps downloaded sources (default: in the work folder)")
         ->type_name("FOLDER");
     app.add_option("--source-mirror",
                    options->mirrors,
-                   "FROM=TO: ask for sources whose URL begins with FROM under TO first")
-        ->type_name("URL=URL")
+                   "FROM=TO: try TO first for source URLs that begin with FROM; may be repeated")
+        ->type_name("FROM=TO")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
     app.add_flag("--slurm",
                  options->slurm,
-                 "build on a Slurm cluster, each variant as a task of a job array, and gather what "
-                 "they make in the channel; the same command again goes on where it was cut off");
+                 "build on a Slurm cluster, one job array task per variant; run the same command "
+                 "again to resume");
     app.add_option("--slurm-options",
                    options->slurm_options,
-                   "further options of sbatch: '--partition=build --cpus-per-task=8 --mem=16G'")
-        ->type_name("WORDS")
+                   "more options for sbatch: '--partition=build --mem=16G'; may be repeated")
+        ->type_name("OPTIONS")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
@@ -153,14 +168,20 @@ Action bind_build(CLI::App& app) {
     add_signing_options(app, options->signing);
     add_source_options(app, options->sources);
     app.footer(
-        "What was built from the same inputs is not built again.\n"
+        "Builds packages and adds them to a channel. Packages whose inputs are unchanged are not "
+        "built again.\n"
+        "\n"
         "  gpkg build recipes/hello-gpkg --output-dir ./channel\n"
         "  gpkg build recipes/hello-gpkg --render --variant python=3.11,3.12\n"
         "  gpkg build recipes --plan\n"
-        "  gpkg build recipes --slurm --slurm-options '--mem=16G' --output-dir /shared/channel\n"
+        "  gpkg build recipes --slurm --slurm-options '--mem=16G'\n"
         "  gpkg build recipes/hello-gpkg --verify");
 
-    return [options](Context& context) { return build(context, *options); };
+    return [options, plan_variants, run_plan_variants, &app](Context& context) -> Result<int> {
+        if (!plan_variants->parsed()) return build(context, *options);
+        GPKG_CHECK(check_own_options_unused(app, *plan_variants));
+        return run_plan_variants(context);
+    };
 }
 
 }  // namespace gpkg::cli

@@ -122,12 +122,12 @@ Result<Sweep> one_off_environments(const Context& context) {
                                     path.native().ends_with(".gpkg-removed");
         if (!is_environment || prefix_condition(path) == PrefixCondition::Busy) continue;
         if (!take_from_tools(path)) {
-            context.out.note(
-                fmt::format("{}: a tool {}, and it stays",
-                            path.native(),
-                            is_on_shared_file_system(path)
-                                ? "was begun in it within a day and may run on another machine"
-                                : "is running in it"));
+            context.out.note(fmt::format(
+                "{}: kept: a tool {}",
+                path.native(),
+                is_on_shared_file_system(path)
+                    ? "started in it within the last day and may still run on another machine"
+                    : "is running in it"));
             continue;
         }
         GPKG_TRY(const auto usage, folder_usage(path));
@@ -204,7 +204,7 @@ public:
         GPKG_CHECK(check_stop(context_));
         if (!failure_) return {};
         if (failed_ > 1)
-            failure_->message += fmt::format("; and {} more could not be removed", failed_ - 1);
+            failure_->message += fmt::format(" ({} more could not be removed)", failed_ - 1);
         return pass(*std::move(failure_));
     }
 
@@ -218,8 +218,8 @@ Result<int> clean(Context& context, const CleanOptions& options) {
     if (!options.all && !options.packages && !options.index_cache && !options.tarballs &&
         !options.one_offs && !options.images)
         return fail(ErrorKind::Usage,
-                    "nothing to clean was named",
-                    "say --all, --packages, --index-cache, --tarballs, --exec or --images");
+                    "no files selected",
+                    "use --all, --packages, --index-cache, --tarballs, --exec or --images");
     auto& out = context.out;
     const auto store = open_store(context);
     Sweep packages, indexes, remains, one_offs, images;
@@ -247,10 +247,10 @@ Result<int> clean(Context& context, const CleanOptions& options) {
             out.print(fmt::format("    {}  {}", entry.path.native(), human_size(entry.bytes)));
     };
     tell(packages, "packages that no environment uses");
-    tell(indexes, "cached files of channel indexes");
-    tell(remains, "remains of interrupted downloads");
-    tell(one_offs, "environments of gpkg exec");
-    tell(images, "files of environments for nodes");
+    tell(indexes, "cached repodata files");
+    tell(remains, "files of interrupted downloads");
+    tell(one_offs, "temporary environments of gpkg exec");
+    tell(images, "environment images of gpkg deploy");
 
     std::uint64_t bytes = 0;
     bool nothing = true;
@@ -302,21 +302,19 @@ Result<int> clean(Context& context, const CleanOptions& options) {
 
 Action bind_clean(CLI::App& app) {
     const auto options = std::make_shared<CleanOptions>();
-    app.add_flag("-a,--all", options->all, "all of the following");
+    app.add_flag("-a,--all", options->all, "remove all of the following");
     app.add_flag(
-        "--packages,--unused", options->packages, "unpacked packages that no environment uses");
-    app.add_flag("-i,--index-cache", options->index_cache, "cached indexes of channels");
-    app.add_flag("-t,--tarballs", options->tarballs, "what interrupted downloads left");
-    app.add_flag("--exec", options->one_offs, "environments that `gpkg exec` made");
-    app.add_flag("--images", options->images, "files of environments that `gpkg deploy` made");
-    app.add_flag("-d,--dry-run", options->dry_run, "show what would be removed, and stop");
-    app.add_flag("-y,--yes", options->yes, "do not ask");
+        "--packages,--unused", options->packages, "remove packages that no environment uses");
+    app.add_flag("-i,--index-cache", options->index_cache, "remove cached repodata");
+    app.add_flag("-t,--tarballs", options->tarballs, "remove files of interrupted downloads");
+    app.add_flag("--exec", options->one_offs, "remove temporary environments of gpkg exec");
+    app.add_flag("--images", options->images, "remove environment images of gpkg deploy");
+    app.add_flag("-d,--dry-run", options->dry_run, "list the files without removing them");
+    app.add_flag("-y,--yes", options->yes, "answer yes to all questions");
     app.footer(
-        "Frees disk space. Your environments are not touched; what is removed is downloaded again "
-        "when "
-        "it is needed.\nPackages that environments hold only as copies count as unused; those that "
-        "environments of "
-        "`gpkg exec`\nalone use are, once these are gone.\n"
+        "Frees disk space. Environments are not changed; removed packages are downloaded again "
+        "when needed. A package counts as unused if no environment links to its files. With "
+        "--exec, packages used only by gpkg exec become unused too.\n\n"
         "  gpkg clean --all --dry-run");
 
     return [options](Context& context) { return clean(context, *options); };

@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/ask/weighing.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "libcore/base/byte_size.hpp"
@@ -35,7 +36,7 @@ struct ClosureOptions {
     std::string limit;
 };
 
-/// What it would be if some of the packages were not there.
+/// The closure without some of its packages.
 struct Trimmed {
     std::string pattern;
     std::size_t matching = 0;
@@ -51,14 +52,14 @@ std::string heading(const Weighed& weighed) {
 }
 
 std::string held_text(const Closure& closure, const ClosurePackage& package) {
-    if (package.is_requested) return "asked for";
+    if (package.is_requested) return "requested";
     if (package.held_by) return closure.record(*package.held_by).name;
-    return package.is_orphan ? "nobody" : "several requests";
+    return package.is_orphan ? "nothing" : "several packages";
 }
 
 void print_packages(Output& out, const Closure& closure, bool all) {
     Table table({2, 3, 4, 5});
-    table.add({"# Package", "Version", "Size", "Unique", "Closure", "Shared", "Held by"});
+    table.add({"# Package", "Version", "Size", "Unique", "With deps", "Shared", "Brought in by"});
     auto places = closure.heaviest();
     const auto count = places.size();
     if (!all) places.resize(std::min(count, kMostPackages));
@@ -74,8 +75,9 @@ void print_packages(Output& out, const Closure& closure, bool all) {
     }
     for (const auto& line : table.lines()) out.result(line);
     if (places.size() < count)
-        out.note(
-            fmt::format("and {} more, which weigh less: --all shows them", count - places.size()));
+        out.note(fmt::format("{} smaller {} not shown; use --all",
+                             count - places.size(),
+                             count - places.size() == 1 ? "package is" : "packages are"));
 }
 
 void print_edges(Output& out, const Closure& closure, bool all) {
@@ -89,7 +91,7 @@ void print_edges(Output& out, const Closure& closure, bool all) {
                  "{} needs {}", closure.record(edge.from).name, closure.record(edge.to).name)});
     }
     if (table.empty()) return;
-    out.result("\nWhat one dependency alone brings:");
+    out.result("\nSaved by dropping a single dependency:");
     for (const auto& line : table.lines()) out.result("  " + line);
 }
 
@@ -121,7 +123,7 @@ Result<std::vector<Trimmed>> trimmed(const Weighed& weighed,
             GPKG_CHECK(place_in(weighed, spec.name));
             return fail(
                 ErrorKind::NotFound,
-                fmt::format("--without {}: no package of {} is that", pattern, weighed.what));
+                fmt::format("--without {}: no package in {} matches", pattern, weighed.what));
         }
         weigh(pattern, gone);
     }
@@ -193,8 +195,8 @@ Result<void> check_overwritten(const fs::path& path) {
     file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
     if (fs::is_regular_file(path, code) && is_closure_page(beginning)) return {};
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: exists and is no page of gpkg closure", path.native()),
-                "name another file, or remove it");
+                fmt::format("{}: exists and is not a page written by gpkg closure", path.native()),
+                "choose another file, or remove this one");
 }
 
 Result<Weighed> weigh(Context& context, const ClosureOptions& options) {
@@ -202,15 +204,15 @@ Result<Weighed> weigh(Context& context, const ClosureOptions& options) {
     const bool has_target = !options.target.name.empty() || !options.target.prefix.empty();
     if (has_wishes && has_target)
         return fail(ErrorKind::Usage,
-                    "specs and an environment are both named, and one thing can be weighed",
-                    "leave out either");
+                    "specs cannot be combined with -n or -p",
+                    "leave out the specs or the environment");
     if (has_wishes) return weigh_request(context, options.wishes, options.sources);
     const auto& sources = options.sources;
     if (!sources.channels.empty() || !sources.platform.empty() || !sources.for_machine.empty() ||
         options.wishes.accelerator)
         return fail(ErrorKind::Usage,
-                    "an environment is what it is: flags for solving were given, and no spec",
-                    "name what to solve for, e.g. gpkg closure torch --for h100");
+                    "-c, --platform, --for and --accel need a spec to solve",
+                    "for example: gpkg closure pytorch --for h100");
     return weigh_environment(context, options.target);
 }
 
@@ -227,13 +229,12 @@ void print(Output& out,
     }
     print_trimmed(out, closure, without);
     if (closure.unknown_sizes() > 0)
-        out.warn(fmt::format("of {} the channel tells no size: sums are too small",
+        out.warn(fmt::format("the channel has no size for {}; the totals are too low",
                              count_text(closure.unknown_sizes())));
     if (weighed.is_installed && weighed.downloads > 0)
-        out.note(fmt::format("sizes are of files in the environment; to download it was {}",
+        out.note(fmt::format("sizes are disk usage; the download size was {}",
                              human_size(weighed.downloads)));
-    if (!weighed.is_installed)
-        out.note("sizes are of the archives to download; unpacked they are larger");
+    if (!weighed.is_installed) out.note("sizes are download sizes; unpacked packages are larger");
 }
 
 Result<int> show(Context& context, const ClosureOptions& options) {
@@ -252,7 +253,7 @@ Result<int> show(Context& context, const ClosureOptions& options) {
     if (!options.html.empty()) {
         auto written = write_file_atomically(
             page, closure_page(weighed.closure, {weighed.what, weighed.measure(), human_size}));
-        if (!written) return pass(std::move(written).error().while_doing("writing the page"));
+        if (!written) return pass(std::move(written).error().while_doing("--html"));
     }
     if (context.out.json_mode()) {
         auto document = json_of(weighed, !options.size);
@@ -269,7 +270,7 @@ Result<int> show(Context& context, const ClosureOptions& options) {
     }
     print(context.out, weighed, without, options);
     if (!options.html.empty())
-        context.out.note(fmt::format("wrote {}, which any browser opens", page.native()));
+        context.out.note(fmt::format("wrote {}; open it in a browser", page.native()));
     if (over) context.out.error(*over);
     return over ? 1 : 0;
 }
@@ -281,34 +282,44 @@ Action bind_closure(CLI::App& app) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);
-    app.add_flag("--size", options->size, "the sum alone");
-    app.add_flag("--all", options->all, "every package, not only the heaviest");
+    app.add_flag("--size", options->size, "print only the total");
+    app.add_flag("--all", options->all, "list every package, not only the largest");
     app.add_option("--without",
                    options->without,
-                   "also what it would be if these packages were not there; may be repeated")
+                   "also print the total without these packages; may be repeated")
         ->type_name("SPEC")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
-    app.add_option("--html", options->html, "also write a page with a map of it, for any browser")
+    app.add_option("--html", options->html, "also write an HTML page with a map of the sizes")
         ->type_name("FILE");
-    app.add_option("--max-closure", options->limit, "exit status 1 where it is more than this: 3GB")
+    app.add_option(
+           "--max-closure", options->limit, "exit with status 1 if the total is above this: 3GB")
         ->type_name("SIZE")
-        ->check(not_empty("names no size"));
+        ->check(not_empty("the size is empty"));
+    auto* why = app.add_subcommand("why", "show why a package is included, and its size");
+    why->fallthrough();  // --json after the subcommand
+    const auto show_why = bind_closure_why(*why);
     app.footer(
-        "Shows what an environment (-n, -p, else the active one), or the answer to a request, "
-        "weighs, and why:\n"
-        "  Size     the package's own bytes: on disk of an environment, else to download\n"
-        "  Unique   with all that would go if nothing needed it\n"
-        "  Closure  with all that it leads to\n"
-        "  Shared   what it leads to and others do too\n"
-        "  Held by  what every way to it leads through\n"
+        "Shows the packages of an environment (-n, -p or the active one), or the packages that a "
+        "request would install, by size.\n"
+        "\n"
+        "Size is the package alone: on disk, or to download for a request. Unique adds the "
+        "dependencies that nothing else needs: this much is saved without the package. With deps "
+        "adds all dependencies. Shared is the part of them that other packages need too. Brought "
+        "in by is the package that every chain of dependencies to it goes through.\n"
+        "\n"
         "  gpkg closure -n ml\n"
-        "  gpkg closure torch 'cuda-version=12.*' --for h100 --html torch.html\n"
-        "  gpkg closure torch --without 'libopencv*' --without 'libav*'\n"
-        "  gpkg closure -f environment.yml --max-closure 3GB");
+        "  gpkg closure pytorch 'cuda-version=12.*' --for h100 --html pytorch.html\n"
+        "  gpkg closure pytorch --without 'libopencv*' --without 'libav*'\n"
+        "  gpkg closure -f environment.yml --max-closure 3GB\n"
+        "  gpkg closure why ml libmagma");
 
-    return [options](Context& context) { return show(context, *options); };
+    return [options, why, show_why, &app](Context& context) -> Result<int> {
+        if (!why->parsed()) return show(context, *options);
+        GPKG_CHECK(check_own_options_unused(app, *why));
+        return show_why(context);
+    };
 }
 
 }  // namespace gpkg::cli

@@ -164,12 +164,17 @@ std::vector<std::string> candidates(const Context& context,
     const auto now = situation(context, root, words);
     if (now.option != nullptr) return values_of(context, *now.option);
     if (words.back().starts_with('-')) return flags_of(*now.app);
-    auto names = verbs_of(*now.app);
-    if (!names.empty()) return names;
     const auto verb = now.app->get_name();
+    const auto& word = words.back();
+    auto names = verbs_of(*now.app);
+    // `gpkg build` has a subcommand, but mostly takes folders.
+    const bool begins_name = !word.empty() && std::ranges::any_of(names, [&](const auto& name) {
+        return name.starts_with(word);
+    });
+    if (begins_name || (!names.empty() && verb != "build")) return names;
     if (verb == "activate") return environment_names(context);
     static constexpr std::array kOfInstalled{
-        "remove", "update", "list", "why", "why-closure", "depends", "whoneeds", "tree"};
+        "remove", "update", "list", "why", "depends", "whoneeds", "tree"};
     if (std::find(kOfInstalled.begin(), kOfInstalled.end(), verb) != kOfInstalled.end())
         return installed_names(now.prefix);
     if (verb == "unset") return variable_names(now.prefix);
@@ -213,28 +218,29 @@ Result<int> print_script(Context& context, const std::string& name) {
     case Shell::Posix: break;
     }
     return fail(ErrorKind::Usage,
-                fmt::format("there is no completion for {}", shell_name(shell)),
-                "bash, zsh or fish");
+                fmt::format("completion is not available for {}", shell_name(shell)),
+                "supported shells: bash, zsh, fish");
 }
 
 }  // namespace
 
 Action bind_completion(CLI::App& app) {
     const auto shell = std::make_shared<std::string>();
-    app.add_option("shell,-s,--shell", *shell, "bash, zsh or fish; else the one in use")
+    app.add_option("shell,-s,--shell", *shell, "bash, zsh or fish (default: your shell)")
         ->type_name("SHELL");
     app.footer(
-        "Prints a script that teaches a shell to complete commands, flags, environments and "
+        "Prints a script for your shell that completes commands, options, environments and "
         "packages.\n"
+        "\n"
         "  eval \"$(gpkg completion bash)\"\n"
-        "  gpkg completion fish > ~/.config/fish/completions/gpkg.fish");
+        "  gpkg completion fish > ~/.config/fish/completions/gpkg.fish\n");
 
     return [shell](Context& context) { return print_script(context, *shell); };
 }
 
 Action bind_complete(CLI::App& app) {
     const auto words = std::make_shared<std::vector<std::string>>();
-    app.add_option("words", *words, "the line so far");
+    app.add_option("words", *words, "command line to complete");
 
     return [words, &app](Context& context) -> Result<int> {
         return complete(context, *app.get_parent());

@@ -73,12 +73,12 @@ int list_settings(Context& context, bool with_sources) {
     for (const auto& setting : settings) add_rows(table, setting, with_sources);
     for (const auto& line : table.lines()) context.out.result(line);
     if (!with_sources) return 0;
-    context.out.result("\n# files, later ones win");
+    context.out.result("\n# files; later files override earlier ones");
     Table files;
     for (const auto& file : context.config.files)
         files.add({fmt::format("# {}", to_string(file.level)),
                    file.path.native(),
-                   file.exists ? "" : "(not there)"});
+                   file.exists ? "" : "(does not exist)"});
     for (const auto& line : files.lines()) context.out.result(line);
     return 0;
 }
@@ -98,7 +98,7 @@ Result<int> get_setting(Context& context, const std::string& key) {
         const auto entry = key.substr(name.size() + 1);
         std::erase_if(found->entries, [&](const auto& one) { return one.first != entry; });
         if (found->entries.empty())
-            return fail(ErrorKind::NotFound, fmt::format("{}: is not set", key));
+            return fail(ErrorKind::NotFound, fmt::format("{} is not set", key));
     }
     if (context.out.json_mode()) {
         const auto value = setting_json(*found);
@@ -137,8 +137,7 @@ void warn_of_winner(Context& context, const ConfigTarget& target, const std::str
                 return setting.source.starts_with(f.path.native() + ":");
             });
         if (said_in == config.files.end() || said_in > edited)
-            context.out.warn(
-                fmt::format("{}: {} says something else and wins", key, setting.source));
+            context.out.warn(fmt::format("{}: overridden by {}", key, setting.source));
     }
 }
 
@@ -148,9 +147,7 @@ void warn_of_other_lists(Context& context, const ConfigTarget& target, const std
     for (const auto& rule : context.config.channel_rules) {
         if (rule.allows && !rule.source.starts_with(target.file.native() + ":"))
             context.out.warn(fmt::format(
-                "{}: of these only channels that the list of {} has as well can be used",
-                key,
-                rule.source));
+                "{}: only channels that are also in the list in {} are allowed", key, rule.source));
     }
 }
 
@@ -173,8 +170,8 @@ void warn_of_secrets(Context& context, const fs::path& file, const Words& values
     });
     if (is_shared && is_secret)
         context.out.warn(
-            fmt::format("{}: others can read it, and the login that is in it now; "
-                        "chmod 600, or keep logins in the credentials file",
+            fmt::format("{}: contains a password and other users can read it; run chmod 600, or "
+                        "use credentials.yaml",
                         file.native()));
 }
 
@@ -228,7 +225,7 @@ public:
                     key,
                     changed,
                     changed ? fmt::format("{} added to {}", told(values), key)
-                            : fmt::format("{} has {} already", key, told(values)));
+                            : fmt::format("{} is already in {}", told(values), key));
     }
 
     Result<int> remove(const std::string& key, const std::string& value) {
@@ -242,7 +239,8 @@ public:
 
     Result<int> unset(const std::string& key) {
         GPKG_CHECK(unset_config(target_, key));
-        return done(context_, target_, key, true, fmt::format("{} removed", key));
+        return done(
+            context_, target_, key, true, fmt::format("{} removed; its default applies", key));
     }
 
 private:
@@ -273,27 +271,43 @@ Result<int> run_config(Context& context, const ConfigOptions& options) {
 }
 
 void add_verbs(CLI::App& app, ConfigOptions& options) {
-    const auto verb = [&](const char* name, const char* help) {
+    const auto verb = [&](const char* name, const char* help, const char* examples) {
         auto* sub = app.add_subcommand(name, help);
+        sub->footer(examples);
         sub->fallthrough();  // --json and --user after the verb
         return sub;
     };
     const auto key = [&](CLI::App* sub) {
-        sub->add_option("key", options.key, "the setting")->required()->type_name("KEY");
+        sub->add_option("key", options.key, "name of the setting")->required()->type_name("KEY");
         return sub;
     };
-    options.list = verb("list", "show every setting");
-    options.list->add_flag(
-        "--sources,--show-sources", options.with_sources, "and where each comes from");
-    options.get = key(verb("get", "show one setting"));
-    options.set = key(verb("set", "set a value, or all values of a list"));
-    options.append = key(verb("append", "add values at the end of a list"));
-    options.prepend = key(verb("prepend", "add values at the front of a list"));
+    options.list = verb("list", "show every setting", "  gpkg config list --show-sources");
+    options.list->add_flag("--sources,--show-sources",
+                           options.with_sources,
+                           "also show where each setting comes from");
+    options.get = key(verb("get", "show one setting", "  gpkg config get channels"));
+    options.set = key(
+        verb("set",
+             "set a value or a whole list",
+             "  gpkg config set channel_priority flexible\n  gpkg config set channels conda-forge "
+             "bioconda\n  gpkg config set --user custom_channels.mine https://host/conda"));
+    options.append = key(verb(
+        "append", "add values to the end of a list", "  gpkg config append channels bioconda"));
+    options.prepend = key(verb(
+        "prepend", "add values to the start of a list", "  gpkg config prepend channels bioconda"));
     for (auto* sub : {options.set, options.append, options.prepend})
-        sub->add_option("values", options.values, "")->required()->type_name("VALUE");
-    options.remove = key(verb("remove", "remove a value from a list"));
-    options.remove->add_option("value", options.value, "")->required()->type_name("VALUE");
-    options.remove_key = key(verb("remove-key", "remove a setting: its default counts again"));
+        sub->add_option("values", options.values, "value, or values of the list")
+            ->required()
+            ->type_name("VALUE");
+    options.remove =
+        key(verb("remove", "remove a value from a list", "  gpkg config remove channels bioconda"));
+    options.remove->add_option("value", options.value, "value to remove")
+        ->required()
+        ->type_name("VALUE");
+    options.remove_key = key(verb("remove-key",
+                                  "remove a setting, so that its default applies",
+                                  "  gpkg config remove-key channel_priority\n  gpkg config "
+                                  "remove-key custom_channels.mine  # one entry of a map"));
 }
 
 void add_flags(CLI::App& app, ConfigOptions& options) {
@@ -311,8 +325,10 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
         ->type_name("KEY");
     app.add_flag("--show-sources", options.with_sources, "same as list --sources");
-    auto* user = app.add_flag("--user", options.of_user, "edit the user's file");
-    app.add_flag("--system", options.of_system, "edit the system's file")->excludes(user);
+    auto* user = app.add_flag(
+        "--user", options.of_user, "edit the user's file (~/.config/gpkg/config.yaml)");
+    app.add_flag("--system", options.of_system, "edit the system's file (/etc/gpkg/config.yaml)")
+        ->excludes(user);
 }
 
 }  // namespace
@@ -323,7 +339,8 @@ Action bind_config(CLI::App& app) {
     add_flags(app, *options);
     app.require_subcommand(0, 1);
     app.footer(
-        "Reads settings, and changes them in the root prefix's file or another's.\n"
+        "Shows settings and changes them in config.yaml of the root prefix, or with --user or "
+        "--system in another file.\n\n"
         "  gpkg config list --show-sources\n"
         "  gpkg config prepend channels https://host/mine\n"
         "  gpkg config set --user custom_channels.mine https://host/conda");

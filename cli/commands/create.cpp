@@ -27,7 +27,7 @@ struct CreateOptions {
     LockedOptions lock;
 };
 
-/// The place that the command names, else an environment.yml: nothing is there yet.
+/// The prefix given on the command line, else in the environment.yml. It must not exist yet.
 Result<fs::path> place_of_new(Context& context,
                               const CreateOptions& options,
                               const Wishes& wishes) {
@@ -35,7 +35,7 @@ Result<fs::path> place_of_new(Context& context,
     if (target.name.empty() && target.prefix.empty())
         return fail(ErrorKind::Usage,
                     "the new environment needs a name or a path",
-                    "-n NAME or -p PATH; an environment.yml may have its own name:");
+                    "use -n NAME, -p PATH, or an environment.yml with a name");
     GPKG_TRY(auto prefix, new_prefix(context, target));
     GPKG_CHECK(recover_prefix(context, prefix, options.change.dry_run));
     GPKG_CHECK(check_free(context, prefix));
@@ -48,12 +48,12 @@ Result<int> clone(Context& context,
                   const fs::path& prefix) {
     if (!wishes.accelerators.empty())
         return fail(ErrorKind::Usage,
-                    "--clone makes a copy as it is: an accelerator has no say in it",
-                    "gpkg install --accel changes the copy");
+                    "an accelerator cannot be given with --clone: a clone keeps every package",
+                    "clone first, then change the copy: gpkg install --accel");
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
-                    "--clone makes a copy as it is: name no packages beside it",
-                    "gpkg install adds to the copy");
+                    "packages and files cannot be given with --clone: a clone keeps every package",
+                    "clone first, then add packages: gpkg install");
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
     return clone_environment(context, original, prefix, options.change);
 }
@@ -66,25 +66,26 @@ Result<Change> from_lock(Context& context,
     if (reach.only_deps || reach.no_deps || !options.sources.exclude_newer.empty() ||
         !options.sources.channel_priority.empty())
         return fail(ErrorKind::Usage,
-                    "--lock names all packages: nothing is decided that --no-deps, "
-                    "--only-deps, --exclude-newer or --channel-priority could change");
+                    "--no-deps, --only-deps, --exclude-newer and --channel-priority cannot be used "
+                    "with --lock: the lock fixes every package");
     if (!wishes.accelerators.empty())
         return fail(ErrorKind::Usage,
-                    "--lock names all packages: an accelerator has no say in it",
-                    "gpkg lock --accel makes another lock");
+                    "an accelerator cannot be given with --lock: the lock fixes every package",
+                    "to lock for another accelerator: gpkg lock --accel");
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
-                    "--lock names all packages: no others can stand beside it",
-                    "gpkg install adds to the environment");
+                    "packages and files cannot be given with --lock: the lock fixes every package",
+                    "create the environment first, then add packages: gpkg install");
     GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, prefix));
     return exactly(std::move(locked));
 }
 
-/// Package files, or an empty environment: no channel has a say in it.
+/// Package files, or an empty environment: no channel is read.
 Result<Change> without_solving(Context& context, Wishes wishes, const fs::path& prefix) {
     if (!wishes.files.empty() && !wishes.accelerators.empty())
-        return fail(ErrorKind::Usage,
-                    "package files are installed as they are: an accelerator has no say");
+        return fail(
+            ErrorKind::Usage,
+            "an accelerator cannot be given with package files: they are installed as they are");
     if (wishes.files.empty()) GPKG_CHECK(heed_usual_accelerator(context, wishes.accelerators));
     return exactly(explicit_request(prefix, std::move(wishes)));
 }
@@ -119,7 +120,7 @@ Result<int> create(Context& context, CreateOptions& options, const std::string& 
     return carry_out(context, std::move(change), options.change);
 }
 
-/// `default_file` is read when neither packages nor files are named; empty: none is.
+/// `default_file` is read if neither packages nor files are given; empty for none.
 Action bind(CLI::App& app, const std::string& default_file) {
     const auto options = std::make_shared<CreateOptions>();
     add_target_options(app, options->target);
@@ -127,14 +128,25 @@ Action bind(CLI::App& app, const std::string& default_file) {
     add_change_options(app, options->change);
     add_reach_options(app, options->reach, ReachVerb::Create);
     add_wish_options(app, options->wishes);
-    app.add_option("--clone", options->clone, "make it a copy of this environment")
-        ->type_name("NAME|PATH");
-    add_lock_options(
-        app, "--lock", "with the packages that this lock file has for here", options->lock);
-    app.footer(
-        "Nothing that exists is overwritten.\n"
-        "  gpkg create -n ml torch\n"
-        "  gpkg create -n ml -f environment.yml");
+    app.add_option("--clone", options->clone, "copy this environment")->type_name("NAME|PATH");
+    add_lock_options(app,
+                     "--lock",
+                     "install the packages that this lock file lists for this machine",
+                     options->lock);
+    if (default_file.empty())
+        app.footer(
+            "Creates an environment from packages, a file, a lock file or another environment. An "
+            "existing environment is never overwritten.\n\n"
+            "  gpkg create -n ml pytorch\n"
+            "  gpkg create -n web -f environment.yml\n"
+            "  gpkg create -n cluster --lock gpkg.lock\n"
+            "  gpkg create -n copy --clone ml\n");
+    else
+        app.footer(
+            "Reads environment.yml unless packages or another file are given. An existing "
+            "environment is never overwritten.\n\n"
+            "  gpkg env create\n"
+            "  gpkg env create -n ml -f environment.yml\n");
     return [options, default_file](Context& context) {
         return create(context, *options, default_file);
     };

@@ -49,7 +49,8 @@ Result<DeployWords> words_of(const Context& context) {
         if (!words.file.empty())
             return fail(
                 ErrorKind::Usage,
-                fmt::format("{}: one file is brought, and a command stands behind --", typed[at]),
+                fmt::format("unexpected argument '{}': give one file, and the command after --",
+                            typed[at]),
                 "gpkg deploy ml.sqfs --slurm -- python train.py");
         words.file = typed[at];
     }
@@ -89,17 +90,18 @@ void tell(Context& context, const Deployment& deployment) {
     const auto& done = deployment.done;
     const auto count = deployment.placement.lacking.size();
     // What was unpacked is not compared file by file.
-    const auto* seen = deployment.payload.is_pack ? "unpacked from an archive with its checksum"
-                                                  : "with the right checksum";
-    out.note(count == 0 ? fmt::format("{} nodes have it already, {}", deployment.nodes.size(), seen)
-                        : fmt::format("{} on {} {} by {} in {:.1f} s, checked and started there in "
-                                      "{:.1f} s",
-                                      human_size(deployment.payload.size),
-                                      count,
-                                      count == 1 ? "node" : "nodes",
-                                      name_of(done.method),
-                                      done.copy_seconds,
-                                      done.check_seconds));
+    const auto* seen =
+        deployment.payload.is_pack ? "unpacked from this archive" : "checksum verified";
+    out.note(
+        count == 0
+            ? fmt::format("{} nodes have it already ({})", deployment.nodes.size(), seen)
+            : fmt::format("copied {} to {} {} with {} in {:.1f} s; checked and started in {:.1f} s",
+                          human_size(deployment.payload.size),
+                          count,
+                          count == 1 ? "node" : "nodes",
+                          name_of(done.method),
+                          done.copy_seconds,
+                          done.check_seconds));
     const auto start =
         start_words(shell_word(deployment.path().native()), deployment.payload.is_pack, "COMMAND");
     if (start) out.note(*start);
@@ -108,12 +110,12 @@ void tell(Context& context, const Deployment& deployment) {
 Result<int> to_job(Context& context, const DeployVerbOptions& options) {
     GPKG_TRY(const auto deployment, deploy_to_job(context, options.request));
     if (const auto& failures = deployment.done.failures; !failures.empty()) {
-        auto error = error_of(failures,
-                              failures.size() < deployment.nodes.size()
-                                  ? fmt::format("the other nodes have it at {}; the same command "
-                                                "tries these again",
-                                                deployment.path().native())
-                                  : "");
+        auto error = error_of(
+            failures,
+            failures.size() < deployment.nodes.size()
+                ? fmt::format("the other nodes have it at {}; run the command again to retry these",
+                              deployment.path().native())
+                : "");
         error.details = json_text(document_of(deployment));
         return pass(std::move(error));
     }
@@ -132,9 +134,10 @@ Result<int> to_script(Context& context,
     if (!options.output.empty()) {
         const auto file = absolute_path(options.output, context.home);
         GPKG_CHECK(write_file_atomically(file, script));
-        context.out.note(fmt::format("sbatch -N NODES {}", shell_word(file.native())));
+        context.out.note(
+            fmt::format("to submit it: sbatch -N NODES {}", shell_word(file.native())));
     } else {
-        context.out.note("this goes to sbatch:  sbatch -N NODES FILE");
+        context.out.note("to submit it: sbatch -N NODES FILE");
     }
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"script", script}});
@@ -149,8 +152,9 @@ Result<int> clean(Context& context, const DeployVerbOptions& options) {
         std::vector<std::string> texts;
         for (const auto& folder : local_folders(context, options.request.folders))
             texts.push_back(folder.native());
-        context.out.note(fmt::format("nothing of this job was in {}; --to names another folder",
-                                     fmt::join(texts, ", ")));
+        context.out.note(
+            fmt::format("found nothing from this job in {}; choose another folder with --to",
+                        fmt::join(texts, ", ")));
     }
     if (context.out.json_mode()) context.out.json({{"success", true}});
     return 0;
@@ -184,7 +188,7 @@ Result<int> print_epilog(Context& context, const DeployVerbOptions& options) {
 
 Result<int> run(Context& context, DeployVerbOptions options) {
     if (options.clean && options.epilog)
-        return fail(ErrorKind::Usage, "--clean goes not with --epilog");
+        return fail(ErrorKind::Usage, "--clean cannot be used with --epilog");
     GPKG_TRY(const auto words, words_of(context));
     auto& what = options.request.what;
     what.file = words.file;
@@ -193,28 +197,25 @@ Result<int> run(Context& context, DeployVerbOptions options) {
     if ((options.clean || options.epilog) &&
         (names_other || !words.file.empty() || !words.command.empty() || !options.output.empty() ||
          options.slurm || !options.format.empty()))
-        return fail(ErrorKind::Usage, "--clean and --epilog go with --to alone");
+        return fail(ErrorKind::Usage, "--clean and --epilog can be used only with --to");
     if (options.epilog) return print_epilog(context, options);
     if (!what.file.empty() && (names_other || !options.format.empty()))
-        return fail(ErrorKind::Usage,
-                    "a file is what it is: it goes with none of -n, -p, --from-lock and --format");
+        return fail(ErrorKind::Usage, "a file cannot be used with -n, -p, --from-lock or --format");
     what.is_pack = options.format == "pack";
     options.request.method = method_of(options.method);
     const bool in_job = in_slurm_job();
     if (options.clean && !in_job)
-        return fail(ErrorKind::Usage, "--clean is for the job whose nodes are to be cleaned");
+        return fail(ErrorKind::Usage, "--clean works only inside a Slurm job");
     if (options.clean) return clean(context, options);
     const bool wants_script =
         !options.output.empty() || !words.command.empty() || (options.slurm && !in_job);
     if (wants_script && !options.slurm)
-        return fail(ErrorKind::Usage,
-                    "a command and -o are for batch scripts, which --slurm writes");
+        return fail(ErrorKind::Usage, "a command and -o need --slurm");
     if (wants_script) return to_script(context, options, words.command);
     if (!in_job)
         return fail(ErrorKind::Usage,
-                    "this is no job of Slurm, whose nodes an environment could be brought to",
-                    "inside a job: env=$(gpkg deploy -n NAME); elsewhere gpkg deploy -n NAME "
-                    "--slurm -- COMMAND writes a script for sbatch");
+                    "not inside a Slurm job",
+                    "to write a batch script: gpkg deploy -n NAME --slurm -- COMMAND");
     return to_job(context, options);
 }
 
@@ -224,38 +225,37 @@ Action bind_deploy(CLI::App& app) {
     const auto options = std::make_shared<DeployVerbOptions>();
     auto& request = options->request;
     add_imaged_sources(app, request.what.of);
-    app.add_option("file", options->word, "an image or an archive that is there already")
+    app.add_option("file", options->word, "existing image or archive instead of an environment")
         ->type_name("FILE");
-    app.add_option("command", options->words, "behind --: for the batch script of --slurm")
+    app.add_option("command", options->words, "command for the batch script of --slurm")
         ->type_name("-- COMMAND");
-    app.add_option("--format",
-                   options->format,
-                   "image (one file, mounted by each command), or pack (unpacked on every node)")
-        ->check(CLI::IsMember({"image", "pack"}));
-    app.add_option("--to",
-                   request.folders,
-                   "a folder on every node's own disk; of several, the first that all can use")
+    app.add_option(
+           "--format", options->format, "image (mounted by commands) or pack (unpacked on nodes)")
+        ->type_name("FORMAT")
+        ->check(one_of({"image", "pack"}));
+    app.add_option("--to", request.folders, "local folder on every node; repeat it to try several")
         ->type_name("DIR")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
     app.add_option(
-           "--copy",
-           options->method,
-           "sbcast; srun (steps, from node to node); read (each node reads the file itself)")
-        ->check(CLI::IsMember({"auto", "sbcast", "srun", "read"}));
-    app.add_flag("--slurm", options->slurm, "outside a job: write a script for sbatch");
-    app.add_option("-o,--output", options->output, "of --slurm: the file to write it to")
+           "--copy", options->method, "how to copy: auto, sbcast, srun or read (by each node)")
+        ->type_name("METHOD")
+        ->check(one_of({"auto", "sbcast", "srun", "read"}));
+    app.add_flag("--slurm", options->slurm, "write a batch script for sbatch");
+    app.add_option("-o,--output", options->output, "file to write the batch script to")
         ->type_name("FILE");
-    app.add_flag("--clean", options->clean, "remove what this job was brought, on all its nodes");
-    app.add_flag("--epilog", options->epilog, "print a script for slurm.conf's Epilog, which does");
+    app.add_flag("--clean", options->clean, "remove the copies of this job from all its nodes");
+    app.add_flag(
+        "--epilog", options->epilog, "print an Epilog script for slurm.conf that removes them");
     app.footer(
-        "In a job of Slurm: an environment comes to the local disk of every node, is compared with "
-        "its checksum there and\nstarted once. Prints the path that it has on each of them "
-        "(docs/hpc.md).\n"
-        "  env=$(gpkg deploy -n ml) && srun gpkg image run \"$env\" -- python train.py\n"
-        "  env=$(gpkg deploy -n ml --format pack) && srun gpkg run -p \"$env\" -- python train.py\n"
-        "  gpkg deploy -n ml --slurm -o ml.sbatch -- python train.py && sbatch -N 100 ml.sbatch");
+        "Inside a Slurm job: copies an environment to the local disk of every node, verifies its "
+        "checksum and starts it once. Prints its path, which is the same on all nodes. Outside a "
+        "job, --slurm writes a batch script that does this.\n\n"
+        "  env=$(gpkg deploy -n ml)\n"
+        "  srun gpkg image run \"$env\" -- python train.py\n"
+        "  gpkg deploy -n ml --format pack       # unpack it on every node instead\n"
+        "  gpkg deploy -n ml --slurm -o ml.sbatch -- python train.py");
 
     return [options](Context& context) { return run(context, *options); };
 }

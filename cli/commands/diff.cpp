@@ -36,7 +36,7 @@ void print(Output& out, const std::vector<PackageDifference>& changes) {
             table.add({"~ " + change.name(), text_of(*change.before), text_of(*change.after)});
     }
     for (const auto& line : table.lines()) out.result(line);
-    out.note(changes.empty() ? "no package differs" : counted(changes));
+    out.note(changes.empty() ? "no packages differ" : counted(changes));
 }
 
 Result<int> show(Context& context, const fs::path& prefix, const DiffOptions& options) {
@@ -62,18 +62,22 @@ Result<int> show(Context& context, const fs::path& prefix, const DiffOptions& op
 
 Action bind_diff(CLI::App& app) {
     const auto options = std::make_shared<DiffOptions>();
-    app.add_option("before", options->before, "a generation's number")
+    app.add_option("before", options->before, "number of the first generation")
         ->required()
         ->type_name("A")
         ->check(whole_number_from(1));
-    app.add_option("after", options->after, "another's; what is installed now where none is given")
+    app.add_option("after",
+                   options->after,
+                   "number of the second generation (default: the installed packages)")
         ->type_name("B")
         ->check(whole_number_from(1));
     add_target_options(app, options->target);
     app.footer(
-        "What came (+), went (-) and changed (~) from A to B. Two environments: gpkg list --diff.\n"
+        "Shows the packages added (+), removed (-) and changed (~) from generation A to B. `gpkg "
+        "history` lists the generations, `gpkg list --diff` compares two environments.\n"
+        "\n"
         "  gpkg diff 3 5 -n ml\n"
-        "  gpkg diff 3 -n ml");
+        "  gpkg diff 3 -n ml  # from generation 3 to the installed packages\n");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));

@@ -121,10 +121,9 @@ Action bind_doctor(CLI::App& app) {
     add_target_options(app, options->target);
     add_for_option(app, options->sources);
     app.footer(
-        "Looks at the machine, and at an environment beside it: is the driver new enough for its "
-        "CUDA,\ndoes the GPU code in its libraries run natively, as PTX or not at all, is what is "
-        "installed for\nthe GPU that is there, are there old names in it. Exit status 1 where "
-        "something does not run.\n"
+        "Checks an environment against this machine: driver and CUDA versions, the GPU code in "
+        "its libraries, CPU builds on a machine with a GPU, and outdated package names. Exits with "
+        "status 1 if something does not run.\n\n"
         "  gpkg doctor -n ml\n"
         "  gpkg doctor -n ml --for a100");
 

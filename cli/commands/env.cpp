@@ -16,14 +16,19 @@ Action bind_env(CLI::App& app) {
         Action (*bind)(CLI::App& app);
     };
     static constexpr Verb kVerbs[] = {
-        {"create", "make an environment from an environment.yml", bind_env_create},
-        {"update", "bring an environment to what an environment.yml says", bind_env_update},
-        {"export", "write an environment.yml that makes an environment again", bind_env_export},
-        {"remove", "remove a whole environment", bind_env_remove},
-        {"config", "what an environment sets when it is entered", bind_env_config},
+        {"create", "create an environment from an environment.yml", bind_env_create},
+        {"update", "update an environment from an environment.yml", bind_env_update},
+        {"export", "write an environment.yml from an environment", bind_env_export},
+        {"remove", "remove an environment", bind_env_remove},
+        {"config", "list, set and unset variables of an environment", bind_env_config},
     };
-    auto* list = app.add_subcommand("list", "show all environments");
+    auto* list = app.add_subcommand("list", "list all environments");
     list->fallthrough();  // --json after the verb
+    list->footer(
+        "Lists all environments, also those of conda and mamba. The active one is marked with "
+        "*.\n\n"
+        "  gpkg env list\n"
+        "  gpkg env list --json\n");
     std::vector<std::pair<const CLI::App*, Action>> actions;
     for (const auto& verb : kVerbs) {
         auto* sub = app.add_subcommand(verb.name, verb.summary);
@@ -32,10 +37,9 @@ Action bind_env(CLI::App& app) {
     }
     app.require_subcommand(1);
     app.footer(
-        "Works on environments as a whole.\n"
         "  gpkg env list\n"
         "  gpkg env create -f environment.yml\n"
-        "  gpkg env export -n ml -f environment.yml");
+        "  gpkg env export -n ml -f environment.yml\n");
 
     return [actions](Context& context) -> Result<int> {
         for (const auto& [verb, action] : actions) {

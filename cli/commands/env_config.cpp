@@ -57,11 +57,10 @@ Result<EnvVarChanges> assigned(const std::vector<std::string>& assignments) {
         const auto value = text.substr(equals + 1);
         if (value == kUnsetVariable)
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: conda's mark of a variable that is not set", value),
+                        fmt::format("{}: conda uses this value to mark an unset variable", value),
                         "gpkg env config vars unset " + name);
         if (!is_utf8(value))
-            return fail(ErrorKind::Usage,
-                        fmt::format("{}: its value is not UTF-8, and no file keeps it so", name));
+            return fail(ErrorKind::Usage, fmt::format("{}: the value is not UTF-8", name));
         changes[name] = value;
     }
     return changes;
@@ -78,8 +77,8 @@ Result<EnvVarChanges> removed(const std::vector<std::string>& names,
         if (!present.contains(name)) {
             const auto near = near_names(name, known);
             return fail(ErrorKind::NotFound,
-                        fmt::format("{}: is not set by {}", name, path.native()),
-                        did_you_mean(near, "gpkg env config vars list shows what is"));
+                        fmt::format("variable '{}' is not set in {}", name, path.native()),
+                        did_you_mean(near, "to list the variables: gpkg env config vars list"));
         }
         changes[name] = std::nullopt;
     }
@@ -106,7 +105,7 @@ Result<int> change(Context& context, const EnvConfigOptions& options) {
         context.out.json({{"success", true}, {"prefix", path.native()}, {"env_vars", Json(after)}});
     else if (context.env("CONDA_PREFIX") == path.native())
         context.out.note(
-            fmt::format("this shell sees it after: gpkg activate {}",
+            fmt::format("to apply the change in this shell: gpkg activate {}",
                         shell_word(folders.has(path) ? folders.name_of(path) : path.native())));
     return 0;
 }
@@ -115,10 +114,11 @@ Result<int> change(Context& context, const EnvConfigOptions& options) {
 
 Action bind_env_config(CLI::App& app) {
     const auto options = std::make_shared<EnvConfigOptions>();
-    auto* vars = app.add_subcommand("vars", "variables that are set while it is active");
-    auto* list_verb = vars->add_subcommand("list", "show them");
-    auto* set = vars->add_subcommand("set", "set some, beside those that are set");
-    auto* unset = vars->add_subcommand("unset", "set some no more");
+    auto* vars =
+        app.add_subcommand("vars", "list, set and unset the variables that activation sets");
+    auto* list_verb = vars->add_subcommand("list", "list the variables");
+    auto* set = vars->add_subcommand("set", "set variables");
+    auto* unset = vars->add_subcommand("unset", "unset variables");
     app.require_subcommand(1);
     vars->require_subcommand(1);
     for (auto* sub : {vars, list_verb, set, unset}) sub->fallthrough();  // --json after the verb
@@ -126,13 +126,22 @@ Action bind_env_config(CLI::App& app) {
     for (auto* verb : {set, unset})
         verb->add_flag("--override-frozen",
                        options->override_frozen,
-                       "also where the environment is marked as frozen");
-    set->add_option("variables", options->assignments, "")->required()->type_name("NAME=VALUE");
-    unset->add_option("names", options->names, "")->required()->type_name("NAME");
+                       "change the environment even if it is marked as frozen");
+    set->add_option("variables", options->assignments, "variables to set")
+        ->required()
+        ->type_name("NAME=VALUE");
+    unset->add_option("names", options->names, "variables to unset")->required()->type_name("NAME");
+    app.footer("  gpkg env config vars list -n ml\n");
     vars->footer(
+        "Activation sets these variables, deactivation restores the earlier values. `gpkg run` "
+        "sets "
+        "them too.\n\n"
         "  gpkg env config vars set -n ml OMP_NUM_THREADS=8 DATA=/scratch/data\n"
         "  gpkg env config vars list -n ml\n"
-        "  gpkg env config vars unset -n ml DATA");
+        "  gpkg env config vars unset -n ml DATA\n");
+    list_verb->footer("  gpkg env config vars list -n ml\n");
+    set->footer("  gpkg env config vars set -n ml OMP_NUM_THREADS=8 DATA=/scratch/data\n");
+    unset->footer("  gpkg env config vars unset -n ml DATA\n");
 
     return [=](Context& context) -> Result<int> {
         if (*list_verb) return list(context, *options);

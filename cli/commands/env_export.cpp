@@ -30,13 +30,14 @@ struct EnvExportOptions {
 Result<void> check_file_name(const EnvExportOptions& options) {
     if (options.file.empty() || is_environment_yml(options.file) != options.explicit_urls)
         return {};
-    return fail(
-        ErrorKind::Usage,
-        fmt::format("{}: {}",
-                    options.file,
-                    options.explicit_urls ? "a file with this name is read as an environment.yml"
-                                          : "the name of an environment.yml ends in .yml or .yaml"),
-        options.explicit_urls ? "call it .txt" : "--explicit writes a list of files");
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: {}",
+                            options.file,
+                            options.explicit_urls
+                                ? "a file with this name would be read as an environment.yml"
+                                : "the name of an environment.yml ends in .yml or .yaml"),
+                options.explicit_urls ? "choose a name that ends in .txt"
+                                      : "to write a list of package URLs: --explicit");
 }
 
 Result<void> put(Context& context, const EnvExportOptions& options, std::string text) {
@@ -114,39 +115,41 @@ Result<int> export_environment(Context& context, const EnvExportOptions& options
 Action bind_env_export(CLI::App& app) {
     const auto options = std::make_shared<EnvExportOptions>();
     add_target_options(app, options->target);
-    app.add_option("-f,--file", options->file, "write it to this file, whole or not at all")
+    app.add_option("-f,--file", options->file, "write to this file instead of standard output")
         ->type_name("FILE");
     auto& how = options->how;
-    auto* from_history = app.add_flag("--from-history",
-                                      how.from_history,
-                                      "what was asked for, as it was asked for, and nothing else");
-    auto* no_builds = app.add_flag("--no-builds", how.no_builds, "versions without build strings");
-    auto* channels = app.add_option("-c,--channel", how.channels, "put this channel first")
+    auto* from_history =
+        app.add_flag("--from-history", how.from_history, "only the requested specs, as requested");
+    auto* no_builds = app.add_flag("--no-builds", how.no_builds, "leave out build strings");
+    auto* channels = app.add_option("-c,--channel", how.channels, "list this channel first")
                          ->type_name("CHANNEL")
                          ->expected(1)
                          ->take_all();
     auto* only =
-        app.add_flag("--override-channels", how.override_channels, "only the channels of -c")
+        app.add_flag(
+               "--override-channels", how.override_channels, "list only the channels given with -c")
             ->needs(channels);
     auto* ignore = app.add_flag("--ignore-channels",
                                 how.ignore_channels,
-                                "the configured channels, wherever the packages came from")
+                                "list the configured channels, not those of the packages")
                        ->excludes(only);
-    auto* with_prefix = app.add_flag(
-        "--with-prefix", how.with_prefix, "also the path, which is this machine's alone");
-    auto* explicit_urls = app.add_flag("--explicit",
-                                       options->explicit_urls,
-                                       "a list of URLs and checksums: the same files, no solving");
+    auto* with_prefix =
+        app.add_flag("--with-prefix", how.with_prefix, "include the path of the environment");
+    auto* explicit_urls =
+        app.add_flag("--explicit",
+                     options->explicit_urls,
+                     "write package URLs and checksums, to install without solving");
     for (auto* other : {from_history, no_builds, channels, only, ignore, with_prefix})
         explicit_urls->excludes(other);
-    app.add_flag("--md5", options->md5, "with --explicit: MD5 in place of SHA-256")
+    app.add_flag("--md5", options->md5, "with --explicit: write MD5 instead of SHA-256")
         ->needs(explicit_urls);
     app.footer(
-        "Writes an environment.yml with which `gpkg env create` and conda make the environment "
-        "again.\n"
+        "Writes an environment.yml from which `gpkg env create` and conda can create the "
+        "environment again.\n"
+        "\n"
         "  gpkg env export -n ml -f environment.yml\n"
-        "  gpkg export -n ml --from-history\n"
-        "  gpkg env export -n ml --explicit -f ml.txt");
+        "  gpkg env export -n ml --from-history  # for other platforms\n"
+        "  gpkg env export -n ml --explicit -f ml.txt\n");
 
     return [options](Context& context) { return export_environment(context, *options); };
 }

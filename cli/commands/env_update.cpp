@@ -33,7 +33,7 @@ Result<fs::path> prefix_meant(Context& context,
                               const Wishes& wishes) {
     auto prefix = existing_prefix(context, target_meant(options.target, wishes));
     if (!prefix && prefix.error().kind == ErrorKind::NoEnvironment)
-        prefix.error().hint += fmt::format("; gpkg env create{} -f {} makes a new one",
+        prefix.error().hint += fmt::format("; to create it: gpkg env create{} -f {}",
                                            words_of(options.target),
                                            shell_word(options.wishes.files.front()));
     return prefix;
@@ -46,8 +46,8 @@ Result<int> update(Context& context, EnvUpdateOptions& options) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage,
-                    "package files are what they are: there is nothing to update to",
-                    "gpkg install -f links them");
+                    "a list of package files cannot be used to update",
+                    "to install the files: gpkg install -f FILE");
     GPKG_TRY(const auto path, prefix_meant(context, options, wishes));
     GPKG_CHECK(recover_prefix(context, path, options.change.dry_run));
     GPKG_TRY(const auto prefix, Prefix::open(path));
@@ -55,6 +55,7 @@ Result<int> update(Context& context, EnvUpdateOptions& options) {
 
     auto request = change_request(std::move(wishes));
     request.prefix = path;
+    for (auto& section : request.pip) section.upgrade = true;
     for (const auto& spec : request.specs) {
         if (find_record(installed, spec.name) != nullptr) request.update.push_back(spec.name);
     }
@@ -76,16 +77,17 @@ Action bind_env_update(CLI::App& app) {
     add_change_options(app, options->change);
     add_reach_options(app, options->reach, ReachVerb::Update);
     add_wish_options(app, options->wishes);
-    app.add_flag("--prune",
-                 options->prune,
-                 "remove packages, variables and accelerators that the file does not ask for")
+    app.add_flag(
+           "--prune", options->prune, "remove packages, variables and accelerators not in the file")
         ->excludes("--freeze-installed")
         ->excludes("--no-deps");
     app.footer(
-        "What the file names comes, or moves to the newest that fits. Without -n and -p the file "
-        "says which environment is meant.\n"
+        "Installs the packages of the file, or updates them to the newest versions that fit. "
+        "Without -n and -p, the name in the file selects the environment. The default file is "
+        "environment.yml.\n"
+        "\n"
         "  gpkg env update -f environment.yml\n"
-        "  gpkg env update -n ml -f environment.yml --prune");
+        "  gpkg env update -n ml -f environment.yml --prune\n");
 
     return [options](Context& context) { return update(context, *options); };
 }

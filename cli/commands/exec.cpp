@@ -47,7 +47,7 @@ std::vector<std::string> programs_of(const fs::path& prefix, const std::vector<M
     return programs;
 }
 
-/// A program of the same name that happens to be elsewhere on PATH is not the one that was meant.
+/// PATH may have a program of the same name: it is not run instead.
 Result<int> no_such_program(Context& context,
                             const fs::path& prefix,
                             const std::string& program,
@@ -57,16 +57,15 @@ Result<int> no_such_program(Context& context,
     if (more) programs.resize(kShownPrograms);
     const auto hint =
         programs.empty()
-            ? fmt::format("name the package that has it: gpkg exec --spec PACKAGE {}", program)
-            : fmt::format("its programs are {}{}: gpkg exec --spec {} PROGRAM",
+            ? fmt::format("name the package that contains it: gpkg exec --spec PACKAGE {}", program)
+            : fmt::format("the package contains {}{}; to run one: gpkg exec --spec {} PROGRAM",
                           fmt::join(programs, ", "),
                           more ? ", ..." : "",
                           specs.front().name);
-    context.out.error(
-        {ErrorKind::NotFound,
-         fmt::format("{}: the package {} has no program of this name", program, specs.front().name),
-         hint,
-         {}});
+    context.out.error({ErrorKind::NotFound,
+                       fmt::format("package {} has no program '{}'", specs.front().name, program),
+                       hint,
+                       {}});
     return kNotFound;
 }
 
@@ -81,8 +80,7 @@ Result<fs::path> held_environment(Context& context, const OneOffRequest& request
 
 Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& options) {
     auto command = words_behind_options(app, context.arguments);
-    if (command.empty())
-        return fail(ErrorKind::Usage, "no tool to run was given", "gpkg exec ruff check");
+    if (command.empty()) return fail(ErrorKind::Usage, "no tool was given", "gpkg exec ruff check");
     // What is told to help is this command line with other specs: the tool's words are none.
     const auto place = context.arguments.size() - command.size();
     std::erase_if(context.positionals, [&](std::size_t word) { return word > place; });
@@ -103,13 +101,13 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     const auto& program = command.front();
     if (options.specs.empty() && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)
         return no_such_program(context, prefix, program, request.specs);
-    return run_inside(
-        context,
-        prefix,
-        command,
-        "",
-        fmt::format(
-            "is it a program of {}? gpkg list -p {}", request.specs.front().name, prefix.native()));
+    return run_inside(context,
+                      prefix,
+                      command,
+                      "",
+                      fmt::format("check that {} contains the program: gpkg list -p {}",
+                                  request.specs.front().name,
+                                  prefix.native()));
 }
 
 }  // namespace
@@ -124,23 +122,24 @@ Action bind_exec(CLI::App& app) {
             ->take_all()
             ->allow_extra_args(false);
     };
-    add_specs("-s,--spec",
-              options->specs,
-              "the package that has the tool, where its name is not the tool's; may be repeated");
-    add_specs("-w,--with", options->with, "a package to have beside it; may be repeated");
-    app.add_flag(
-        "--refresh", options->anew, "bring what an earlier run left to what the channels have now");
-    app.add_flag("-y,--yes", options->yes, "accepted: nothing is ever asked")->group("");
-    app.add_option("tool", options->command, "the tool, perhaps with a version; its own options")
+    add_specs(
+        "-s,--spec", options->specs, "package of the tool, if its name differs; may be repeated");
+    add_specs("-w,--with", options->with, "install this package too; may be repeated");
+    app.add_flag("--refresh", options->anew, "update the cached environment of an earlier run");
+    app.add_flag("-y,--yes", options->yes, "accepted for compatibility: exec never asks")
+        ->group("");
+    app.add_option(
+           "tool", options->command, "tool, with a version if needed (ruff=0.5), and its arguments")
         ->type_name("TOOL");
     app.positionals_at_end();
     app.footer(
-        "Runs a tool in an environment of its own, which the same request uses again until `gpkg "
-        "clean --exec`. Input,\noutput, signals and the exit status are the tool's.\n"
+        "Runs a tool in a temporary environment. The same request reuses the environment until "
+        "`gpkg clean --exec`. Input, output, signals and the exit status are passed through.\n"
+        "\n"
         "  gpkg exec ruff check\n"
         "  gpkg exec -c bioconda samtools=1.20 view x.bam\n"
         "  gpkg exec --with numpy python -c 'import numpy'\n"
-        "  gpkg exec --spec imagemagick convert a.png a.jpg");
+        "  gpkg exec --spec imagemagick convert a.png a.jpg\n");
 
     return [options, &app](Context& context) { return exec(context, app, *options); };
 }

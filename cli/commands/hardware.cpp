@@ -107,18 +107,18 @@ Json json_of(const HardwareProfile& profile,
 void print_facts(Context& context, const DetectedProfile& detected, const DeviceChoice& choice) {
     const auto& profile = detected.profile;
     auto& out = context.out;
-    const auto left_out = choice.is_standing ? fmt::format("; does not count (devices: {} in {})",
+    const auto left_out = choice.is_standing ? fmt::format("; ignored (devices: {} in {})",
                                                            context.config.devices.value,
                                                            context.config.devices.source)
-                                             : "; does not count";
+                                             : "; ignored";
     Table table;
     const auto row = [&](const std::string& name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
     };
     const auto none = [&](const char* name, bool is_known) {
         row(name,
-            is_known ? "none" : "none seen",
-            is_known ? "" : "it could not be looked at: see the warnings");
+            is_known ? "none" : "unknown",
+            is_known ? "" : "detection failed; see the warnings");
     };
     const auto fact = [&](const char* name, const std::optional<Fact>& known, const char* prefix) {
         if (known) row(name, prefix + printable(known->value), known->source);
@@ -154,12 +154,12 @@ void print_facts(Context& context, const DetectedProfile& detected, const Device
     if (profile.gpus.empty()) none("GPU", detected.is_nvidia_known && detected.is_amd_known);
     for (const auto& [package, source] : profile.others)
         row("detected", fmt::format("{} {}", package.name, package.version), source);
-    if (!profile.origin.empty()) row("known by", profile.origin, "");
+    if (!profile.origin.empty()) row("origin", profile.origin, "");
     for (const auto& line : table.lines()) out.result(line);
 }
 
 void print_packages(Output& out, const Detection& detection) {
-    out.result("\nThe solver is told, as virtual packages:");
+    out.result("\nVirtual packages (passed to the solver):");
     Table table;
     for (const auto& [package, source] : detection.packages)
         table.add({"  " + package.name,
@@ -225,8 +225,8 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     print_overrides(context, detection, is_named);
     if (const auto cost = cost_of_screens(counted))
         context.out.note(
-            fmt::format("note: {}; --devices compute leaves it out, and gpkg config set devices "
-                        "compute does so from now on",
+            fmt::format("note: {}; to ignore it, use --devices compute, or always: gpkg config set "
+                        "devices compute",
                         *cost));
     return 0;
 }
@@ -241,8 +241,7 @@ void warn_of_overrides(Context& context, const HardwareProfile& profile, bool is
     }
     if (active.empty()) return;
     context.out.warn(
-        fmt::format("not part of the profile, which says what the machine is: {}; where "
-                    "the profile is used, set {} again",
+        fmt::format("overrides are not exported: {}; set {} again where the profile is used",
                     join_some(active, "and", active.size()),
                     active.size() == 1 ? "it" : "them"));
 }
@@ -256,7 +255,8 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     warn_of_overrides(context, found.profile, !options.sources.for_machine.empty());
     auto text = format_profile(found.profile);
     if (auto again = parse_profile(text, "the machine"); !again)
-        return pass(std::move(again).error().while_doing("what was detected makes no profile"));
+        return pass(
+            std::move(again).error().while_doing("the detected hardware is not a valid profile"));
     if (is_file) {
         GPKG_CHECK(check_is_profile(options.output));
         GPKG_CHECK(write_profile(found.profile, options.output));
@@ -275,14 +275,13 @@ Result<int> write(Context& context, const HardwareOptions& options) {
         const auto& machine = options.sources.for_machine;
         const auto place = file.find('/') == std::string::npos ? "./" + file : file;
         if (is_whole)
-            context.out.note(
-                fmt::format("wrote {}; --for {} decides as on {}",
-                            file,
-                            place,
-                            machine.empty() ? "this machine" : "a machine " + machine));
+            context.out.note(fmt::format("wrote {}; use --for {} to solve for {}",
+                                         file,
+                                         place,
+                                         machine.empty() ? "this machine" : machine));
         else
             context.out.note(fmt::format(
-                "wrote {}, without what could not be looked at: add it before --for {} decides",
+                "wrote {}, which is incomplete: add the undetected hardware before using --for {}",
                 file,
                 place));
     }
@@ -306,7 +305,7 @@ int list(Context& context) {
         table.add({name, summary, source == "gpkg" ? "" : context.out.faint(source)});
     for (const auto& line : table.lines()) context.out.result(line);
     context.out.note(fmt::format(
-        "Also every microarchitecture of archspec's (x86_64_v3, zen4, neoverse_v2, ...), and each "
+        "also: every archspec microarchitecture (x86_64_v3, zen4, neoverse_v2, ...) and each "
         "NAME.yaml in {}",
         folder.native()));
     return 0;
@@ -316,39 +315,42 @@ int list(Context& context) {
 
 Action bind_hardware(CLI::App& app) {
     const auto options = std::make_shared<HardwareOptions>();
-    auto* export_app =
-        app.add_subcommand("export", "write what this machine is, as a profile for --for");
-    auto* list_app = app.add_subcommand("list", "show the machines that --for knows by name");
+    auto* export_app = app.add_subcommand("export", "write a profile of this machine for --for");
+    auto* list_app = app.add_subcommand("list", "list the machine names that --for accepts");
     for (auto* sub : {export_app, list_app}) sub->fallthrough();  // --json after the verb
     add_for_option(app, options->sources);
     add_site_options(app, options->site);
     app.add_option("-o,--output",
                    options->site.folder,
-                   "of --slurm and --hosts: the folder to write to; without, that of your profiles")
-        ->type_name("FOLDER");
-    export_app
-        ->add_option("-o,--output", options->output, "the file; without it, and for -, stdout")
+                   "folder for --slurm and --hosts; default: your profiles")
+        ->type_name("PATH");
+    export_app->add_option("-o,--output", options->output, "the file to write; - or none: stdout")
         ->type_name("FILE");
+    export_app->footer(
+        "  gpkg hardware export -o here.yaml\n"
+        "  gpkg create -n ml --for here.yaml pytorch   # on another machine");
+    list_app->footer(
+        "  gpkg hardware list\n"
+        "  gpkg create -n ml --for h100 pytorch");
     app.footer(
-        "Shows what this machine is, how that is known, and what the solver is told of it.\n"
-        "CONDA_OVERRIDE_CUDA=12.4 and its like tell the solver something else; those that are set "
-        "are shown.\n-v says what became of each detector in ROOT/detectors and of those that gpkg "
-        "brings.\n"
-        "  gpkg hardware --json\n"
-        "  gpkg hardware export -o here.yaml      # then elsewhere: gpkg create --for here.yaml "
-        "...\n"
+        "Shows the hardware of this machine, how it was detected, and the virtual packages for the "
+        "solver. Variables like CONDA_OVERRIDE_CUDA=12.4 override them and are shown. With -v, "
+        "shows the result of every detector.\n\n"
+        "  gpkg hardware\n"
         "  gpkg hardware --for h100\n"
-        "  gpkg hardware --slurm                  # then: gpkg create --for partition=gpu ...");
+        "  gpkg hardware export -o here.yaml\n"
+        "  gpkg hardware --slurm   # then: gpkg create --for partition=gpu ...");
 
     for (const auto* site_option : {"--slurm", "--hosts"})
         app.get_option("--for")->excludes(app.get_option(site_option));
 
     return [=](Context& context) -> Result<int> {
         if (options->site.is_meant() && (*export_app || *list_app))
-            return fail(ErrorKind::Usage,
-                        fmt::format("{} goes not with {}: it writes profiles of other machines",
-                                    options->site.slurm ? "--slurm" : "--hosts",
-                                    *export_app ? "export" : "list"));
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{} cannot be used with {}: it writes profiles of other machines",
+                            options->site.slurm ? "--slurm" : "--hosts",
+                            *export_app ? "export" : "list"));
         if (*export_app) return write(context, *options);
         if (*list_app) return list(context);
         if (options->site.is_meant()) return write_site_profiles(context, options->site);

@@ -60,9 +60,10 @@ bool may_probe(Context& context, const SiteOptions& options, std::size_t kinds) 
     if (options.yes) return true;
     if (options.no_probe || !context.out.can_ask()) return false;
     const auto answer = context.out.ask(
-        fmt::format("\nStart {} on {} by srun, for two minutes at most, to look? [y/N] ",
-                    kinds == 1 ? "a job" : fmt::format("{} jobs", kinds),
-                    kinds == 1 ? "this node" : "the first of each"),
+        fmt::format(
+            "\nStart {} on {} with srun, for at most two minutes, to detect the hardware? [y/N] ",
+            kinds == 1 ? "a job" : fmt::format("{} jobs", kinds),
+            kinds == 1 ? "this node" : "the first node of each kind"),
         context.stop);
     return answer && to_lower(trim(*answer)).starts_with('y');
 }
@@ -108,7 +109,7 @@ Result<Json> write_all(Context& context,
         GPKG_TRY(const auto written, write_site_profile(profile, folder));
         table.add({profile.name,
                    summary_of(written.profile),
-                   context.out.faint(written.was_kept ? "kept, of " + written.profile.origin
+                   context.out.faint(written.was_kept ? "kept, from " + written.profile.origin
                                                       : written.profile.origin)});
         document.push_back({{"name", profile.name},
                             {"file", written.file.native()},
@@ -149,8 +150,8 @@ Result<int> of_slurm(Context& context, const SiteOptions& options) {
              write_all(context, partition_profiles(kinds, known), folder_of(context, options)));
     if (!asks && !options.no_probe)
         context.out.note(
-            "no node was asked: names tell what there is, and gpkg assumes the rest; "
-            "--yes starts a job on one node of each kind");
+            "the profiles are derived from names only; to detect the hardware with a job on one "
+            "node of each kind, use --yes");
     if (context.out.json_mode()) {
         auto machines = Json::array();
         for (std::size_t place = 0; place < kinds.size(); ++place)
@@ -174,9 +175,9 @@ Result<int> of_hosts(Context& context, const SiteOptions& options) {
                    std::string_view("._@:%-").find(c) != std::string_view::npos;
         });
         if (host.empty() || host.front() == '-' || !is_name)
-            return fail(ErrorKind::Usage, fmt::format("--hosts: '{}' is no host's name", host));
+            return fail(ErrorKind::Usage, fmt::format("--hosts: '{}' is not a host name", host));
         if (!names.insert(name_of(host)).second)
-            return fail(ErrorKind::Usage, fmt::format("--hosts: {} is named twice", name_of(host)));
+            return fail(ErrorKind::Usage, fmt::format("--hosts: {} is given twice", name_of(host)));
     }
     GPKG_TRY(const auto probe, probe_options(context, options));
     GPKG_CHECK(check_writable_folder(folder_of(context, options)));
@@ -207,36 +208,36 @@ Result<int> of_hosts(Context& context, const SiteOptions& options) {
 void add_site_options(CLI::App& app, SiteOptions& options) {
     auto* slurm =
         app.add_flag("--slurm", options.slurm, "write profiles of the partitions of this cluster");
-    auto* hosts = app.add_option("--hosts", options.hosts, "write profiles of hosts, over ssh")
+    auto* hosts = app.add_option("--hosts", options.hosts, "write profiles of hosts, using ssh")
                       ->delimiter(',')
                       ->type_name("HOST,...");
     slurm->excludes(hosts);
-    app.add_option("--partition", options.partitions, "of --slurm: only these")
+    app.add_option("--partition", options.partitions, "only these partitions, with --slurm")
         ->delimiter(',')
         ->type_name("NAME,...")
         ->needs(slurm);
-    app.add_flag("-y,--yes", options.yes, "of --slurm: start jobs that look, without asking")
+    app.add_flag("-y,--yes", options.yes, "start detection jobs without asking, with --slurm")
         ->needs(slurm);
     auto* no_probe = app.add_flag(
-        "--no-probe", options.no_probe, "of --slurm: start no jobs; names tell what they can");
+        "--no-probe", options.no_probe, "start no jobs, derive from names, with --slurm");
     no_probe->needs(slurm);
-    app.add_flag("--dry-run", options.dry_run, "of --slurm: show the jobs, write nothing")
+    app.add_flag("--dry-run", options.dry_run, "show the jobs and write nothing, with --slurm")
         ->needs(slurm);
-    app.add_option("--wait", options.wait, "seconds until a node is free, or a host answers")
+    app.add_option("--wait", options.wait, "seconds to wait for a node or a host")
         ->check(CLI::Range(1, 86'400))
         ->type_name("SECONDS")
         ->capture_default_str();
-    app.add_option("--gpkg", options.gpkg, "where gpkg is there; without, where it is here")
+    app.add_option("--gpkg", options.gpkg, "gpkg on the other machine; default: same path as here")
         ->type_name("PATH");
     app.add_option("--slurm-options,--ssh-options",
                    options.words,
-                   "more words for srun or ssh: '--account=a --qos=short'")
-        ->type_name("WORDS");
+                   "options for srun or ssh: '--account=a --qos=short'")
+        ->type_name("OPTIONS");
 }
 
 Result<int> write_site_profiles(Context& context, const SiteOptions& options) {
     if (options.yes && options.no_probe)
-        return fail(ErrorKind::Usage, "--yes goes not with --no-probe");
+        return fail(ErrorKind::Usage, "--yes cannot be used with --no-probe");
     return options.slurm ? of_slurm(context, options) : of_hosts(context, options);
 }
 

@@ -52,11 +52,11 @@ Result<int> show(Context& context, const fs::path& prefix) {
     for (const auto& line : table.lines()) context.out.result(line);
     if (generations.empty())
         context.out.note(
-            "gpkg has not changed this environment; conda-meta/history has what "
-            "other tools did");
+            "gpkg has not changed this environment; changes by other tools are in "
+            "conda-meta/history");
     GPKG_TRY(const auto now, present_generation(prefix));
     if (!generations.empty() && !same_packages(generations.back(), now))
-        context.out.note(fmt::format("since then another tool has changed packages: {}",
+        context.out.note(fmt::format("another tool has changed packages since then: {}",
                                      counted(differences(generations.back(), now))));
     return 0;
 }
@@ -67,10 +67,12 @@ Action bind_history(CLI::App& app) {
     const auto target = std::make_shared<TargetOptions>();
     add_target_options(app, *target);
     app.footer(
-        "Number, time, packages, what came (+), went (-) and changed (~), and the command.\n"
+        "Lists every change (generation) of an environment: its number and time, the number of "
+        "packages, how many were added (+), removed (-) and changed (~), and the command.\n"
+        "\n"
         "  gpkg history -n ml\n"
-        "  gpkg diff 3 5 -n ml\n"
-        "  gpkg rollback 3 -n ml");
+        "  gpkg diff 3 5 -n ml    # packages that differ between generations 3 and 5\n"
+        "  gpkg rollback 3 -n ml  # return to generation 3\n");
 
     return [target](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, *target));

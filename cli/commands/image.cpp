@@ -44,15 +44,13 @@ Result<fs::path> mount_point_of(const Context& context,
     if (!is_utf8(place.native()))
         return fail(
             ErrorKind::Usage,
-            fmt::format("{}: is no place for an image: its name is not UTF-8", place.native()),
-            "--mount-point names another place");
+            fmt::format("{}: not a valid mount point: the path is not UTF-8", place.native()),
+            "choose another path with --mount-point");
     if (place.native().find_first_of(":\n") == std::string::npos) return place;
-    return fail(
-        ErrorKind::Usage,
-        fmt::format("{}: no programs can be found there: PATH cannot have ':' in a folder's "
-                    "name, nor files a line break",
-                    place.native()),
-        "--mount-point names another place, --as another name");
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: not a valid mount point: the path contains ':' or a line break",
+                            place.native()),
+                "choose another path with --mount-point, or another name with --as");
 }
 
 Result<int> tell_image(Context& context, const fs::path& file, const ImageInfo& info) {
@@ -70,7 +68,8 @@ Result<int> tell_image(Context& context, const fs::path& file, const ImageInfo& 
     }
     context.out.print(fmt::format(
         "{}: {} packages, {}, sha256 {}", file.native(), info.packages, human_size(size), sha256));
-    context.out.print(fmt::format("gpkg image run {} -- COMMAND", shell_word(file.native())));
+    context.out.print(
+        fmt::format("to use it: gpkg image run {} -- COMMAND", shell_word(file.native())));
     return 0;
 }
 
@@ -84,7 +83,7 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
                           {"packages", info.packages}});
         return 0;
     }
-    context.out.print(fmt::format("{}: {} packages at {}, its index's sha256 {}",
+    context.out.print(fmt::format("{}: {} packages at {}, index sha256 {}",
                                   folder.native(),
                                   info.packages,
                                   info.mount_point.native(),
@@ -95,11 +94,11 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
 Result<int> build(Context& context, const ImageVerbOptions& options) {
     const bool is_layout = options.format == "oci";
     if (is_layout && options.of.level.value_or(0) > kMostOfGzip)
-        return fail(ErrorKind::Usage,
-                    fmt::format("--level {}: the layers of an OCI layout are compressed by gzip, "
-                                "which has levels up to {}",
-                                *options.of.level,
-                                kMostOfGzip));
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("--level {}: --format oci compresses with gzip, whose highest level is {}",
+                        *options.of.level,
+                        kMostOfGzip));
     auto of = options.of;
     if (!is_layout) of.replaceable = kSquashfsMagic;
     GPKG_TRY(auto made, imaged(context, of));
@@ -107,7 +106,8 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
     GPKG_CHECK(add_other_files(context, made, mount_point));
     const auto can_be_mounted = check_not_of_system(mount_point);
     if (!is_layout && !can_be_mounted)
-        context.out.warn(can_be_mounted.error().message + ": only gpkg image run uses it");
+        context.out.warn(can_be_mounted.error().message +
+                         "; the image works only with gpkg image run");
     GPKG_TRY(const auto info,
              write_imaged(context,
                           made,
@@ -131,7 +131,7 @@ Result<int> show(Context& context, const ImageVerbOptions& options) {
         return 0;
     }
     context.out.result(
-        without_controls(fmt::format("{}: {} for {}, {} packages, mounted at {}; by {}",
+        without_controls(fmt::format("{}: {} for {}, {} packages, mount point {}, built by {}",
                                      file.native(),
                                      info.name,
                                      info.platform,
@@ -146,7 +146,7 @@ Result<int> run(Context& context, const CLI::App& app, const ImageVerbOptions&) 
     if (words.size() > 1 && words[1] == "--") words.erase(words.begin() + 1);
     if (words.size() < 2)
         return fail(ErrorKind::Usage,
-                    "an image and a command to run in it were not given",
+                    "missing image or command",
                     "gpkg image run ml.sqfs -- python train.py");
     const auto file = absolute_path(words.front(), context.home);
     words.erase(words.begin());
@@ -169,11 +169,11 @@ Result<int> mount(Context& context, const ImageVerbOptions& options) {
     const bool is_for_module = !options.for_module.empty();
     if (is_for_module && options.for_module != info.mount_point)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: belongs at {} now, and this module was written for {}",
+                    fmt::format("{}: its mount point is now {}, but this module was written for {}",
                                 file.native(),
                                 info.mount_point.native(),
                                 options.for_module),
-                    "gpkg module write --image writes it anew");
+                    "update the module with gpkg module write --image");
     ImageMountOptions how;
     if (!options.disk.empty()) how.disk = absolute_path(options.disk, context.home);
     how.temporary = folder_for_temporary();
@@ -206,22 +206,21 @@ Result<int> unmount(Context& context, const ImageVerbOptions& options) {
     GPKG_TRY(const auto place, mounted_place(context, options));
     const auto shell = options.is_for_module ? shell_of_module_system() : 0;
     GPKG_TRY(const auto left, unmount_image(place, shell));
-    const auto stays = fmt::format(
-        "{}: stays mounted, it is used by {}", place.native(), fmt::join(left.users, ", "));
+    const auto stays =
+        fmt::format("{}: stays mounted: in use by {}", place.native(), fmt::join(left.users, ", "));
     if (!left.users.empty() && !options.is_for_module)
         return fail(
             ErrorKind::Conflict,
             stays,
-            "once they have ended, gpkg image unmount takes it away; so does unloading the last "
-            "module");
+            "run gpkg image unmount again after they have ended, or unload the last module");
     if (!left.users.empty()) context.out.note(stays);
     if (!left.was_mounted && !options.is_for_module)
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: no image is mounted there", place.native()));
+                    fmt::format("{}: no image is mounted here", place.native()));
     if (left.is_roots && !options.is_for_module)
-        return fail(
-            ErrorKind::Conflict,
-            fmt::format("{}: root mounted it for all, and alone can unmount it", place.native()));
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: mounted by root for all users; only root can unmount it",
+                                place.native()));
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"mount_point", place.native()}});
     return 0;
@@ -232,48 +231,64 @@ Result<int> unmount(Context& context, const ImageVerbOptions& options) {
 Action bind_image(CLI::App& app) {
     const auto options = std::make_shared<ImageVerbOptions>();
     app.require_subcommand(1);
-    auto* build_app = app.add_subcommand("build", "write an environment as one file");
+    auto* build_app = app.add_subcommand("build", "write an environment to a single file");
     add_imaged_options(*build_app, options->of);
-    build_app->add_option("--as", options->of.name, "what the environment is called in it")
+    build_app->add_option("--as", options->of.name, "name of the environment in the image")
         ->type_name("NAME");
     build_app
         ->add_option("--mount-point",
                      options->mount_point,
-                     "where it will be seen; without, a place of its own below /gpkg")
+                     "path of the environment when mounted; default: below /gpkg")
         ->type_name("PATH");
     build_app
-        ->add_option("--format",
-                     options->format,
-                     "squashfs, or oci: a folder that registries and container tools read")
-        ->check(CLI::IsMember({"squashfs", "oci"}));
+        ->add_option("--format", options->format, "squashfs, or oci: a folder for container tools")
+        ->type_name("FORMAT")
+        ->check(one_of({"squashfs", "oci"}));
     build_app->fallthrough();  // --json
-    auto* run_app = app.add_subcommand("run", "run a command inside an image");
-    run_app->add_option("command", options->command, "the image, the command, its own options")
+    auto* run_app = app.add_subcommand("run", "run a command in an image");
+    run_app->add_option("command", options->command, "image, command and its arguments")
         ->type_name("FILE COMMAND");
     run_app->positionals_at_end();
-    auto* mount_app = app.add_subcommand("mount", "mount an image where all of your shells see it");
+    auto* mount_app = app.add_subcommand("mount", "mount an image for all your shells");
     mount_app->fallthrough();
-    mount_app->add_option("image", options->image, "")->required()->type_name("FILE");
+    mount_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
     mount_app
-        ->add_option(
-            "--disk",
-            options->disk,
-            "bring it to this folder of this machine first; without, only from file systems "
-            "that machines share, and to TMPDIR")
+        ->add_option("--disk",
+                     options->disk,
+                     "local folder to copy it to; TMPDIR for images on shared disks")
         ->type_name("DIR");
     mount_app->add_option("--for-module", options->for_module, "")->group("");
-    auto* unmount_app = app.add_subcommand("unmount", "unmount one that no shell uses any more");
+    auto* unmount_app = app.add_subcommand("unmount", "unmount an image");
     unmount_app->fallthrough();
-    unmount_app->add_option("image", options->image, "the image, or its mount point")
+    unmount_app->add_option("image", options->image, "image or its mount point")
         ->required()
         ->type_name("FILE");
     unmount_app->add_flag("--for-module", options->is_for_module, "")->group("");
-    auto* show_app = app.add_subcommand("show", "what an image is of, and where it belongs");
+    auto* show_app =
+        app.add_subcommand("show", "show the contents and the mount point of an image");
     show_app->fallthrough();
-    show_app->add_option("image", options->image, "")->required()->type_name("FILE");
+    show_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
+    build_app->footer(
+        "Writes all files of an environment to one squashfs file. A parallel file system then "
+        "opens "
+        "one file per node instead of thousands per process.\n\n"
+        "  gpkg image build -n ml -o ml.sqfs\n"
+        "  gpkg image build --from-lock gpkg.lock --for a100 -o ml.sqfs\n"
+        "  gpkg image build -n ml --format oci -o ml-oci");
+    run_app->footer(
+        "Mounts the image for this command only. Root rights are not needed.\n\n"
+        "  gpkg image run ml.sqfs -- python train.py");
+    mount_app->footer(
+        "Prints the mount point. The environment there can be used like any other until it is "
+        "unmounted.\n\n"
+        "  gpkg image mount ml.sqfs\n"
+        "  gpkg run -p $(gpkg image mount ml.sqfs) python train.py");
+    unmount_app->footer(
+        "Fails while processes use the image.\n\n"
+        "  gpkg image unmount ml.sqfs");
+    show_app->footer("  gpkg image show ml.sqfs");
     app.footer(
-        "One file is opened once by each node, where an environment on a parallel file system has "
-        "thousands opened by each process.\n"
+        "One file for an environment: quick to open on parallel file systems, and easy to copy.\n\n"
         "  gpkg image build -n ml -o ml.sqfs\n"
         "  gpkg image run ml.sqfs -- python train.py\n"
         "  gpkg module write --image ml.sqfs --as ml");

@@ -40,7 +40,7 @@ Result<IndexerOptions> options_of(const IndexWords& words, Context& context) {
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
     nlohmann::ordered_json subdirs;
     for (const auto& subdir : summary.subdirs) {
-        out.print(fmt::format("{}: {} packages, {} read; {} shards, {} written",
+        out.print(fmt::format("{}: {} packages ({} read), {} shards ({} written)",
                               subdir.subdir,
                               subdir.packages,
                               subdir.read,
@@ -67,7 +67,7 @@ nlohmann::ordered_json show_refused(const std::vector<FaultyPackage>& packages, 
     for (const auto& [file, reason] : packages) {
         if (!out.json_mode())
             out.error(Error{ErrorKind::Integrity,
-                            fmt::format("{}: left out: {}", file.native(), reason),
+                            fmt::format("{}: not indexed: {}", file.native(), reason),
                             {},
                             {}});
     }
@@ -84,8 +84,10 @@ nlohmann::ordered_json show_disagreements(const IndexSummary& summary, Output& o
     auto list = nlohmann::ordered_json::array();
     for (const auto& one : summary.disagreements) {
         if (list.size() < kMostDisagreements)
-            out.warn(fmt::format(
-                "{}: builds that differ in hardware alone disagree: {}", one.subdir, one.text));
+            out.warn(
+                fmt::format("{}: builds for different hardware differ in other metadata too: {}",
+                            one.subdir,
+                            one.text));
         list.push_back({{"subdir", one.subdir},
                         {"name", one.name},
                         {"field", one.field},
@@ -93,7 +95,7 @@ nlohmann::ordered_json show_disagreements(const IndexSummary& summary, Output& o
                         {"files", one.files}});
     }
     if (list.size() > kMostDisagreements)
-        out.warn(fmt::format("{} more builds disagree: --json tells which",
+        out.warn(fmt::format("{} more such differences; --json lists all",
                              list.size() - kMostDisagreements));
     return list;
 }
@@ -102,7 +104,7 @@ nlohmann::ordered_json show_patches(const IndexSummary& summary, Output& out) {
     auto list = nlohmann::ordered_json::array();
     for (const auto& patch : summary.patches) {
         if (!patch.unmatched.empty())
-            out.warn(fmt::format("{}: of packages that are not there: {}",
+            out.warn(fmt::format("{}: names packages that the channel does not have: {}",
                                  patch.file.native(),
                                  join_some(patch.unmatched, "and")));
         list.push_back({{"file", patch.file.native()}, {"unmatched", patch.unmatched}});
@@ -114,36 +116,36 @@ nlohmann::ordered_json show_patches(const IndexSummary& summary, Output& out) {
 
 Action bind_index(CLI::App& app) {
     const auto words = std::make_shared<IndexWords>();
-    app.add_option(
-           "folder", words->folder, "the channel's folder, which holds linux-64/, noarch/ ...")
+    app.add_option("folder", words->folder, "channel folder, the one with linux-64/, noarch/ ...")
+        ->type_name("FOLDER")
         ->required();
-    auto* patch = app.add_option(
-        "--patch",
-        words->patch,
-        "bring hotfixes in force: a folder or a package with <subdir>/patch_instructions.json, or "
-        "one such file; they stay until --no-patch");
+    auto* patch = app.add_option("--patch",
+                                 words->patch,
+                                 "apply repodata patches until --no-patch: a folder or package "
+                                 "with SUBDIR/patch_instructions.json, or one such file");
+    patch->type_name("PATH");
     add_signing_options(app, words->signing);
-    app.add_flag("--no-patch", words->no_patch, "take the hotfixes away")->excludes(patch);
+    app.add_flag("--no-patch", words->no_patch, "stop applying repodata patches")->excludes(patch);
     app.add_option("--zstd-level",
                    words->zstd_level,
-                   "compress with this level; otherwise a high one, or a low one for what is large")
+                   "compression level, 1 to 19; default: high, low for large files")
+        ->type_name("N")
         ->check(CLI::Range(1, 19));
     app.footer(
-        "Writes, for each subdir, repodata.json, repodata_shards.msgpack.zst with its shards/, "
-        "run_exports.json and variants.json, and channeldata.json for all. Reads only packages "
-        "that are new. Warns of builds of one version that differ in more than the hardware they "
-        "are for.\n"
+        "Writes channeldata.json, and for each subdir repodata.json, shards, run_exports.json and "
+        "variants.json. Reads new packages only. Warns about builds for different hardware that "
+        "also differ in other metadata.\n\n"
         "  gpkg index ./channel\n"
         "  gpkg index ./channel --patch ./hotfixes");
 
     return [words](Context& context) -> Result<int> {
         const auto channel = absolute_path(words->folder, context.home);
         if (!fs::is_directory(channel))
-            return fail(ErrorKind::NotFound, fmt::format("{}: is no folder", channel.native()));
+            return fail(ErrorKind::NotFound, fmt::format("{}: not a folder", channel.native()));
         if (is_known_subdir(channel.filename().native()))
             return fail(
                 ErrorKind::Usage,
-                fmt::format("{}: is one subdir of a channel, not the channel", channel.native()),
+                fmt::format("{}: a subdir of a channel, not the channel folder", channel.native()),
                 fmt::format("gpkg index {}", channel.parent_path().native()));
         GPKG_TRY(const auto options, options_of(*words, context));
         GPKG_TRY(const auto summary, index_channel(channel, options));

@@ -100,17 +100,17 @@ Json place_document(const Place& place) {
     return json;
 }
 
-/// "Lustre, shared by machines, at /scratch: 1.2 TB free; quota of user alice: 9.5 GB of 10 GB"
+/// "Lustre (network) at /scratch: 1.2 TB free; quota of user alice: 9.5 GB of 10 GB"
 std::string place_text(const Place& place) {
     const auto& room = place.room;
     auto text = fmt::format("{}{} at {}: {} free",
                             room.system.title,
-                            room.system.is_shared ? ", shared by machines," : "",
+                            room.system.is_shared ? " (network)" : "",
                             room.system.mount_point.native(),
                             human_size(room.free_bytes));
-    if (room.free_files) text += fmt::format(", room for {} files", *room.free_files);
+    if (room.free_files) text += fmt::format(", {} files free", *room.free_files);
     for (const auto& quota : room.quotas) text += "; quota of " + quota_text(quota);
-    if (!room.trouble.empty()) text += fmt::format("; quotas are not known: {}", room.trouble);
+    if (!room.trouble.empty()) text += fmt::format("; quotas unknown: {}", room.trouble);
     return text;
 }
 
@@ -178,8 +178,9 @@ std::vector<ShownSetting> other_settings(const Config& config) {
 std::string folder_state(const fs::path& folder) {
     std::error_code code;
     if (!fs::exists(folder, code))
-        return code == std::errc::permission_denied ? " (may not be read)" : " (not there)";
-    return ::access(folder.c_str(), R_OK | X_OK) == 0 ? "" : " (may not be read)";
+        return code == std::errc::permission_denied ? " (no permission to read)"
+                                                    : " (does not exist)";
+    return ::access(folder.c_str(), R_OK | X_OK) == 0 ? "" : " (no permission to read)";
 }
 
 /// "mirrored_channels: conda-forge: https://mirror (/etc/gpkg/config.yaml:4:1)"
@@ -263,7 +264,7 @@ void print(const Context& context, const Facts& facts) {
     row("platform", config.platform.value);
     row("system", kernel());
     row("active environment", facts.active.empty() ? "none" : facts.active_name);
-    if (!facts.active.empty()) row("its location", facts.active);
+    if (!facts.active.empty()) row("active prefix", facts.active);
     row("root prefix",
         fmt::format("{} ({})",
                     config.root_prefix.value.native(),
@@ -271,7 +272,7 @@ void print(const Context& context, const Facts& facts) {
     std::vector<std::string> files;
     for (const auto& file : config.files) {
         if (file.exists || file.path == config.file)
-            files.push_back(file.path.native() + (file.exists ? "" : " (not there)"));
+            files.push_back(file.path.native() + (file.exists ? "" : " (does not exist)"));
     }
     rows("config files", files);
     row("package store", config.package_store().native());
@@ -335,12 +336,11 @@ Action bind_info(CLI::App& app) {
     auto* environments = app.add_flag("-e,--envs", options->environments, "list the environments");
     app.add_flag("--base", options->base, "print the path of the root prefix")
         ->excludes(environments);
-    app.add_flag(
-           "--report", options->report, "print all that a bug report needs; secrets are hidden")
+    app.add_flag("--report", options->report, "print what a bug report needs, without secrets")
         ->excludes("--json");
     app.footer(
-        "Shows where gpkg keeps things, which channels it searches, and what the solver is told of "
-        "this machine.\n"
+        "Shows the folders gpkg uses, its channels and settings, and the virtual packages of this "
+        "machine.\n\n  gpkg info\n"
         "  gpkg info --json");
 
     return [options](Context& context) { return info(context, *options); };

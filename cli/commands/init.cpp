@@ -92,9 +92,7 @@ Result<std::vector<Shell>> meant_shells(const Context& context, const InitOption
         return std::vector{
             Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Tcsh, Shell::Posix, Shell::PowerShell};
     if (const auto shell = guess_shell(context.env)) return std::vector{*shell};
-    return fail(ErrorKind::Usage,
-                "which shell is meant? Neither the calling process nor $SHELL says",
-                "gpkg init bash");
+    return fail(ErrorKind::Usage, "cannot detect your shell", "name it: gpkg init bash");
 }
 
 /// What would be done to each file: nothing is written before all of it is known to be possible.
@@ -134,19 +132,20 @@ void tell(Output& out, const PlannedEdit& planned, const InitOptions& options) {
                           : fmt::format("{} ({})", change.file.native(), change.target.native());
     if (change.is_nothing()) {
         out.print(fmt::format(
-            "{}: {}", name, options.undo ? "has no block of gpkg's" : "has its block already"));
+            "{}: {}",
+            name,
+            options.undo ? "contains no gpkg block" : "already contains the gpkg block"));
     } else {
-        const auto done = options.undo ? "taken away" : "written";
-        out.print(
-            fmt::format("{}: this block {} {}:", name, options.dry_run ? "would be" : "was", done));
+        const auto done = options.undo ? "removed" : "written";
+        out.print(fmt::format("{}: block {}{}:", name, options.dry_run ? "would be " : "", done));
         for (const auto line : split(std::string_view(change.block), '\n')) {
             if (!line.empty()) out.print(fmt::format("  {} {}", options.undo ? '-' : '+', line));
         }
         if (!options.undo)
-            out.print(fmt::format("  in shells that are open: {}", hook_loader(planned.shell)));
+            out.print(fmt::format("  to load it in an open shell: {}", hook_loader(planned.shell)));
     }
     for (const auto& tool : change.others)
-        out.note(fmt::format("note: {}: {}'s own block stays; {} init --reverse takes it away",
+        out.note(fmt::format("note: {}: the block of {} is kept; to remove it: {} init --reverse",
                              change.file.native(),
                              tool,
                              tool));
@@ -174,7 +173,7 @@ Result<int> init(Context& context, const InitOptions& options) {
         context.out.json(
             {{"success", true}, {"dry_run", options.dry_run}, {"files", std::move(files)}});
     } else if (planned.empty()) {
-        context.out.print("no startup file has a block of gpkg's");
+        context.out.print("no startup file contains a gpkg block");
     }
     return 0;
 }
@@ -185,21 +184,22 @@ Action bind_init(CLI::App& app) {
     const auto options = std::make_shared<InitOptions>();
     app.add_option("shells",
                    options->shells,
-                   "bash, zsh, fish, tcsh, posix or powershell; else the one in use")
+                   "bash, zsh, fish, tcsh, posix or powershell (default: your shell)")
         ->type_name("SHELL");
-    app.add_flag("--undo,--reverse",
-                 options->undo,
-                 "take the block away again: of the shells named, else of all");
-    app.add_flag("-d,--dry-run", options->dry_run, "show what would be done, and stop");
-    app.add_flag("--user", options->user, "accepted: no other files are ever written")->group("");
+    app.add_flag("--undo,--reverse", options->undo, "remove the block (default: for all shells)");
+    app.add_flag("-d,--dry-run", options->dry_run, "show the changes without writing them");
+    app.add_flag(
+           "--user", options->user, "accepted for compatibility: only your own files are changed")
+        ->group("");
     app.footer(
-        "Writes one block into the shell's startup file, so that gpkg can activate in every new "
-        "shell. The rest of\nthe file stays as it is, and --undo gives back the file that was "
-        "there. Nothing needs it: a shell may load\nthe hook itself, and `gpkg run` and `gpkg "
-        "shell` do without.\n"
+        "Adds a block to the startup file of your shell, so that `gpkg activate` works in every "
+        "new shell. The rest of the file is not changed; --undo removes the block. `gpkg run` and "
+        "`gpkg shell` work without it.\n"
+        "\n"
         "  gpkg init --dry-run\n"
+        "  gpkg init\n"
         "  gpkg init bash fish\n"
-        "  gpkg init --undo");
+        "  gpkg init --undo\n");
 
     return [options](Context& context) { return init(context, *options); };
 }

@@ -61,7 +61,7 @@ Json gpu_json(const GpuCode& code) {
     return {{"sass", sass}, {"ptx", ptx}, {"gfx", code.gfx}};
 }
 
-/// Of what is no ELF file.
+/// Of a file that is not an ELF file.
 std::string kind_text(const std::string& path) {
     return path.ends_with(".a") ? "static library" : "GPU code";
 }
@@ -163,16 +163,16 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
         for (const auto& [key, value] : *package.inputs)
             inputs.push_back(fmt::format("{}: {}", key, value));
     }
-    add("built with", package.inputs ? inputs : Texts{"not known"});
+    add("built with", package.inputs ? inputs : Texts{"unknown"});
     add("depends", record.depends);
     add("constrains", record.constrains);
     if (package.run_exports) {
-        add("exports, weak", package.run_exports->weak);
-        add("exports, strong", package.run_exports->strong);
-        add("exports, noarch", package.run_exports->noarch);
+        add("weak exports", package.run_exports->weak);
+        add("strong exports", package.run_exports->strong);
+        add("noarch exports", package.run_exports->noarch);
     }
     add("files",
-        {fmt::format("{}; the prefix is put into {} text and {} binary",
+        {fmt::format("{}, of them {} text and {} binary with the prefix",
                      package.files,
                      package.text_placeholders,
                      package.binary_placeholders)});
@@ -196,7 +196,7 @@ Result<int> show_installed(Context& context, const InspectOptions& options) {
         return fail(
             ErrorKind::NotFound,
             fmt::format(
-                "{}: is not installed in {}", options.what, installed.prefix.path().native()));
+                "{} is not installed in {}", options.what, installed.prefix.path().native()));
     GPKG_TRY(const auto package, inspect_installed(installed.prefix.path(), *record));
     return show(context, package, "not found");
 }
@@ -205,25 +205,23 @@ Result<int> show_path(Context& context, const std::string& what) {
     const auto path = absolute_path(what, context.home);
     std::error_code ignored;
     if (!fs::exists(path, ignored))
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format("{}: no such file", path.native()),
-            what.find('/') == std::string::npos
-                ? fmt::format("for an installed package: gpkg inspect -n ENVIRONMENT {}", what)
-                : "");
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: no such file", path.native()),
+                    what.find('/') == std::string::npos
+                        ? fmt::format("for an installed package: gpkg inspect -n NAME {}", what)
+                        : "");
     if (what.ends_with(".conda") || what.ends_with(".tar.bz2")) {
         GPKG_TRY(const auto package, inspect_archive(path));
         return show(context, package, "not in the package");
     }
     if (!fs::is_regular_file(path, ignored))
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: is no file", path.native()),
+                    fmt::format("{}: not a regular file", path.native()),
                     "give a program, a library, or a package (.conda, .tar.bz2)");
     GPKG_TRY(const auto found, inspect_file(path));
     if (!found)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: is neither an ELF file nor one of GPU code, nor a package "
-                                "(.conda, .tar.bz2)",
+                    fmt::format("{}: not an ELF file, GPU code or a package (.conda, .tar.bz2)",
                                 path.native()));
     if (context.out.json_mode()) {
         Json json{{"success", true}};
@@ -259,9 +257,11 @@ Result<int> show_attestation(Context& context, const InspectOptions& options) {
     Table table;
     table.add({"  sha256", said.sha256});
     table.add({"  for", said.target_channel.empty() ? "any channel" : said.target_channel});
-    context.out.result(fmt::format("{}: is what {} attests", said.file_name, file.native()));
+    context.out.result(
+        fmt::format("{}: matches the attestation {}", said.file_name, file.native()));
     for (const auto& line : table.lines()) context.out.result(line);
-    context.out.warn("who signed the attestation was not verified: anybody can write one");
+    context.out.warn(
+        "the signature of the attestation was not verified; anyone could have written it");
     return 0;
 }
 
@@ -271,21 +271,23 @@ Action bind_inspect(CLI::App& app) {
     const auto options = std::make_shared<InspectOptions>();
     app.add_option("what",
                    options->what,
-                   "a program, a library, a package file; with -n or -p an installed package")
+                   "a program, a library or a package file; with -n or -p, an installed package")
+        ->type_name("FILE|PACKAGE")
         ->required();
     add_target_options(app, options->target);
     app.add_option("--attestation",
                    options->attestation,
-                   "compare the package file with this publish attestation (CEP 27); who signed "
-                   "that is not verified")
+                   "check the package file against this publish attestation (CEP 27), without its "
+                   "signature")
         ->type_name("FILE");
-    app.add_option("--from", options->from, "the channel that the attestation has to be for")
+    app.add_option("--from", options->from, "channel that the attestation must be for")
         ->type_name("URL")
         ->needs("--attestation");
     app.footer(
-        "Of an ELF file: its name, what it needs and where the loader finds that, its library\n"
-        "path, the oldest glibc it runs on, its GPU code. Of a package: what it was built with,\n"
-        "depends on and exports, and the same of each of its binaries.\n"
+        "For an ELF file: its soname, the libraries it needs and where the loader finds them, its "
+        "library path, the oldest glibc it runs on, and its GPU code. For a package: its variant, "
+        "dependencies and run exports, and the same facts for each of its binaries.\n"
+        "\n"
         "  gpkg inspect ./libfoo.so\n"
         "  gpkg inspect channel/linux-64/numpy-1.24.2-h1234567_0.conda --json\n"
         "  gpkg inspect -n ml numpy\n"

@@ -30,12 +30,15 @@ Action bind_install(CLI::App& app) {
         ->excludes("--no-deps");
     app.add_flag("--force-reinstall",
                  options->force_reinstall,
-                 "link the named packages again although they are there");
+                 "relink the named packages even if they are installed");
     app.footer(
-        "What is not there yet comes as new as possible, even where installed packages must move "
-        "for\n"
-        "it within what was asked of them earlier; everything else stays as it is.\n"
-        "  gpkg install -n ml 'numpy>=1.26' scipy");
+        "Installs the newest versions that fit. Installed packages change only if a new package "
+        "requires it, and only within the specs requested earlier.\n"
+        "\n"
+        "  gpkg install -n ml 'numpy>=1.26' scipy\n"
+        "  gpkg install -n ml -f environment.yml\n"
+        "  gpkg install -n ml pytorch --accel nvidia\n"
+        "  gpkg install -n ml scipy --freeze-installed  # change nothing else\n");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
@@ -51,7 +54,8 @@ Action bind_install(CLI::App& app) {
             return carry_out(context, std::move(change), options->change);
         }
         if (wishes.specs.empty() && wishes.accelerators.empty())
-            return fail(ErrorKind::Usage, "nothing to install was named", "gpkg install numpy");
+            return fail(
+                ErrorKind::Usage, "no packages to install were given", "gpkg install numpy");
         auto request = change_request(std::move(wishes));
         request.prefix = prefix;
         request.update_all = options->update_all;

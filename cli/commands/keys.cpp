@@ -57,7 +57,7 @@ Result<int> write_root(Context& context,
     auto& out = context.out;
     out.print(file.native());
     if (!signers)
-        out.note(fmt::format("more keys have to sign it: gpkg keys sign {} --sign-key FILE",
+        out.note(fmt::format("more signatures are required: gpkg keys sign {} --sign-key FILE",
                              shell_word(channel.native())));
     if (out.json_mode())
         out.json({{"success", true}, {"file", file.native()}, {"complete", signers.has_value()}});
@@ -90,8 +90,8 @@ Result<void> set_role(SigningRole& role,
     for (const auto& key : keys) {
         if (!is_public_key(key))
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: expected a public key of 64 hex digits", key),
-                        "gpkg keys show FILE tells that of a private key");
+                        fmt::format("{}: not a public key (64 hex digits)", key),
+                        "gpkg keys show FILE prints the public key of a private key");
         role.keys.push_back(to_lower(key));
     }
     if (threshold != 0) role.threshold = threshold;
@@ -108,7 +108,7 @@ Result<int> make_root(Context& context, const KeysWords& words) {
     GPKG_CHECK(set_role(root.index, words.index_keys, words.index_threshold));
     if (root.index.keys.empty()) root.index = root.root;
     if (root.root.keys.empty())
-        return fail(ErrorKind::Usage, "the first root of a channel needs --root-key");
+        return fail(ErrorKind::Usage, "no root key: the first root of a channel needs --root-key");
     if (!words.expires.empty()) {
         GPKG_TRY(const auto lifetime, parse_lifetime(words.expires));
         root.expires = std::int64_t{std::time(nullptr)} + lifetime.count();
@@ -147,15 +147,20 @@ void add_root_options(CLI::App& app, KeysWords& words) {
              "--root-key",
              words.root_keys,
              "KEY",
-             "a public key that signs the next root; given once for each (else those of before)");
+             "public key that signs the next root; may be repeated; default: the current keys");
     add_list(app,
              "--index-key",
              words.index_keys,
              "KEY",
-             "a public key that signs indexes (else those of before, or the root keys)");
-    app.add_option("--threshold", words.threshold, "how many root keys it takes");
-    app.add_option("--index-threshold", words.index_threshold, "how many index keys it takes");
-    app.add_option("--expires", words.expires, "when it stops counting (365d); else never");
+             "public key that signs indexes; may be repeated; default: the current keys, or the "
+             "root keys");
+    app.add_option("--threshold", words.threshold, "number of root keys that must sign")
+        ->type_name("N");
+    app.add_option(
+           "--index-threshold", words.index_threshold, "number of index keys that must sign")
+        ->type_name("N");
+    app.add_option("--expires", words.expires, "time until the root expires: 365d; default: never")
+        ->type_name("TIME");
 }
 
 }  // namespace
@@ -165,35 +170,60 @@ Action bind_keys(CLI::App& app) {
         const char* name;
         const char* help;
         const char* argument;
+        const char* argument_help;
+        const char* example;
         Result<int> (*action)(Context&, const KeysWords&);
     };
     static constexpr auto kVerbs = std::to_array<Verb>({
-        {"generate", "make a private key in a new file, and tell its public key", "file", generate},
-        {"show", "tell the public key of a private key", "file", show},
-        {"root", "make the next root of a channel: which keys count", "channel", make_root},
-        {"sign", "sign a root that waits for more keys", "channel", add_signature},
+        {"generate",
+         "create a private key and print its public key",
+         "file",
+         "new file for the private key",
+         "  gpkg keys generate ~/channel.key",
+         generate},
+        {"show",
+         "print the public key of a private key",
+         "file",
+         "file of the private key",
+         "  gpkg keys show ~/channel.key",
+         show},
+        {"root",
+         "create the next root of a channel, which lists its keys",
+         "channel",
+         "channel folder",
+         "  gpkg keys root ./channel --root-key KEY --sign-key ~/root.key\n  gpkg keys root "
+         "./channel --index-key KEY --sign-key ~/root.key",
+         make_root},
+        {"sign",
+         "sign a root that needs more signatures",
+         "channel",
+         "channel folder",
+         "  gpkg keys sign ./channel --sign-key ~/other.key",
+         add_signature},
     });
     const auto words = std::make_shared<KeysWords>();
     std::vector<std::pair<const CLI::App*, Result<int> (*)(Context&, const KeysWords&)>> actions;
     for (const auto& verb : kVerbs) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
         sub->fallthrough();
-        sub->add_option(verb.argument, words->file)->required();
+        sub->add_option(verb.argument, words->file, verb.argument_help)->required();
+        sub->footer(verb.example);
         if (verb.action == make_root) add_root_options(*sub, *words);
         if (verb.action == make_root || verb.action == add_signature)
             add_list(*sub,
                      "--sign-key",
                      words->sign_keys,
                      "FILE",
-                     "a private key to sign with; given once for each");
+                     "private key to sign with; may be repeated");
         actions.emplace_back(sub, verb.action);
     }
     app.require_subcommand(1);
     app.footer(
-        "Keys that sign channels (docs/trust.md).\n"
+        "Creates keys, and the root file in which a channel lists the keys that may sign it. Users "
+        "trust a channel with the setting trusted_keys.\n\n"
         "  gpkg keys generate ~/channel.key\n"
         "  gpkg index ./channel --sign-key ~/channel.key\n"
-        "  gpkg keys root ./channel --root-key KEY --index-key KEY --sign-key ~/root.key");
+        "  gpkg keys root ./channel --root-key KEY --sign-key ~/root.key");
 
     return [words, actions](Context& context) -> Result<int> {
         for (const auto& [sub, action] : actions) {

@@ -37,8 +37,7 @@ struct Subject {
     fs::path recipe{};  ///< that made it; empty: not known
 };
 
-/// By its ending: whatever is wrong with the rest of its name, or with the file, a recipe has
-/// another.
+/// By its extension: no recipe has one of these.
 bool is_package_file(const fs::path& path) {
     return path.extension() == ".conda" || path.native().ends_with(".tar.bz2");
 }
@@ -61,7 +60,7 @@ Result<void> add_made(const fs::path& file,
         if (subjects.size() == before)
             return fail(
                 ErrorKind::NotFound,
-                fmt::format("{}: is not in {}", output.distribution(), channel.native()),
+                fmt::format("{} is not in {}", output.distribution(), channel.native()),
                 fmt::format("gpkg build {} --output-dir {}", file.native(), channel.native()));
     }
     return {};
@@ -86,7 +85,7 @@ Result<std::vector<Subject>> subjects_of(const Context& context, const LintOptio
         GPKG_TRY(const auto recipes, find_recipes(path));
         if (recipes.empty())
             return fail(ErrorKind::NotFound,
-                        fmt::format("{}: is neither a package nor a recipe, and holds no recipe",
+                        fmt::format("{}: not a package or recipe, and no recipe.yaml below it",
                                     path.native()));
         for (const auto& recipe : recipes) GPKG_CHECK(add_made(recipe, channel, render, subjects));
     }
@@ -94,30 +93,30 @@ Result<std::vector<Subject>> subjects_of(const Context& context, const LintOptio
 }
 
 std::string use_text(const ToolkitUse& use) {
-    return fmt::format("{} ({}{})", use.what, use.part, use.is_named ? ", by name" : "");
+    return fmt::format("{} ({}{})", use.what, use.part, use.is_named ? ", loaded by name" : "");
 }
 
 std::string needs_text(const ToolkitFinding& finding) {
     std::vector<std::string> uses;
     for (const auto& use : finding.uses) uses.push_back(use_text(use));
     for (const auto& library : finding.only_whole) uses.push_back(library);
-    return uses.empty() ? "nothing" : join_some(uses, "and", uses.size());
+    return uses.empty() ? "none of it" : "only " + join_some(uses, "and", uses.size());
 }
 
 void print(Output& out, const ToolkitFinding& finding) {
-    out.result(fmt::format("{}: depends on {}, a whole toolkit, of which it uses {}",
+    out.result(fmt::format("{}: depends on the whole toolkit {} but uses {}",
                            finding.package,
                            finding.dependency,
                            needs_text(finding)));
     if (!finding.can_be_replaced()) {
         out.result(
-            fmt::format("  no other package of the channel has {}: gpkg redist import makes "
-                        "recipes for the toolkit's parts",
+            fmt::format("  no smaller package in the channel has {}; gpkg redist import writes "
+                        "recipes for the components of the toolkit",
                         join_some(finding.only_whole, "and")));
         return;
     }
-    out.result(finding.instead.empty() ? "  take it out of requirements.run"
-                                       : "  write in requirements.run, in its place:");
+    out.result(finding.instead.empty() ? "  remove it from requirements.run"
+                                       : "  replace it in requirements.run with:");
     for (const auto& spec : finding.instead) out.result("    - " + spec);
 }
 
@@ -125,12 +124,12 @@ void print(Output& out, const ToolkitFinding& finding) {
 void print_saved(Output& out, const ToolkitFinding& finding) {
     if (finding.before && finding.after)
         out.result(
-            fmt::format("  all that it brings is then {} to download in place of {}: {} saved",
+            fmt::format("  download size with dependencies: {} instead of {}, {} saved",
                         human_size(*finding.after),
                         human_size(*finding.before),
                         human_size(*finding.before - std::min(*finding.after, *finding.before))));
     else
-        out.result("  what that saves cannot be told: the channels do not have all of it");
+        out.result("  saved size unknown: the channels lack some of the dependencies");
 }
 
 Json json_of(const ToolkitFinding& finding) {
@@ -182,10 +181,12 @@ Result<void> fix(Context& context, std::vector<FoundFault>& all) {
         GPKG_TRY(const auto text, replace_run_dependency(recipe, dependency, instead));
         GPKG_CHECK(write_file_atomically(file, text));
         for (auto* found : group) found->is_fixed = true;
-        context.out.print(fmt::format("{}: {} is now {}; build it again",
-                                      file.native(),
-                                      dependency,
-                                      instead.empty() ? "gone" : join_some(instead, "and", 99)));
+        context.out.print(fmt::format(
+            "{}: {} {}; build it again",
+            file.native(),
+            instead.empty() ? "removed" : "replaced",
+            instead.empty() ? dependency
+                            : dependency + " with " + join_some(instead, "and", instead.size())));
     }
     return {};
 }
@@ -204,7 +205,7 @@ Result<int> lint(Context& context, const LintOptions& options) {
         open = subject.channel;
         auto found = lint_package(context, *sources, subject.channel, subject.package);
         if (!found)
-            return pass(std::move(found).error().while_doing("linting " +
+            return pass(std::move(found).error().while_doing("checking " +
                                                              subject.package.filename().native()));
         for (auto& finding : *found) findings.push_back({subject.recipe, std::move(finding)});
     }
@@ -231,8 +232,9 @@ Result<int> lint(Context& context, const LintOptions& options) {
         context.out.json(
             {{"success", is_well}, {"packages", subjects.size()}, {"findings", std::move(list)}});
     } else if (findings.empty()) {
-        context.out.print(fmt::format(
-            "{} package{}, nothing to say", subjects.size(), subjects.size() == 1 ? "" : "s"));
+        context.out.print(fmt::format("{} package{} checked, no problems found",
+                                      subjects.size(),
+                                      subjects.size() == 1 ? "" : "s"));
     }
     return is_well ? 0 : 1;
 }
@@ -241,21 +243,24 @@ Result<int> lint(Context& context, const LintOptions& options) {
 
 Action bind_lint(CLI::App& app) {
     const auto options = std::make_shared<LintOptions>();
-    app.add_option("what", options->words, "package files; or recipes, whose packages are built")
+    app.add_option("what", options->words, "package files, or recipes whose packages are built")
         ->required()
         ->type_name("PACKAGE|RECIPE");
-    app.add_option(
-           "--output-dir",
-           options->channel,
-           "the channel with the packages (default: where a package file lies, else output)")
+    app.add_option("--output-dir",
+                   options->channel,
+                   "channel folder with the packages (default: the folder of the package file, or "
+                   "output)")
         ->type_name("FOLDER");
-    app.add_flag("--fix", options->fix, "write the parts into the recipes in place of the whole");
+    app.add_flag(
+        "--fix", options->fix, "replace the toolkit in the recipes by the packages that are used");
     add_variant_options(app, options->variants);
     add_source_options(app, options->sources);
     app.footer(
-        "Finds dependencies on a whole GPU toolkit (cudatoolkit, cuda-toolkit, cuda-libraries,\n"
-        "rocm, ...) and names the parts that the package's files need or name, and the bytes that\n"
-        "this saves. Exit status 1 where there is something to say that --fix did not settle.\n"
+        "Finds dependencies on a whole GPU toolkit (cudatoolkit, cuda-toolkit, cuda-libraries, "
+        "rocm, ...). Lists the packages of the toolkit that the files need, and how much smaller "
+        "the download would be. Exits with status 1 if it finds a problem that --fix did not "
+        "solve.\n"
+        "\n"
         "  gpkg lint channel/linux-64/app-1-h1234567_0.conda -c conda-forge\n"
         "  gpkg lint recipes/app --output-dir ./channel --fix");
     return [options](Context& context) { return lint(context, *options); };

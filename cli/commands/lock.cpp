@@ -1,11 +1,14 @@
 #include "cli/commands/lock.hpp"
 
+#include "cli/help.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -29,12 +32,28 @@ struct LockOptions {
 Result<void> refuse_own_options(const std::vector<CLI::Option*>& own, const std::string& verb) {
     for (const auto* option : own) {
         if (option->count() == 0) continue;
-        const auto word = option->get_positional() ? option->results().front() : option->get_name();
+        const auto word = option->get_positional() ? fmt::format("'{}'", option->results().front())
+                                                   : option->get_name();
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is nothing for gpkg lock {}", word, verb),
-                    fmt::format("gpkg lock {} --help", verb));
+                    fmt::format("{} cannot stand before '{}' in gpkg lock", word, verb),
+                    fmt::format("gpkg lock {} --help shows the options", verb));
     }
     return {};
+}
+
+/// Whether neither the command line nor the current folder says what to lock.
+bool asks_nothing(const std::vector<CLI::Option*>& own) {
+    std::error_code code;
+    return std::ranges::all_of(own, [](const auto* option) { return option->count() == 0; }) &&
+           !fs::exists("environment.yml", code);
+}
+
+Result<int> list_subcommands(const Context& context, const CLI::App& app) {
+    constexpr int kWrongUsage = 2;
+    HelpStyle style;
+    style.width = static_cast<std::size_t>(std::clamp(context.out.width(), 40, 100));
+    std::fputs(help_of(app, style).c_str(), stderr);
+    return kWrongUsage;
 }
 
 /// Of a lock that is written over: who reads it may be for one of these.
@@ -47,19 +66,17 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
             lost.push_back(locked.name);
     }
     if (lost.empty()) return;
-    context.out.warn(
-        fmt::format("{}: had {} {}, which it is not for any more; gpkg lock update "
-                    "keeps the classes that there are",
-                    file,
-                    lost.size() == 1 ? "a class" : "classes",
-                    join_some(lost, "and")));
+    context.out.warn(fmt::format("{}: no longer has {} {}; gpkg lock update keeps existing classes",
+                                 file,
+                                 lost.size() == 1 ? "the class" : "the classes",
+                                 join_some(lost, "and")));
 }
 
 Result<int> write(Context& context, const LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
     if (options.for_all) {
         if (!options.machines.empty())
-            return fail(ErrorKind::Usage, "--for-all is for all machines: leave out --for");
+            return fail(ErrorKind::Usage, "--for-all cannot be used with --for");
         return locks::write_for_all(
             context, {options.sources, options.wishes, options.output, options.dry_run});
     }
@@ -74,8 +91,8 @@ Result<int> write(Context& context, const LockOptions& options) {
     if (!context.out.json_mode()) {
         locks::tell_classes(context.out, locked);
         if (!options.dry_run)
-            context.out.print(
-                fmt::format("wrote {0}:  gpkg create -n NAME --lock {0}", options.output));
+            context.out.print(fmt::format(
+                "wrote {0}; to install it: gpkg create -n NAME --lock {0}", options.output));
         return 0;
     }
     Json document{{"success", true}, {"file", options.output}};
@@ -96,10 +113,11 @@ std::vector<std::string> taken_elsewhere(const LockFile& lock) {
         const auto fits = classes.fits(locked->platform, as_virtual_packages(locked->made_for));
         if (fits.empty() || !fits.front().fits() || fits.front().locked == locked) continue;
         if (fits.front().locked->packages == locked->packages) continue;
-        notes.push_back(fmt::format("{0}: takes the class {1}, not its own: {1} {2}",
-                                    locked->name,
-                                    fits.front().locked->name,
-                                    advantage_of_first(fits)));
+        notes.push_back(
+            fmt::format("{0}: such a machine installs class {1} instead, because {1} {2}",
+                        locked->name,
+                        fits.front().locked->name,
+                        advantage_of_first(fits)));
     }
     return notes;
 }
@@ -116,16 +134,15 @@ Result<ReadLock> read_own(Context& context, const std::string& file, std::string
         auto error = std::move(found).error();
         const bool may_be_name = file.find('/') == std::string::npos && !file.ends_with(".lock");
         if (error.kind == ErrorKind::NotFound && error.hint.empty() && may_be_name)
-            error.hint = fmt::format("the file comes before packages: gpkg lock {} {} {}",
+            error.hint = fmt::format("the lock file comes before the packages: gpkg lock {} {} {}",
                                      verb,
                                      kUsualName,
                                      shell_word(file));
         return pass(std::move(error));
     }
     if (found->format != LockFormat::Gpkg)
-        return fail(
-            ErrorKind::Unsupported,
-            fmt::format("{}: only gpkg's own lock files tell what they were decided for", file));
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: not a gpkg.lock; gpkg lock {} needs one", file, verb));
     return found;
 }
 
@@ -150,16 +167,16 @@ Result<void> check_own_name(const std::string& output) {
     std::error_code code;
     if (output == "-" || (fs::exists(output, code) && !fs::is_regular_file(output, code)))
         return fail(ErrorKind::Io,
-                    fmt::format("-o {}: is no regular file", output),
-                    "name the one that is to be written, e.g. gpkg.lock");
+                    fmt::format("-o {}: not a regular file", output),
+                    "use a file name such as gpkg.lock");
     const auto format = lock_format_of_name(output);
     const auto name = fs::path(output).filename().native();
     const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
     if (format ? *format == LockFormat::Gpkg : !has("pixi.lock") && !has("conda-lock")) return {};
     return fail(ErrorKind::Usage,
-                fmt::format("-o {}: gpkg lock writes a format of its own", output),
+                fmt::format("-o {}: gpkg lock writes only gpkg.lock files", output),
                 format ? fmt::format("gpkg lock convert gpkg.lock {}", output)
-                       : fmt::format("gpkg lock convert writes others: {}", kLockNames));
+                       : fmt::format("gpkg lock convert writes other formats: {}", kLockNames));
 }
 
 }  // namespace locks
@@ -171,12 +188,12 @@ Action bind_lock(CLI::App& app) {
     add_wish_options(app, options->wishes);
     // Several machines, each a class of the lock.
     app.remove_option(app.get_option("--for"));
-    add_machines_option(app, options->machines, "lock for this machine too: a profile or a name");
-    app.add_flag("--for-all",
-                 options->for_all,
-                 "lock for every machine that packages tell apart, each as it is decided there");
-    app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
-    app.add_option("-o,--output", options->output, "the file; gpkg.lock without it")
+    add_machines_option(
+        app, options->machines, "machine to lock for, a profile or a name; may be repeated");
+    app.add_flag(
+        "--for-all", options->for_all, "lock for every kind of machine that packages distinguish");
+    app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
+    app.add_option("-o,--output", options->output, "file to write; default: gpkg.lock")
         ->type_name("FILE");
     auto own = app.get_options();
     own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common));
@@ -191,34 +208,27 @@ Action bind_lock(CLI::App& app) {
         verbs.push_back({verb, bind(*verb)});
     };
     add("check",
-        "tell which class of a lock this machine takes, and whether it is up to date",
+        "show the class for this machine and whether the lock is current",
         locks::bind_check);
-    add("repair",
-        "put other builds of the same versions where a lock's packages are gone",
-        locks::bind_repair);
-    add("update",
-        "bring a lock to what is asked for now, or to more machines; all else in it stays",
-        locks::bind_update);
-    add("convert", "write a lock in another format", locks::bind_convert);
+    add("repair", "replace packages that their channels no longer have", locks::bind_repair);
+    add("update", "update packages or the request, or add machines", locks::bind_update);
+    add("convert", "convert a lock file to another format", locks::bind_convert);
     app.footer(
-        "One file for several kinds of machines, with the same versions for all where that can be "
-        "had.\n"
+        "Writes the exact packages of a request to gpkg.lock. The file holds one hardware class "
+        "for each machine given with --for, or one for each platform of the request. Classes "
+        "have the same versions unless the hardware forces a difference.\n\n"
+        "  gpkg lock -f environment.yml\n"
         "  gpkg lock -f environment.yml --for a100 --for mi300 --for cpu\n"
         "  gpkg lock pytorch --for-all --dry-run\n"
-        "  gpkg lock check --for h100\n"
-        "  gpkg lock check -f environment.yml --available\n"
-        "  gpkg lock update gpkg.lock numpy --for gh200\n"
-        "  gpkg lock repair gpkg.lock\n"
-        "  gpkg lock convert gpkg.lock pixi.lock\n"
-        "  gpkg lock convert gpkg.lock a100.txt --class a100\n"
-        "  gpkg create -n ml --lock gpkg.lock");
+        "  gpkg create -n ml --lock gpkg.lock     # install the class for this machine");
 
-    return [options, verbs, own](Context& context) -> Result<int> {
+    return [options, verbs, own, &app](Context& context) -> Result<int> {
         for (const auto& [verb, action] : verbs) {
             if (!*verb) continue;
             GPKG_CHECK(refuse_own_options(own, verb->get_name()));
             return action(context);
         }
+        if (!context.out.json_mode() && asks_nothing(own)) return list_subcommands(context, app);
         return write(context, *options);
     };
 }

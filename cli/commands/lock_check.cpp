@@ -46,7 +46,7 @@ Result<void> add_missing_platforms(Context& context,
     GPKG_TRY(const auto platforms,
              missing_platforms(context, lock, options.wishes, options.sources.offline));
     for (const auto& platform : platforms)
-        lines.push_back(fmt::format("it is for {} too, and no class is", platform));
+        lines.push_back(fmt::format("platform {} has no class", platform));
     return {};
 }
 
@@ -86,7 +86,7 @@ Result<std::vector<std::string>> drift(Context& context,
 std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& options) {
     const auto& files = options.wishes.files;
     if (files.empty() || lock.request == LockRequest{} || is_edited(lock))
-        return "gpkg lock decides anew";
+        return "to solve from scratch: gpkg lock -f FILE";
     const auto& sources = options.sources;
     std::vector<std::string> words{"gpkg", "lock", "update", options.lock.file};
     const auto add = [&](const char* flag, const std::string& value) {
@@ -100,7 +100,7 @@ std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& op
     if (sources.override_channels) words.emplace_back("--override-channels");
     add("--channel-priority", sources.channel_priority);
     add("--exclude-newer", sources.exclude_newer);
-    return shell_words(words) + " changes what it has to, gpkg lock decides anew";
+    return shell_words(words) + " updates the lock; gpkg lock solves from scratch";
 }
 
 struct Answer {
@@ -152,20 +152,20 @@ void tell(Output& out,
         table.add({fit.locked->name, standing_of(fit, answer.fits)});
     for (const auto& line : table.lines()) out.result(line);
     if (const auto* other = other_vendors(answer.fits))
-        out.note(fmt::format("{} has GPUs of two vendors: --devices says which count, {} or {}",
+        out.note(fmt::format("{} has GPUs of two vendors: choose class {} or {} with --devices",
                              answer.machine,
                              answer.fits.front().locked->name,
                              other->locked->name));
-    if (!answer.fits_here()) out.note(fmt::format("{} fits none of its classes", answer.machine));
+    if (!answer.fits_here()) out.note(fmt::format("no class fits {}", answer.machine));
     if (answer.assumed) out.note("note: " + *answer.assumed);
-    for (const auto& line : answer.flaws) out.result("flaw: " + line);
-    for (const auto& line : answer.drift) out.result("drift: " + line);
+    for (const auto& line : answer.flaws) out.result("inconsistent: " + line);
+    for (const auto& line : answer.drift) out.result("out of date: " + line);
     if (!answer.drift.empty())
         out.note(what_brings_it_back(lock, options));
     else if (!answer.flaws.empty())
         out.note(answer.mending);
     for (const auto& [place, why] : answer.gone)
-        out.result(fmt::format("gone: {}: {}", lock.packages[place].record.url, why));
+        out.result(fmt::format("missing: {}: {}", lock.packages[place].record.url, why));
     if (!answer.gone.empty())
         out.note(fmt::format("gpkg lock repair {} looks for other builds of the same versions",
                              options.lock.file));
@@ -177,8 +177,7 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
     if (!is_asked(options.wishes) && has_manner(options))
         return fail(
             ErrorKind::Usage,
-            "--accel, -c, --channel-priority and --exclude-newer are compared with what the "
-            "lock was made for together with what is asked for",
+            "--accel, -c, --channel-priority and --exclude-newer need specs or -f FILE to check",
             fmt::format("gpkg lock check {} -f environment.yml ...", options.lock.file));
     GPKG_TRY(auto found, read(context, options.lock.file));
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
@@ -210,20 +209,20 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
 
 Action bind_check(CLI::App& app) {
     const auto options = std::make_shared<LockCheckOptions>();
-    app.add_option("file", options->lock.file, "gpkg.lock without it")->type_name("FILE");
+    app.add_option("file", options->lock.file, "lock file; default: gpkg.lock")->type_name("FILE");
     add_environment_option(app, options->lock.environment);
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);
     app.add_flag(
-        "--available", options->available, "ask the channels whether its packages are still there");
+        "--available", options->available, "also check that the channels still have the packages");
     app.footer(
-        "Named specs and files are compared with what the lock was made for.\n"
+        "Shows which class this machine would install and checks the lock for errors. Specs and "
+        "files are compared with the request in the lock. The exit status is 1 if no class runs "
+        "on the machine or if a check fails.\n\n"
+        "  gpkg lock check                             # gpkg.lock, this machine\n"
         "  gpkg lock check gpkg.lock --for h100\n"
-        "  gpkg lock check pixi.lock --environment test\n"
-        "  gpkg lock check gpkg.lock -f environment.yml\n"
-        "  gpkg lock check gpkg.lock numpy 'python=3.12'\n"
-        "The exit status is 1 where the machine has no class or its class does not run there, or "
-        "where anything is said of the lock.");
+        "  gpkg lock check gpkg.lock -f environment.yml --available\n"
+        "  gpkg lock check pixi.lock --environment test");
     return [=](Context& context) { return check(context, *options); };
 }
 

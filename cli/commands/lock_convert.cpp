@@ -33,6 +33,12 @@ const std::map<std::string, LockFormat> kFormats = {{"gpkg", LockFormat::Gpkg},
                                                     {"conda-lock", LockFormat::CondaLock},
                                                     {"explicit", LockFormat::Explicit}};
 
+std::vector<std::string> format_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, format] : kFormats) names.push_back(name);
+    return names;
+}
+
 bool is_of_pixi(LockFormat format) {
     return format == LockFormat::Pixi6 || format == LockFormat::Pixi7;
 }
@@ -43,17 +49,17 @@ Result<LockFormat> format_for(const LockConvertOptions& options) {
         const auto format = kFormats.at(options.format);
         if (of_name && *of_name != format && !(is_of_pixi(*of_name) && is_of_pixi(format)))
             return fail(ErrorKind::Usage,
-                        fmt::format("--format {}: {} is the name of a {}",
+                        fmt::format("--format {}: the file name {} stands for {}",
                                     options.format,
                                     options.to,
                                     name_of(*of_name)),
-                        "a name of its own keeps one from being taken for the other");
+                        "choose a file name that fits the format");
         return format;
     }
     if (of_name) return *of_name;
     return fail(ErrorKind::Usage,
-                fmt::format("{}: the name does not tell which format is meant", options.to),
-                fmt::format("{}; --format says it of any other", kLockNames));
+                fmt::format("{}: unknown format for this file name", options.to),
+                fmt::format("use one of {}; or name the format with --format", kLockNames));
 }
 
 /// As gpkg.lock has it: with the environment where that is not the default one.
@@ -74,8 +80,8 @@ Result<LockFile> wanted_of(const LockFile& lock,
     }
     if (!options.of_class.empty())
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: has no class {}", options.lock.file, options.of_class),
-                    names.empty() ? "" : fmt::format("it has {}", join_some(names, "and")));
+                    fmt::format("{}: no class '{}'", options.lock.file, options.of_class),
+                    names.empty() ? "" : fmt::format("classes in it: {}", join_some(names, "and")));
     const auto usual = lock.default_classes();
     return format == LockFormat::Explicit && usual.size() == 1 ? lock.only({*usual.front()}) : lock;
 }
@@ -140,18 +146,17 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
     std::vector<std::string> unsaid;
     if (says(&LockWishes::variables)) unsaid.emplace_back("variables");
     if (says(&LockWishes::accelerator)) unsaid.emplace_back("the accelerator");
-    if (says(&LockWishes::pip)) unsaid.emplace_back("what is left to pip");
+    if (says(&LockWishes::pip)) unsaid.emplace_back("pip requirements");
     if (format != LockFormat::Gpkg && !unsaid.empty())
-        context.out.warn(fmt::format("{} cannot hold what was asked for: it is without {}",
-                                     name_of(format),
-                                     join_some(unsaid, "and")));
+        context.out.warn(
+            fmt::format("{} cannot store {}: left out", name_of(format), join_some(unsaid, "and")));
     if (format == LockFormat::CondaLock && has_restrictions(lock))
         context.out.warn(
-            "conda-lock.yml has no words for what packages restrict (constrains): which machines a "
-            "class is for is known less well from it");
+            "conda-lock.yml cannot store run constraints (constrains): hardware limits of packages "
+            "are left out");
     for (const auto& locked : lock.classes) {
         if (const auto flaws = flaws_of(lock, locked); !flaws.empty())
-            context.out.warn(fmt::format("{} does not hold together, and is written as it is: {}",
+            context.out.warn(fmt::format("class {} is inconsistent and was converted unchanged: {}",
                                          full_name(locked),
                                          join_first(flaws, 1)));
     }
@@ -160,8 +165,7 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
     });
     if (tells_login)
         context.out.warn(
-            "it has logins in its URLs, as the lock that is read has: who reads it has "
-            "them too");
+            "the package URLs contain credentials, which everyone who can read the file sees");
     std::vector<std::string> lost;
     for (const auto& package : lock.foreign) {
         if (format == LockFormat::Explicit ||
@@ -172,10 +176,10 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
     const auto names = join_some(lost, "and");
     context.out.warn(
         format == LockFormat::Explicit
-            ? fmt::format("an explicit file names conda packages only: without {}", names)
-            : fmt::format("conda-lock.yml has no word for editable: of {} what is there on the day "
-                          "is installed",
-                          names));
+            ? fmt::format("an explicit list has conda packages only: left out {}", names)
+            : fmt::format(
+                  "conda-lock.yml cannot store editable installs: {} will be installed as a copy",
+                  names));
 }
 
 Result<int> convert(Context& context, const LockConvertOptions& options) {
@@ -183,8 +187,8 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
     std::error_code code;
     if (fs::equivalent(options.lock.file, options.to, code))
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is the lock that is to be converted", options.to),
-                    "name another file: what the other format has no words for would be lost");
+                    fmt::format("{}: cannot convert a lock file onto itself", options.to),
+                    "choose another output file");
     GPKG_TRY(auto found, read(context, options.lock.file));
     GPKG_TRY(const auto whole, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(auto lock, wanted_of(whole, format, options));
@@ -207,21 +211,29 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
 
 Action bind_convert(CLI::App& app) {
     const auto options = std::make_shared<LockConvertOptions>();
-    app.add_option("file", options->lock.file, "the lock, of any format")
+    app.add_option("file", options->lock.file, "lock file of any format")
         ->type_name("FILE")
         ->required();
-    app.add_option("to", options->to, kLockNames)->type_name("FILE")->required();
-    app.add_option("--format", options->format, "what to write, whatever the name is")
-        ->type_name("WHAT")
-        ->check(CLI::IsMember(&kFormats));
+    app.add_option("to", options->to, fmt::format("file to write: {}", kLockNames))
+        ->type_name("FILE")
+        ->required();
+    app.add_option("--format",
+                   options->format,
+                   "format to write: gpkg, pixi, pixi-6, conda-lock or explicit")
+        ->type_name("FORMAT")
+        ->check(one_of(format_names()));
     add_environment_option(app, options->lock.environment);
-    app.add_option("--class", options->of_class, "the only class to write")->type_name("NAME");
-    app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
-    app.add_flag("--offline", options->offline, "as it is without: nothing but the file is read");
+    app.add_option("--class", options->of_class, "write only this class")->type_name("NAME");
+    app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
+    app.add_flag(
+        "--offline", options->offline, "accepted for scripts; converting needs no network");
     app.footer(
-        "What can hold several classes of one platform is gpkg.lock and pixi.lock of version 7.\n"
+        "The name of the new file gives its format unless --format does. Only gpkg.lock and "
+        "pixi.lock version 7 can hold several classes of one platform; for other formats choose "
+        "one with --class.\n\n"
+        "  gpkg lock convert gpkg.lock pixi.lock\n"
         "  gpkg lock convert gpkg.lock pixi.lock --format pixi-6\n"
-        "  gpkg lock convert gpkg.lock a100.txt --class a100  # for create --file\n"
+        "  gpkg lock convert gpkg.lock a100.txt --class a100\n"
         "  gpkg lock convert pixi.lock gpkg.lock --environment test");
     return [=](Context& context) { return convert(context, *options); };
 }

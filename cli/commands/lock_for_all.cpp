@@ -192,17 +192,17 @@ void tell(Context& context,
     }
     for (const auto& line : table.lines()) out.print(line);
     out.print(fmt::format(
-        "{} for {} kinds of machines that packages tell apart; {} solves",
-        found.regions.size() == 1 ? "1 answer" : fmt::format("{} answers", found.regions.size()),
+        "{} for {} kinds of machines ({} solves)",
+        found.regions.size() == 1 ? "1 class" : fmt::format("{} classes", found.regions.size()),
         found.space.points().size(),
         found.solves));
     if (!same.empty())
-        out.print(fmt::format("the same in all: {}", join_some(same, "and", kMostSame)));
+        out.print(fmt::format("same in all classes: {}", join_some(same, "and", kMostSame)));
     if (found.unsatisfiable.empty()) return;
     const auto hopeless = hopeless_cells(found);
-    out.print(fmt::format("no answer for {} of them{}{}",
+    out.print(fmt::format("cannot be solved for {} of these kinds{}{}",
                           found.unsatisfiable.size(),
-                          hopeless.empty() ? "" : ", among them all with ",
+                          hopeless.empty() ? "" : ", including all with ",
                           join_some(hopeless, "or", 8)));
 }
 
@@ -233,7 +233,7 @@ Result<Regions> regions_of(Context& context, const Question& question) {
                             bare_machine(question.machine.platform),
                             solver::solve,
                             [&](std::size_t done, std::size_t total) {
-                                progress.count("deciding", done, total, "kinds of machines");
+                                progress.count("solving", done, total, "kinds of machines");
                             });
 }
 
@@ -255,8 +255,9 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
         problem.request = request_of(request, question.present, problem.virtual_packages);
         GPKG_TRY(const auto outcome, answer_to(question));
         const auto* explanation = std::get_if<Explanation>(&outcome);
-        return explanation == nullptr ? fail(ErrorKind::Unsatisfiable, "no machine has an answer")
-                                      : pass(unsatisfiable(context, question, *explanation));
+        return explanation == nullptr
+                   ? fail(ErrorKind::Unsatisfiable, "cannot be solved for any machine")
+                   : pass(unsatisfiable(context, question, *explanation));
     }
     GPKG_TRY(
         auto lock,
@@ -275,12 +276,12 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
     tell(context, found, lock, request);
     if (!others.empty())
         context.out.note(
-            fmt::format("note: {} of them take another class of the lock than their "
-                        "own: a lock chooses by what a class needs",
+            fmt::format("note: {} kinds of machines install another class than their own, because "
+                        "the needs of a class select it",
                         others.size()));
     if (!options.dry_run)
-        context.out.print(
-            fmt::format("wrote {0}:  gpkg create -n NAME --lock {0}", options.output));
+        context.out.print(fmt::format("wrote {0}; to install it: gpkg create -n NAME --lock {0}",
+                                      options.output));
     return 0;
 }
 

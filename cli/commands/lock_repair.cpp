@@ -51,7 +51,7 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
     auto& out = context.out;
     if (!out.json_mode()) {
         for (const auto& [place, why] : gone)
-            out.print(fmt::format("gone: {}: {}", found.lock.packages[place].record.fn, why));
+            out.print(fmt::format("missing: {}: {}", found.lock.packages[place].record.fn, why));
     }
     auto named = naming(context, options.file);
     auto repaired = cli::repair(
@@ -62,8 +62,8 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
     const auto mended = flaw_in(found.lock);
     if (const auto left = flaw_in(repaired->lock))
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: does not hold together: {}", options.file, *left),
-                    "gpkg lock decides anew");
+                    fmt::format("{}: still inconsistent: {}", options.file, *left),
+                    "to solve from scratch: gpkg lock -f FILE");
     if (!options.dry_run && (!changes.empty() || mended || options.output != options.file))
         GPKG_CHECK(write_changed(found, repaired->lock, options.file, options.output));
     if (out.json_mode()) {
@@ -72,15 +72,16 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
     }
     tell_changes(out, changes);
     tell_divergences(out, repaired->divergences);
-    if (mended) out.print("mended: " + *mended);
+    if (mended) out.print("repaired: " + *mended);
     if (!gone.empty() && changes.empty())
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: what is gone is not in the environment {}, and others are not "
-                                "repaired",
-                                options.file,
-                                kDefaultEnvironment));
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format(
+                "{}: the missing packages are not in the environment {}; others cannot be repaired",
+                options.file,
+                kDefaultEnvironment));
     if (changes.empty() && !mended)
-        out.print("nothing to do: its packages are there");
+        out.print("nothing to do: all packages are available");
     else if (!options.dry_run)
         out.print("wrote " + options.output);
     return 0;
@@ -90,15 +91,22 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
 
 Action bind_repair(CLI::App& app) {
     const auto options = std::make_shared<LockRepairOptions>();
-    app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
-    app.add_option("names", options->names, "that may have another version")->type_name("NAME");
+    app.add_option("file", options->file, "lock file; default: gpkg.lock")->type_name("FILE");
+    app.add_option("names", options->names, "packages whose version may change")->type_name("NAME");
     add_source_options(app, options->sources);
     // Each class is repaired for the machine that it was made for.
     for (const auto* name : {"--for", "--devices", "--platform"})
         app.remove_option(app.get_option(name));
-    app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
-    app.add_option("-o,--output", options->output, "the file; the lock itself without it")
+    app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
+    app.add_option("-o,--output", options->output, "file to write; default: the lock file itself")
         ->type_name("FILE");
+    app.footer(
+        "Replaces packages that their channels no longer have with other builds of the same "
+        "versions, and fixes a lock that was merged or edited by hand. Other packages stay as "
+        "they are.\n\n"
+        "  gpkg lock repair                  # gpkg.lock\n"
+        "  gpkg lock repair gpkg.lock --dry-run\n"
+        "  gpkg lock repair gpkg.lock numpy  # numpy may change its version");
     return [=](Context& context) { return repair(context, *options); };
 }
 

@@ -21,20 +21,20 @@ std::vector<std::string> notes_on(const LockedClasses& locked, const std::string
     return notes == locked.notes.end() ? std::vector<std::string>() : notes->second;
 }
 
-/// "numpy 2.4.3 h1_0 in place of numpy 2.4.2 h1_0"
+/// "numpy 2.4.2 h1_0 -> numpy 2.4.3 h1_0"
 std::string told(const Replaced& change) {
     const auto title = [](const PackageRecord& record) {
         return fmt::format("{} {} {}", record.name, record.version, record.build);
     };
-    if (change.before == nullptr) return title(*change.after) + " is new";
+    if (change.before == nullptr) return "added " + title(*change.after);
     const auto before = title(*change.before);
-    if (change.after == nullptr) return before + " is no longer in it";
+    if (change.after == nullptr) return "removed " + before;
     const auto after = title(*change.after);
     const auto& sum = change.after->sha256;
-    if (after != before) return fmt::format("{} in place of {}", after, before);
+    if (after != before) return fmt::format("{} -> {}", before, after);
     return !sum.empty() && sum == change.before->sha256
-               ? fmt::format("{} from {}", after, change.after->url)
-               : after + " in place of another file of this name";
+               ? fmt::format("{} now from {}", after, change.after->url)
+               : after + " (another file of this name)";
 }
 
 }  // namespace
@@ -42,15 +42,13 @@ std::string told(const Replaced& change) {
 void warn_of_pip(Context& context, const std::vector<std::string>& requirements) {
     if (!requirements.empty())
         context.out.warn_once(
-            "what the section 'pip:' asks for is not locked: pip decides when an environment is "
-            "made of the lock");
+            "packages under 'pip:' are not locked: pip chooses their versions at installation");
     const auto secret = std::ranges::find_if(
         requirements, [](const auto& line) { return hide_secrets(line) != line; });
     if (secret != requirements.end())
         context.out.warn_once(
-            fmt::format("the lock has the login or query of '{}' in the section 'pip:' as it is "
-                        "written there, for all who read the lock: a netrc file or PIP_INDEX_URL "
-                        "keeps it apart",
+            fmt::format("the lock contains the credentials or query of '{}' under 'pip:'; keep "
+                        "them in a netrc file or PIP_INDEX_URL instead",
                         hide_secrets(*secret)));
 }
 
@@ -60,7 +58,7 @@ void tell_divergences(Output& out, const std::vector<Divergence>& divergences) {
         items.reserve(versions.size());
         for (const auto& [where, version] : versions)
             items.push_back(fmt::format("{} for {}", version, where));
-        out.print(fmt::format("{} is not the same in all: {}", name, join_some(items, "and", 8)));
+        out.print(fmt::format("{} differs between classes: {}", name, join_some(items, "and", 8)));
         for (const auto line : split(reason, '\n'))
             out.print(fmt::format("  {}{}", of.empty() ? "" : of + ": ", line));
     }

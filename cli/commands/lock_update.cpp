@@ -41,10 +41,12 @@ Result<void> take_name(const std::string& text, UpdateOptions& update) {
     GPKG_TRY(const auto asked, AskedSpec::parse(text));
     const auto& name = asked.spec.name;
     if (!asked.accelerator || as_typed(asked.spec) != name)
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: names are taken here, as in numpy or 'torch[accel=none]'",
-                                printable(text)),
-                    fmt::format("-f environment.yml, where that asks for '{}'", printable(text)));
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: only package names are accepted, such as numpy or 'torch[accel=none]'",
+                        printable(text)),
+            fmt::format("write '{}' in environment.yml and use -f environment.yml",
+                        printable(text)));
     update.names.insert(name);
     update.accelerators.of_package[name] = *asked.accelerator;
     return {};
@@ -85,11 +87,11 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     }
     tell_changes(out, changes);
     tell_classes(out, *updated);
-    for (const auto& name : added) out.print(fmt::format("{} is new in it", name));
+    for (const auto& name : added) out.print(fmt::format("added class {}", name));
     if (!differs)
-        out.print("nothing to do: it is what is asked for");
+        out.print("nothing to do: the lock matches the request");
     else if (changes.empty() && added.empty() && options.output == options.file)
-        out.print("its packages stay; what is asked for is written down anew");
+        out.print("no packages change; requested specs updated");
     if (differs && !options.dry_run) out.print("wrote " + options.output);
     return 0;
 }
@@ -99,10 +101,9 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
 Action bind_update(CLI::App& app) {
     const auto options = std::make_shared<LockUpdateOptions>();
     auto& update = options->update;
-    app.add_option("file", options->file, "gpkg.lock without it")->type_name("FILE");
-    app.add_option("names",
-                   options->names,
-                   "of packages that may have another version; torch[accel=none]: and other builds")
+    app.add_option("file", options->file, "lock file; default: gpkg.lock")->type_name("FILE");
+    app.add_option(
+           "names", options->names, "packages to update; 'torch[accel=none]' changes builds too")
         ->type_name("NAME");
     add_source_options(app, update.sources);
     add_wish_options(app, update.wishes);
@@ -110,10 +111,16 @@ Action bind_update(CLI::App& app) {
     for (const auto* name : {"--for", "--devices"}) app.remove_option(app.get_option(name));
     add_machines_option(app,
                         update.machines,
-                        "add a class for this machine, or decide it anew: a profile or a name");
-    app.add_flag("-d,--dry-run", options->dry_run, "only tell what would be written");
-    app.add_option("-o,--output", options->output, "the file; the lock itself without it")
+                        "machine to add or solve again, a profile or a name; may be repeated");
+    app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
+    app.add_option("-o,--output", options->output, "file to write; default: the lock file itself")
         ->type_name("FILE");
+    app.footer(
+        "Updates the named packages, applies a changed request (-f), or adds classes for more "
+        "machines. Everything else keeps its locked version.\n\n"
+        "  gpkg lock update gpkg.lock numpy\n"
+        "  gpkg lock update gpkg.lock -f environment.yml\n"
+        "  gpkg lock update gpkg.lock --for gh200");
     return [=](Context& context) { return write_updated(context, *options); };
 }
 

@@ -27,7 +27,7 @@ void print(Context& context, const LoggedCommand& entry) {
     const auto outcome =
         entry.status == 0 ? std::string() : fmt::format("  (exit status {})", entry.status);
     out.result(fmt::format("{}  {}{}", entry.time, out.bold(entry.command), outcome));
-    std::string indented;
+    std::string indented = entry.error.empty() ? "" : "error: ";
     for (const char c : entry.error) {
         indented += c;
         if (c == '\n') indented += "    ";
@@ -67,7 +67,7 @@ Action bind_log(CLI::App& app) {
     const auto options = std::make_shared<LogOptions>();
     add_target_options(app, options->target);
     app.add_flag("--failed", options->failed, "only commands that failed");
-    app.add_option("--last", options->most, "how many commands, the newest last")
+    app.add_option("--last", options->most, "number of commands to list, the newest last")
         ->type_name("N")
         ->check(whole_number_from(1))
         ->capture_default_str();

@@ -25,14 +25,13 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
     auto& mirror = options.mirror;
     if (options.folder.empty())
         return fail(ErrorKind::Usage,
-                    "where the mirror is to be was not said",
+                    "missing folder of the mirror",
                     "gpkg mirror pytorch --for a100 --out /srv/mirror");
     if (options.delta.empty() != options.delta_folder.empty())
-        return fail(ErrorKind::Usage, "--delta and --delta-out go together");
+        return fail(ErrorKind::Usage, "--delta and --delta-out must be used together");
     if (!mirror.lock.file.empty() &&
         (!mirror.asked.wishes.specs.empty() || !mirror.asked.wishes.files.empty()))
-        return fail(ErrorKind::Usage,
-                    "a lock says what is mirrored: --lock goes with neither specs nor -f");
+        return fail(ErrorKind::Usage, "--lock cannot be used with specs or -f");
     mirror.folder = absolute_path(options.folder, context.home);
     GPKG_TRY(mirror.sign_keys, read_sign_keys(context, options.sign_keys));
     if (!options.delta.empty()) {
@@ -41,7 +40,7 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
     }
     GPKG_TRY(const auto made, make_mirror(context, mirror));
     auto& out = context.out;
-    out.print(fmt::format("{}: {} packages, {}; {} fetched, {} removed",
+    out.print(fmt::format("{}: {} packages, {}; {} downloaded, {} removed",
                           mirror.folder.native(),
                           made.packages,
                           human_size(made.bytes),
@@ -64,7 +63,7 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
         document["delta"] = {
             {"folder", target}, {"files", made.delta->files}, {"bytes", made.delta->bytes}};
     }
-    out.note(fmt::format("GPKG_SYSTEM_CONFIG={} gpkg create -n NAME --lock {}",
+    out.note(fmt::format("to use it: GPKG_SYSTEM_CONFIG={} gpkg create -n NAME --lock {}",
                          shell_word((mirror.folder / "config.yaml").native()),
                          shell_word((mirror.folder / "gpkg.lock").native())));
     if (out.json_mode()) out.json(document);
@@ -76,7 +75,7 @@ Result<void> check_keys(const std::vector<std::string>& keys) {
         if (!is_public_key(key))
             return fail(ErrorKind::Usage,
                         fmt::format("{}: expected a public key of 64 hex digits", key),
-                        "gpkg keys show FILE tells that of a private key");
+                        "gpkg keys show FILE prints the public key of a private key");
     }
     return {};
 }
@@ -89,14 +88,13 @@ Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     GPKG_TRY(const auto found, files_of_mirror(folder, cancelled));
     const auto faults = compare(read.manifest, found);
     auto& out = context.out;
-    for (const auto& path : faults.missing) out.print(path + ": is missing");
-    for (const auto& path : faults.changed) out.print(path + ": is not what the manifest says");
-    for (const auto& path : faults.unknown) out.print(path + ": the manifest says nothing of it");
+    for (const auto& path : faults.missing) out.print(path + ": missing");
+    for (const auto& path : faults.changed) out.print(path + ": different from the manifest");
+    for (const auto& path : faults.unknown) out.print(path + ": not in the manifest");
     const bool good = faults.missing.empty() && faults.changed.empty() && faults.unknown.empty();
-    if (good)
-        out.note(fmt::format("{}: {} files, all as they are to be", folder.native(), found.size()));
+    if (good) out.note(fmt::format("{}: {} files, all correct", folder.native(), found.size()));
     if (good && options.keys.empty())
-        out.note("who signed the manifest was not looked at: --key PUBLIC-KEY");
+        out.note("signature not checked; to check it: --key PUBLIC-KEY");
     if (out.json_mode())
         out.json({{"success", good},
                   {"folder", folder.native()},
@@ -118,7 +116,7 @@ Result<int> apply(Context& context, const MirrorVerbOptions& options) {
                           applied.files,
                           human_size(applied.bytes),
                           applied.removed));
-    out.note(fmt::format("gpkg mirror verify {}", shell_word(folder.native())));
+    out.note(fmt::format("to verify it: gpkg mirror verify {}", shell_word(folder.native())));
     if (out.json_mode())
         out.json({{"success", true},
                   {"folder", folder.native()},
@@ -129,31 +127,33 @@ Result<int> apply(Context& context, const MirrorVerbOptions& options) {
 }
 
 void add_key_option(CLI::App& app, MirrorVerbOptions& options) {
-    app.add_option("--key", options.keys, "a public key that must have signed it, or one of them")
+    app.add_option(
+           "--key", options.keys, "require a signature with this key; repeat to allow several")
         ->type_name("KEY")
         ->expected(1);
 }
 
 Action bind_apply_delta(CLI::App& app) {
     const auto options = std::make_shared<MirrorVerbOptions>();
-    app.add_option("delta", options->delta, "what --delta-out has written")->required();
-    app.add_option("folder", options->folder, "the mirror of then, of which it makes that of now")
-        ->required();
+    app.add_option("delta", options->delta, "folder written by --delta-out")
+        ->required()
+        ->type_name("DELTA");
+    app.add_option("folder", options->folder, "mirror to update")->required()->type_name("DIR");
     add_key_option(app, *options);
     app.footer(
-        "Refuses a delta that is not of this mirror, and changes nothing before all of it is there "
-        "and found right.\n"
+        "Verifies the whole delta before it changes the mirror. A delta for another version of the "
+        "mirror is refused.\n\n"
         "  gpkg mirror apply /media/delta /srv/mirror --key 3b6a27bc...");
     return [options](Context& context) { return apply(context, *options); };
 }
 
 Action bind_verify_mirror(CLI::App& app) {
     const auto options = std::make_shared<MirrorVerbOptions>();
-    app.add_option("folder", options->folder, "the mirror")->required();
+    app.add_option("folder", options->folder, "mirror to verify")->required()->type_name("DIR");
     add_key_option(app, *options);
     app.footer(
-        "Compares every file with the manifest; status 1 where one is missing, changed or "
-        "unknown.\n"
+        "Compares every file with the manifest. The exit status is 1 if a file is missing, changed "
+        "or unknown.\n\n"
         "  gpkg mirror verify /srv/mirror --key 3b6a27bc...");
     return [options](Context& context) { return verify(context, *options); };
 }
@@ -167,29 +167,31 @@ Action bind_mirror(CLI::App& app) {
     add_wish_options(app, asked.wishes);
     app.remove_option(app.get_option("--for"));
     add_machines_option(
-        app, asked.machines, "what this machine comes to: a profile or a name; of a lock a class");
-    add_lock_options(app, "--lock", "what this lock holds, without solving", options->mirror.lock);
-    app.add_option("-o,--out", options->folder, "the mirror's folder")->type_name("DIR");
-    app.add_option("--delta", options->delta, "the manifest of the mirror that is elsewhere ...")
+        app, asked.machines, "machine to solve for, or class of --lock; may be repeated");
+    add_lock_options(app, "--lock", "mirror the packages of this lock file", options->mirror.lock);
+    app.add_option("-o,--out", options->folder, "folder of the mirror")->type_name("DIR");
+    app.add_option("--delta",
+                   options->delta,
+                   "manifest of an older copy of the mirror, to make a delta for")
         ->type_name("MANIFEST");
     app.add_option(
-           "--delta-out", options->delta_folder, "... and where to put what that lacks, for apply")
+           "--delta-out", options->delta_folder, "folder for the files that the older copy lacks")
         ->type_name("DIR");
-    app.add_option("--sign-key", options->sign_keys, "sign the manifest (gpkg keys generate)")
+    app.add_option("--sign-key", options->sign_keys, "sign the manifest with this private key")
         ->type_name("FILE");
     auto* verifying = app.add_subcommand("verify", "compare a mirror with its manifest");
     verifying->fallthrough();  // --json after the verb
     const auto verify_action = bind_verify_mirror(*verifying);
-    auto* applying = app.add_subcommand("apply", "bring a mirror up to date with a delta");
+    auto* applying = app.add_subcommand("apply", "update a mirror from a delta");
     applying->fallthrough();
     const auto apply_action = bind_apply_delta(*applying);
     app.footer(
-        "The packages that requests come to on all these machines, with indexes of their own, for "
-        "places without a network (docs/hpc.md).\n"
+        "Downloads the packages that a request needs on all these machines and indexes them as "
+        "channels, for machines without a network. Run it again to update the mirror.\n\n"
         "  gpkg mirror -f environment.yml --for a100 --for cpu --out /srv/mirror\n"
         "  gpkg mirror --lock gpkg.lock --out /srv/mirror --sign-key site.key\n"
-        "  gpkg mirror apply /media/delta /srv/mirror\n"
-        "  gpkg mirror verify /srv/mirror --key 3b6a27bc...");
+        "  gpkg mirror verify /srv/mirror --key 3b6a27bc...\n"
+        "  gpkg mirror apply /media/delta /srv/mirror");
     return [=](Context& context) -> Result<int> {
         if (verifying->parsed()) return verify_action(context);
         if (applying->parsed()) return apply_action(context);

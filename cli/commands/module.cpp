@@ -81,8 +81,8 @@ Result<void> write_one(Context& context,
     for (const auto& what : wanted.left_out)
         context.out.warn(fmt::format("{}: not in the module: {}", texts.origin.environment, what));
     if (texts.kept_from != 0 && !change.written.empty())
-        context.out.note(fmt::format(
-            "{}: not all users may read the environment, and its module neither", texts.name));
+        context.out.note(
+            fmt::format("{}: not readable by all users, like the environment", texts.name));
     return {};
 }
 
@@ -112,10 +112,11 @@ Result<int> tell_written(Context& context, const ModuleOptions& options, Written
     for (const auto& path : done.written) out.print(path);
     for (const auto& path : done.removed) out.print(fmt::format("removed {}", path));
     for (const auto& [prefix, error] : done.failures)
-        out.warn(fmt::format("{}: has no new module: {}", prefix, error.to_string()));
+        out.warn(fmt::format("{}: module not written: {}", prefix, error.to_string()));
     if (done.written.empty() && done.removed.empty() && done.failures.empty())
-        out.note("every module is as it was");
-    out.note(fmt::format("module use {}", shell_word((root / "Core").native())));
+        out.note("all modules are up to date");
+    out.note(
+        fmt::format("to use the modules: module use {}", shell_word((root / "Core").native())));
     if (out.json_mode()) {
         auto failures = Json::array();
         for (const auto& [prefix, error] : done.failures)
@@ -131,7 +132,7 @@ Result<int> tell_written(Context& context, const ModuleOptions& options, Written
 
 Result<int> write_of_image(Context& context, const ModuleOptions& options) {
     if (options.all || !options.target.name.empty() || !options.target.prefix.empty())
-        return fail(ErrorKind::Usage, "--image goes with none of --all, -n and -p");
+        return fail(ErrorKind::Usage, "--image cannot be used with --all, -n or -p");
     ModuleOrigin origin;
     origin.image = absolute_path(options.image, context.home);
     if (!options.disk.empty()) origin.disk = absolute_path(options.disk, context.home);
@@ -167,10 +168,10 @@ Result<void> remove_gone(Context& context,
 
 Result<int> write(Context& context, const ModuleOptions& options) {
     if (!options.image.empty()) return write_of_image(context, options);
-    if (!options.disk.empty()) return fail(ErrorKind::Usage, "--disk goes with --image alone");
+    if (!options.disk.empty()) return fail(ErrorKind::Usage, "--disk needs --image");
     if (options.all && (options.name || !options.target.name.empty() ||
                         !options.target.prefix.empty() || options.is_default))
-        return fail(ErrorKind::Usage, "--all goes with neither -n, -p, --as nor --default");
+        return fail(ErrorKind::Usage, "--all cannot be used with -n, -p, --as or --default");
     const auto root = root_of(context, options);
     GPKG_TRY(const auto prefixes, prefixes_of(context, options));
     GPKG_TRY(const auto before, known_modules(root));
@@ -210,11 +211,12 @@ Result<int> check(Context& context, const ModuleOptions& options) {
              {"reason", reason}});
     }
     if (stale == 0)
-        context.out.note(fmt::format("{} modules in {}, none stale", files.size(), root.native()));
+        context.out.note(
+            fmt::format("{} modules in {}, all up to date", files.size(), root.native()));
     if (stale > stale_images)
-        context.out.note("gpkg module write -n NAME, or --all, makes those of environments new");
+        context.out.note("to update modules of environments: gpkg module write --all");
     if (stale_images > 0)
-        context.out.note("gpkg module write --image FILE makes those of images new");
+        context.out.note("to update modules of images: gpkg module write --image FILE");
     if (context.out.json_mode())
         context.out.json(
             {{"success", stale == 0}, {"root", root.native()}, {"modules", std::move(modules)}});
@@ -223,37 +225,33 @@ Result<int> check(Context& context, const ModuleOptions& options) {
 
 void add_root_option(CLI::App& app, ModuleOptions& options) {
     app.add_option(
-           "--root", options.root, "folder of modulefiles; else module_root of the settings")
+           "--root", options.root, "folder of the modulefiles; default: the setting module_root")
         ->type_name("DIR");
 }
 
 Action bind_write(CLI::App& app) {
     const auto options = std::make_shared<ModuleOptions>();
     add_target_options(app, options->target);
-    app.add_flag("--all",
-                 options->all,
-                 "every environment that has a name; modules of those that are gone go");
+    app.add_flag("--all", options->all, "all named environments; remove modules of deleted ones");
     app.add_option(
-           "--format", options->format, "lua (Lmod) or tcl (Environment Modules); else both")
-        ->check(CLI::IsMember({"lua", "tcl"}));
+           "--format", options->format, "lua (Lmod) or tcl (Environment Modules); default: both")
+        ->type_name("FORMAT")
+        ->check(one_of({"lua", "tcl"}));
     add_root_option(app, *options);
-    app.add_option("--as",
-                   options->name,
-                   "what it is called from now on; '' and at first: as module_name says")
-        ->type_name("NAME/VERSION");
-    app.add_option("--image",
-                   options->image,
-                   "of an image: loading brings it to the machine's disk and mounts it")
+    app.add_option("--as", options->name, "name of the module; '' restores the setting module_name")
+        ->type_name("NAME");
+    app.add_option(
+           "--image", options->image, "write the module of an image, which loading it mounts")
         ->type_name("FILE");
-    app.add_option("--disk",
-                   options->disk,
-                   "the folder of each machine that the image is brought to; without, TMPDIR")
+    app.add_option("--disk", options->disk, "local folder to copy the image to; default: TMPDIR")
         ->type_name("DIR");
-    app.add_flag("--default", options->is_default, "the version that `module load NAME` takes");
+    app.add_flag(
+        "--default", options->is_default, "make this the version that `module load NAME` loads");
     app.footer(
-        "Loading the module gives what gpkg activate gives, unloading it gives everything back, "
-        "and "
-        "neither runs gpkg,\nunless the environment is in an image, which it mounts.\n"
+        "Loading the module does what gpkg activate does; unloading it restores everything. "
+        "Neither runs gpkg, except to mount an image. Run the command again when the environment "
+        "has changed.\n\n"
+        "  gpkg module write -n ml\n"
         "  gpkg module write -n ml --root /apps/modules --as ml/2026.11 --default\n"
         "  gpkg module write --image ml.sqfs --as ml\n"
         "  module use /apps/modules/Core; module load gpkg ml");
@@ -264,23 +262,27 @@ Action bind_check(CLI::App& app) {
     const auto options = std::make_shared<ModuleOptions>();
     add_root_option(app, *options);
     app.footer(
-        "Tells modules that are not what their environments are now; status 1 where there "
-        "are any.\n  gpkg module check --root /apps/modules");
+        "Lists modules that differ from their environments. The exit status is 1 if there are "
+        "any.\n\n"
+        "  gpkg module check\n"
+        "  gpkg module check --root /apps/modules");
     return [options](Context& context) { return check(context, *options); };
 }
 
 }  // namespace
 
 Action bind_module(CLI::App& app) {
-    auto* writing = app.add_subcommand("write", "write the modulefiles of environments");
-    auto* checking = app.add_subcommand("check", "tell which modulefiles are stale");
+    auto* writing = app.add_subcommand("write", "write modulefiles of environments");
+    auto* checking = app.add_subcommand("check", "list modulefiles that are out of date");
     for (auto* verb : {writing, checking}) verb->fallthrough();  // --json after the verb
     const auto write_action = bind_write(*writing);
     const auto check_action = bind_check(*checking);
     app.require_subcommand(1);
     app.footer(
-        "Environments for users of modules, without a shell hook (docs/hpc.md).\n"
-        "  gpkg module write -n ml");
+        "Makes environments available through Lmod or Environment Modules, without a shell "
+        "hook.\n\n"
+        "  gpkg module write -n ml\n"
+        "  gpkg module check");
     return [=](Context& context) {
         return writing->parsed() ? write_action(context) : check_action(context);
     };

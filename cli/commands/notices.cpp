@@ -79,15 +79,15 @@ Result<int> show(Context& context, const SourceOptions& options) {
 
 Action bind_notices(CLI::App& app) {
     const auto options = std::make_shared<SourceOptions>();
-    app.add_option("-c,--channel", options->channels, "this channel's alone; may be repeated")
+    app.add_option(
+           "-c,--channel", options->channels, "show notices of this channel only; may be repeated")
         ->type_name("CHANNEL")
         ->expected(1)
         ->take_all();
-    app.add_flag("--offline", options->offline, "only what is on this machine");
+    app.add_flag("--offline", options->offline, "show downloaded notices only");
     app.footer(
-        "What the owners of channels tell their users. Other commands show each once, as they "
-        "come\n"
-        "by it: number_channel_notices says how many at a time, 0 none.\n"
+        "Shows the notices that channel owners publish. Other commands show each notice once, at "
+        "most number_channel_notices per command (a setting; 0 for none).\n\n"
         "  gpkg notices\n"
         "  gpkg notices -c conda-forge --json");
     return [options](Context& context) { return show(context, *options); };

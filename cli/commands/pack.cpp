@@ -35,9 +35,10 @@ Result<int> pack(Context& context, const ImagedOptions& options) {
                                   made.environment.link.size(),
                                   human_size(size),
                                   sha256));
-    context.out.print(fmt::format("mkdir {0} && tar -xf {1} -C {0} && {0}/bin/gpkg-relocate",
-                                  shell_word(made.name),
-                                  shell_word(made.output.native())));
+    context.out.print(
+        fmt::format("to unpack: mkdir {0} && tar -xf {1} -C {0} && {0}/bin/gpkg-relocate",
+                    shell_word(made.name),
+                    shell_word(made.output.native())));
     return 0;
 }
 
@@ -48,10 +49,10 @@ Action bind_pack(CLI::App& app) {
     add_imaged_options(app, *options);
     options->replaceable = kZstdMagic;
     app.footer(
-        "An archive that needs no gpkg where it goes, and can be moved again: bin/gpkg-relocate, "
-        "or sourcing bin/activate,\nmakes its files name the folder they are in.\n"
+        "Writes a .tar.zst archive that works without gpkg on another machine. Sourcing "
+        "bin/activate or running bin/gpkg-relocate adapts its files to the folder they are in.\n\n"
         "  gpkg pack -n ml -o ml.tar.zst\n"
-        "  mkdir /scratch/ml && tar -xf ml.tar.zst -C /scratch/ml && . /scratch/ml/bin/activate");
+        "  mkdir ml && tar -xf ml.tar.zst -C ml && . ml/bin/activate");
 
     return [options](Context& context) { return pack(context, *options); };
 }

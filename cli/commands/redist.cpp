@@ -10,34 +10,47 @@ namespace {
 
 Action bind_import(CLI::App& app) {
     const auto options = std::make_shared<RedistImport>();
-    app.add_option("manifest", options->manifest, "redistrib_X.Y.Z.json, a file or a URL")
+    app.add_option("manifest", options->manifest, "manifest redistrib_X.Y.Z.json")
+        ->type_name("FILE|URL")
         ->required();
-    app.add_option("--output,-o", options->output, "a folder for each recipe goes in here")
+    app.add_option(
+           "--output,-o", options->output, "folder to write the recipes to, one folder each")
         ->type_name("FOLDER")
         ->capture_default_str();
-    app.add_option("--component", options->components, "only these; else all of the platform")
+    app.add_option("--component",
+                   options->components,
+                   "import only this component; may be repeated (default: all)")
         ->type_name("NAME");
-    app.add_option("--platform,--subdir", options->platform, "linux-64, linux-aarch64")
-        ->type_name("SUBDIR");
-    app.add_flag("--tegra", options->tegra, "of linux-aarch64 the archives for Tegra, not servers");
-    app.add_option("--mirror", options->mirror, "where the archives are, laid out as at NVIDIA")
+    app.add_option("--platform,--subdir",
+                   options->platform,
+                   "platform of the archives: linux-64 or linux-aarch64")
+        ->type_name("PLATFORM");
+    app.add_flag(
+        "--tegra", options->tegra, "use the linux-aarch64 archives for Tegra, not for servers");
+    app.add_option(
+           "--mirror", options->mirror, "mirror of the archives, with the layout of NVIDIA's site")
         ->type_name("FOLDER|URL");
-    app.add_option("--source-cache", options->source_cache, "of gpkg build: archives are there too")
+    app.add_option("--source-cache",
+                   options->source_cache,
+                   "source cache of gpkg build, also searched for archives")
         ->type_name("FOLDER");
-    app.add_flag("--fetch", options->fetch, "download what is not at hand into --source-cache");
-    app.add_option("--cuda-variant", options->cuda_variant, "of archives for several CUDAs, this")
+    app.add_flag("--fetch", options->fetch, "download missing archives to --source-cache");
+    app.add_option("--cuda-variant",
+                   options->cuda_variant,
+                   "CUDA version to choose from archives for several")
         ->type_name("MAJOR");
     app.add_flag("--with-cuda-version",
                  options->with_cuda_version,
-                 "also a recipe for cuda-version, for channels without conda-forge's");
-    app.add_flag("--force", options->force, "write over recipes that say something else");
+                 "also write a recipe for cuda-version, for channels without it");
+    app.add_flag("--force", options->force, "overwrite recipes that were changed");
     app.footer(
-        "Writes a recipe for each component, which gpkg build makes packages of: NAME (libraries), "
-        "NAME-dev, NAME-static,\nNAME-stubs, NAME-tools and NAME-docs. With the archives at hand "
-        "(--mirror) there are only those that have files.\n"
-        "  gpkg redist import redistrib_12.9.1.json --component cuda_cudart --component libcurand\n"
-        "  gpkg redist import redistrib_12.9.1.json --mirror /srv/redist -o recipes/cuda-12.9\n"
-        "  gpkg build recipes/cuda-12.9 --output-dir ./channel");
+        "Writes one recipe for each component. gpkg build makes these packages from it: NAME "
+        "(libraries), NAME-dev, NAME-static, NAME-stubs, NAME-tools and NAME-docs. If the archives "
+        "are available (--mirror, --fetch), packages without files are left out.\n"
+        "\n"
+        "  gpkg redist import redistrib_12.9.1.json --component cuda_cudart\n"
+        "  gpkg redist import redistrib_12.9.1.json --mirror /srv/redist -o recipes\n"
+        "  gpkg build recipes --output-dir ./channel");
     return [options](Context& context) { return import_redist(context, *options); };
 }
 
@@ -49,7 +62,8 @@ Action bind_redist(CLI::App& app) {
     auto action = bind_import(*import);
     app.require_subcommand(1);
     app.footer(
-        "NVIDIA's redistributable archives, as packages (docs/redist.md).\n"
+        "Makes packages from the redistributable archives of NVIDIA.\n"
+        "\n"
         "  gpkg redist import redistrib_12.9.1.json --component cuda_cudart");
     return action;
 }

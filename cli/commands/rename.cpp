@@ -17,21 +17,23 @@ Action bind_rename(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     auto& change = options->change;
     add_target_options(app, options->target);
-    app.add_option("destination", options->destination, "the new name, or the new path")
+    app.add_option("destination", options->destination, "new name or path")
         ->required()
         ->type_name("NAME|PATH");
-    app.add_flag("-d,--dry-run", change.dry_run, "show what would be done, and stop");
-    app.add_flag("-y,--yes", change.yes, "do not ask");
-    app.add_flag("--offline", change.offline, "use only what is in the package store");
+    app.add_flag("-d,--dry-run", change.dry_run, "show the plan without applying it");
+    app.add_flag("-y,--yes", change.yes, "answer yes to all questions");
+    app.add_flag("--offline", change.offline, "use only packages in the package store");
     add_link_options(app, change);
     app.add_flag("--override-frozen",
                  change.override_frozen,
-                 "rename the environment although it is marked as frozen");
+                 "rename the environment even if it is marked as frozen");
     add_script_options(app, change);
     app.footer(
-        "Files name the path of their environment: the packages are linked anew from the store.\n"
-        "What pip installed, your own files, variables, pins and generations come along.\n"
-        "  gpkg rename -n ml ml-2024");
+        "Relinks every package, because installed files contain the path of their environment. "
+        "Packages installed by pip, your own files, variables, pins and history move too.\n"
+        "\n"
+        "  gpkg rename -n ml ml-2024\n"
+        "  gpkg rename -n ml /scratch/envs/ml\n");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto from, existing_prefix(context, options->target));

@@ -17,16 +17,17 @@ Action bind_repair(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     add_target_options(app, options->target);
     add_change_options(app, options->change);
-    app.add_flag("--offline", options->change.offline, "take packages from the store only");
-    app.add_flag("--store", options->store, "the packages of the store, not an environment")
+    app.add_flag("--offline", options->change.offline, "use only packages in the package store");
+    app.add_flag("--store", options->store, "repair the package store, not an environment")
         ->excludes("--name")
         ->excludes("--prefix");
     app.footer(
-        "Brings an interrupted command to an end, and links packages anew whose files differ from "
-        "what\n"
-        "they promised; your changes to such files are lost. gpkg verify shows them.\n"
+        "Completes or undoes an interrupted command, then relinks packages with missing or changed "
+        "files. Your own changes to files of packages are lost; `gpkg verify` lists them.\n"
+        "\n"
         "  gpkg repair -n ml --dry-run\n"
-        "  gpkg repair --store");
+        "  gpkg repair -n ml\n"
+        "  gpkg repair --store\n");
 
     return [options](Context& context) -> Result<int> {
         if (options->store) return repair_store(context, options->change);

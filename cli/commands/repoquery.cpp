@@ -13,18 +13,22 @@ namespace repoquery {
 namespace {
 
 void add_query_options(CLI::App& app, Query& query) {
-    app.add_option("spec", query.text, "a name or any spec")->type_name("SPEC")->required();
+    app.add_option("spec", query.text, "package name or spec")->type_name("SPEC");
     add_target_options(app, query.target);
     app.add_flag("-i,--installed,--local",
                  query.installed,
-                 "ask the environment (that of -n or -p, else the active one), not channels");
+                 "query the environment (-n, -p or the active one)");
     add_source_options(app, query.sources);
     app.fallthrough();  // --json after the verb
 }
 
-/// -n, -p and --installed ask an environment, and everything else channels.
-Result<void> settle(Context& context, Query& query) {
-    GPKG_TRY(query.spec, parse_spec(query.text));
+/// -n, -p and --installed query an environment, everything else channels.
+Result<void> complete(Context& context, Query& query) {
+    if (query.text.empty()) {
+        query.installed = true;
+    } else {
+        GPKG_TRY(query.spec, parse_spec(query.text));
+    }
     const auto& target = query.target;
     if (!query.installed && target.name.empty() && target.prefix.empty()) return {};
     const auto& sources = query.sources;
@@ -32,9 +36,14 @@ Result<void> settle(Context& context, Query& query) {
         !sources.for_machine.empty() || !sources.channel_priority.empty() ||
         !sources.exclude_newer.empty())
         return fail(ErrorKind::Usage,
-                    "an environment is asked (-n, -p, --installed), and flags of channels given",
-                    "leave out either");
+                    "-n, -p and --installed query an environment and cannot be used with channel "
+                    "options",
+                    "remove either");
     GPKG_TRY(query.prefix, existing_prefix(context, target));
+    if (query.text.empty() && query.invert)
+        return fail(ErrorKind::Usage,
+                    "missing argument: SPEC (--invert shows what needs this package)",
+                    "gpkg tree --invert numpy");
     return {};
 }
 
@@ -96,7 +105,7 @@ void TreePrinter::draw(const std::string& title, std::size_t root) {
 }
 
 void TreePrinter::finish() {
-    if (has_repeated_) out_.note("(*) what is below it stands at its other place");
+    if (has_repeated_) out_.note("(*) dependencies are shown at the other occurrence");
 }
 
 }  // namespace repoquery
@@ -108,34 +117,47 @@ Action bind_repoquery(CLI::App& app) {
         Result<int> (*answer)(Context&, const Query&);
     };
     const auto query = std::make_shared<Query>();
-    auto* search_app = app.add_subcommand("search", "list the builds that match");
-    auto* depends_app = app.add_subcommand("depends", "show what the newest build needs");
-    auto* whoneeds_app = app.add_subcommand("whoneeds", "show what could use a build that matches");
-    auto* tree_app = app.add_subcommand("tree", "draw what is needed, and what that needs");
+    auto* search_app = app.add_subcommand("search", "list the matching builds");
+    auto* depends_app = app.add_subcommand("depends", "show the dependencies of the newest build");
+    auto* whoneeds_app = app.add_subcommand("whoneeds", "show the packages that depend on it");
+    auto* tree_app = app.add_subcommand("tree", "show the dependencies as a tree");
     app.require_subcommand(1);
     for (auto* sub : {search_app, depends_app, whoneeds_app, tree_app})
         add_query_options(*sub, *query);
-    search_app->add_flag("--info", query->info, "everything about each build");
+    for (auto* sub : {search_app, depends_app, whoneeds_app}) sub->get_option("spec")->required();
+    search_app->add_flag("--info", query->info, "show all fields of each build");
     for (auto* sub : {depends_app, whoneeds_app}) {
-        sub->add_flag("-r,--recursive", query->recursive, "and so on");
-        sub->add_flag("-t,--tree", query->tree, "draw it as a tree");
+        sub->add_flag("-r,--recursive", query->recursive, "include indirect dependencies");
+        sub->add_flag("-t,--tree", query->tree, "show as a tree");
     }
-    whoneeds_app->add_flag("-a,--all", query->all, "every build, not only the newest of each name");
-    tree_app->add_flag("--invert", query->invert, "what needs it, in an environment");
+    whoneeds_app->add_flag(
+        "-a,--all", query->all, "show every build, not only the newest of each name");
+    tree_app->get_option("spec")->description("package name or spec; without it the environment");
+    tree_app->add_flag("--invert", query->invert, "show dependents instead, in an environment");
+    search_app->footer("  gpkg repoquery search 'numpy>=2'");
+    depends_app->footer(
+        "  gpkg repoquery depends pytorch\n"
+        "  gpkg repoquery depends pytorch --recursive");
+    whoneeds_app->footer(
+        "  gpkg repoquery whoneeds 'python=3.14' -c conda-forge\n"
+        "  gpkg repoquery whoneeds libblas -n ml --tree");
+    tree_app->footer(
+        "  gpkg tree -n ml\n"
+        "  gpkg repoquery tree pytorch -n ml\n"
+        "  gpkg repoquery tree libblas -n ml --invert");
     app.footer(
-        "Asks the channels, or with -n, -p or --installed an environment.\n"
+        "Queries the channels, or an environment with -n, -p or --installed.\n\n"
         "  gpkg repoquery depends pytorch\n"
         "  gpkg repoquery whoneeds 'python=3.14' -c conda-forge\n"
         "  gpkg repoquery tree pytorch -n ml");
 
     return [=](Context& context) -> Result<int> {
-        GPKG_CHECK(settle(context, *query));
+        GPKG_CHECK(complete(context, *query));
         if ((*whoneeds_app || query->invert) && !query->spec.extras.empty())
             return fail(
                 ErrorKind::Usage,
-                fmt::format("{}: packages are asked about, and extras are not in the answer",
-                            query->text),
-                "leave out extras=");
+                fmt::format("{}: extras are not supported in queries for dependents", query->text),
+                "remove extras=");
         if (*search_app) return search(context, *query);
         if (*depends_app) return query->tree ? tree(context, *query) : depends(context, *query);
         if (*tree_app && !query->invert) return tree(context, *query);

@@ -17,6 +17,7 @@ Result<DependencyGraph> graph_for(Context& context, const Query& query, Depth de
     if (!query.prefix) return channel_dependencies(context, query.spec, query.sources, depth);
     GPKG_TRY(const auto prefix, Prefix::open(*query.prefix));
     GPKG_TRY(const auto installed, prefix.records());
+    if (query.text.empty()) return environment_dependencies(installed);
     return installed_dependencies(query.spec, installed, *query.prefix);
 }
 
@@ -26,14 +27,14 @@ Result<DependencyGraph> look(Context& context, const Query& query, Depth depth) 
         for (const auto& extra : query.spec.extras) {
             if (!graph.records[root].extra_depends.contains(extra))
                 context.out.warn(
-                    fmt::format("{} has no extra {}", title(graph.records[root]), extra));
+                    fmt::format("{} has no extra '{}'", title(graph.records[root]), extra));
         }
     }
     return graph;
 }
 
 std::string nobody(const Query& query) {
-    return query.prefix ? "is not installed" : "nothing in the channels matches";
+    return query.prefix ? "not installed" : "not found in the channels";
 }
 
 std::string heading(const Context& context, const PackageRecord& record) {
@@ -46,13 +47,13 @@ void print_direct(const Context& context, const Query& query, const DependencyGr
         Table table;
         for (const auto& need : graph.needs[root]) {
             const auto by = need.has_package()              ? title(graph.records[need.place])
-                            : need.met_by == MetBy::Machine ? "of the machine"
+                            : need.met_by == MetBy::Machine ? "virtual package"
                                                             : nobody(query);
             const auto* but = need.met_by == MetBy::Mismatch ? ", which does not match" : "";
             table.add({"  " + dependency_text(need.spec, need.extra), by + but});
         }
         for (const auto& line : table.lines()) context.out.result(line);
-        if (table.empty()) context.out.result("  needs nothing");
+        if (table.empty()) context.out.result("  no dependencies");
     }
 }
 
@@ -84,20 +85,20 @@ void print_recursive(const Context& context, const Query& query, const Dependenc
         if (!reached[place]) continue;
         for (const auto& need : graph.needs[place]) {
             if (need.met_by == MetBy::Mismatch)
-                mismatched.push_back(fmt::format("{} is not what {} needs: {}",
+                mismatched.push_back(fmt::format("{} does not match {}, needed by {}",
                                                  title(graph.records[need.place]),
-                                                 title(graph.records[place]),
-                                                 dependency_text(need.spec, need.extra)));
+                                                 dependency_text(need.spec, need.extra),
+                                                 title(graph.records[place])));
             if (need.met_by == MetBy::Machine) machine.insert(dependency_text(need.spec, ""));
             if (need.met_by == MetBy::Nobody)
                 missing.emplace(dependency_text(need.spec, ""), title(graph.records[place]));
         }
     }
-    for (const auto& spec : machine) out.result(spec + ": of the machine");
+    for (const auto& spec : machine) out.result(spec + ": virtual package");
     for (const auto& [spec, by] : missing)
         out.result(fmt::format("{}: {}, needed by {}", spec, nobody(query), by));
     for (const auto& line : mismatched) out.result(line);
-    if (records.empty() && machine.empty() && missing.empty()) out.result("needs nothing");
+    if (records.empty() && machine.empty() && missing.empty()) out.result("no dependencies");
 }
 
 std::string_view word_for(MetBy met_by) {

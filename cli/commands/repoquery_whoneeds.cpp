@@ -26,9 +26,9 @@ Result<IsMeant> met_by_machine(const MatchSpec& spec) {
                                                              : spec.version->fuzzy();
     if (!spec.has_one_name() || version == nullptr || (spec.build && !spec.build->is_exact()))
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: of a virtual package, one version can be asked about",
+                    fmt::format("{}: a query for a virtual package needs exactly one version",
                                 spec.to_string()),
-                    fmt::format("{0}=VERSION, {0}=VERSION=BUILD, or {0} alone", spec.name));
+                    fmt::format("use {0}=VERSION, {0}=VERSION=BUILD, or {0} alone", spec.name));
     PackageRecord machine;
     machine.name = spec.name;
     machine.version = version->to_string();
@@ -159,7 +159,7 @@ Result<void> print(const Context& context, const Query& query, const std::vector
     for (const auto& line : table.lines()) context.out.result(line);
     if (!query.all && builds > all.size())
         context.out.note(
-            fmt::format("the newest of each; --all shows all {} builds that need it", builds));
+            fmt::format("newest build of each package; --all shows all {} builds", builds));
     return {};
 }
 
@@ -197,12 +197,9 @@ Result<void> print_json(Output& out,
 }
 
 tl::unexpected<Error> environments_only(std::string_view flag) {
-    return fail(
-        ErrorKind::Usage,
-        fmt::format("{} follows who needs whom in an environment only: in a channel, nearly "
-                    "everything needs everything by some build",
-                    flag),
-        "name an environment with -n or -p");
+    return fail(ErrorKind::Usage,
+                fmt::format("{} works only in an environment, not in channels", flag),
+                "name an environment with -n or -p");
 }
 
 Result<int> in_channels(Context& context, const Query& query) {

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/generations.hpp"
@@ -7,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
+#include <ranges>
 
 namespace gpkg::cli {
 namespace {
@@ -14,10 +16,15 @@ namespace {
 struct RollbackOptions {
     TargetOptions target;
     ChangeOptions change;
-    std::uint64_t number = 0;  ///< 0: the one before
+    std::uint64_t number = 0;  ///< 0: the previous one
 };
 
-/// The one before what is there now: where a rollback made that, before the one it went back to.
+bool is_same(const Generation& a, const Generation& b) {
+    return same_packages(a, b) && a.requested == b.requested && a.state == b.state;
+}
+
+/// The latest earlier generation that differs from the present state. If a rollback made the
+/// present state, "earlier" means before the generation that it restored.
 Result<Generation> generation_before(Context& context,
                                      const fs::path& prefix,
                                      const Generation& now) {
@@ -26,12 +33,26 @@ Result<Generation> generation_before(Context& context,
     auto& last = generations.back();
     if (!same_packages(last, now)) return std::move(last);
     const auto current = last.restores == 0 ? last.number : last.restores;
-    for (auto place = generations.rbegin(); place != generations.rend(); ++place) {
-        if (place->number < current) return std::move(*place);
+    for (auto& generation : std::views::reverse(generations)) {
+        if (generation.number < current && !is_same(generation, now)) return std::move(generation);
     }
+    const bool can_undo = last.restores != 0 && generations.size() > 1;
+    const auto target = target_words(context, prefix);
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: there is no generation before {}", prefix.native(), current),
-                "gpkg history shows those there are");
+                fmt::format("{} has no generation before {}", prefix.native(), current),
+                can_undo ? fmt::format("to undo the last rollback: gpkg rollback {} {}",
+                                       generations[generations.size() - 2].number,
+                                       target)
+                         : fmt::format("to list the generations: gpkg history {}", target));
+}
+
+/// The generation that the present state is or, if another tool changed packages, becomes with the
+/// next change.
+Result<std::uint64_t> number_of_present(const fs::path& prefix, const Generation& now) {
+    GPKG_TRY(const auto numbers, generation_numbers(prefix));
+    if (numbers.empty()) return 1;
+    const auto last = read_generation(prefix, numbers.back());
+    return last && same_packages(*last, now) ? numbers.back() : numbers.back() + 1;
 }
 
 Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOptions& options) {
@@ -39,14 +60,20 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     GPKG_TRY(const auto target,
              options.number == 0 ? generation_before(context, prefix, now)
                                  : generation_named(prefix, options.number));
-    if (same_packages(now, target) && now.requested == target.requested &&
-        now.state == target.state) {
-        context.out.print(fmt::format("nothing to do: this is generation {}", target.number));
+    if (is_same(now, target)) {
+        context.out.print(
+            fmt::format("nothing to do: the environment is at generation {}", target.number));
         return 0;
     }
+    GPKG_TRY(const auto present, number_of_present(prefix, now));
     GPKG_TRY(auto change, return_to(context, prefix, target));
-    change.notes.push_back(fmt::format(
-        "back to generation {} of {}: {}", target.number, target.time, command_of(target)));
+    change.notes.push_back(
+        fmt::format("restores generation {} of {}: {}; to undo: gpkg rollback {} {}",
+                    target.number,
+                    target.time,
+                    command_of(target),
+                    present,
+                    target_words(context, prefix)));
     return carry_out(context, std::move(change), options.change);
 }
 
@@ -54,18 +81,21 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
 
 Action bind_rollback(CLI::App& app) {
     const auto options = std::make_shared<RollbackOptions>();
-    app.add_option("generation", options->number, "its number; the one before where none is given")
+    app.add_option("generation",
+                   options->number,
+                   "number of the generation to restore (default: the previous one)")
         ->type_name("N")
         ->check(whole_number_from(1));
     add_target_options(app, options->target);
     add_change_options(app, options->change);
-    app.add_flag("--offline", options->change.offline, "take packages from the store only");
+    app.add_flag("--offline", options->change.offline, "use only packages in the package store");
     app.footer(
-        "Packages, what was asked for, and accelerators become what they were; what pip installed "
-        "and\n"
-        "variables stay. It is a change like others: another rollback undoes it.\n"
-        "  gpkg rollback -n ml\n"
-        "  gpkg rollback 3 -n ml --dry-run");
+        "Restores the packages, requested specs and accelerators of an earlier generation. "
+        "Packages installed by pip and variables stay as they are. A rollback adds a generation "
+        "and deletes none; to undo it, roll back to the number it started from.\n"
+        "\n"
+        "  gpkg rollback -n ml              # undo the last change\n"
+        "  gpkg rollback 3 -n ml --dry-run\n");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));

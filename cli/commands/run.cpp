@@ -20,14 +20,15 @@ struct RunOptions {
 Result<int> run(Context& context, const CLI::App& app, const RunOptions& options) {
     const auto command = words_behind_options(app, context.arguments);
     if (command.empty())
-        return fail(ErrorKind::Usage, "no command to run was given", "gpkg run -n NAME python");
+        return fail(ErrorKind::Usage, "no command was given", "gpkg run -n NAME python");
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
     GPKG_CHECK(recover_for_use(context, prefix));
-    return run_inside(context,
-                      prefix,
-                      command,
-                      options.folder,
-                      fmt::format("is its package installed? gpkg list -p {}", prefix.native()));
+    return run_inside(
+        context,
+        prefix,
+        command,
+        options.folder,
+        fmt::format("check that its package is installed: gpkg list -p {}", prefix.native()));
 }
 
 }  // namespace
@@ -35,20 +36,21 @@ Result<int> run(Context& context, const CLI::App& app, const RunOptions& options
 Action bind_run(CLI::App& app) {
     const auto options = std::make_shared<RunOptions>();
     add_target_options(app, options->target);
-    app.add_option("--cwd", options->folder, "the folder to run it in")->type_name("PATH");
-    app.add_option("command", options->command, "the command and its own options")
-        ->type_name("COMMAND");
+    app.add_option("--cwd", options->folder, "folder to run the command in")->type_name("PATH");
+    app.add_option("command", options->command, "command with its arguments")->type_name("COMMAND");
     // Everything behind the command's name is the command's, also what looks like our options.
     app.positionals_at_end();
     app.add_flag("--no-capture-output,--live-stream",
                  options->uncaptured,
-                 "accepted: output is never captured")
+                 "accepted for compatibility: output is never captured")
         ->group("");
     app.footer(
-        "Runs a command inside an environment, without a shell. Input, output, signals and the "
-        "exit status are the command's.\n"
+        "Runs a command in an environment, without activating it in a shell. Input, output, "
+        "signals and the exit status are passed through.\n"
+        "\n"
+        "  gpkg run -n ml python train.py\n"
         "  gpkg run -n ml python -c 'import torch'\n"
-        "  gpkg run -n ml -- nvcc --version");
+        "  gpkg run -n ml --cwd /data python train.py\n");
 
     return [options, &app](Context& context) { return run(context, app, *options); };
 }

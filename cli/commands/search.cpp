@@ -35,12 +35,12 @@ Result<int> search(Context& context, const SearchOptions& options) {
 
 Action bind_search(CLI::App& app) {
     const auto options = std::make_shared<SearchOptions>();
-    app.add_option("spec", options->spec, "a name, a glob or any spec")->type_name("SPEC");
+    app.add_option("spec", options->spec, "a name, a pattern or any spec")->type_name("SPEC");
     add_source_options(app, options->sources);
-    app.add_flag("-i,--info", options->info, "everything about each build");
+    app.add_flag("-i,--info", options->info, "show all fields of each build");
     app.footer(
-        "Looks in the channels for builds that match, the newest last. Of a pattern that more than "
-        "100 names match, it lists the names.\n"
+        "Lists the matching builds in the channels, the newest last. If a pattern matches more "
+        "than 100 package names, it lists only the names.\n\n"
         "  gpkg search 'pytorch>=2.4'\n"
         "  gpkg search -c conda-forge 'numpy[build=py312*]' --info");
 

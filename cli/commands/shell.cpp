@@ -155,8 +155,8 @@ Result<int> enter(Context& context, const ShellOptions& options) {
     GPKG_CHECK(change_environment(started.variables));
     const int code = become(started.command);
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: cannot be started: {}", errand.program, std::strerror(code)),
-                "another one: gpkg shell --shell NAME");
+                fmt::format("cannot start {}: {}", errand.program, std::strerror(code)),
+                "to use another shell: gpkg shell --shell NAME");
 }
 
 }  // namespace
@@ -166,12 +166,14 @@ Action bind_shell(CLI::App& app) {
     add_target_options(app, options->target);
     app.add_option("--shell",
                    options->shell,
-                   "bash, zsh, fish, tcsh, powershell or sh; else the one in use")
+                   "bash, zsh, fish, tcsh, powershell or sh (default: your shell)")
         ->type_name("SHELL");
     app.footer(
-        "Starts your shell with an environment active in it. `exit` comes back, with the shell's "
-        "exit status.\nNeeds no hook and no init.\n"
-        "  gpkg shell -n ml");
+        "Starts your shell with an environment activated; `exit` leaves it. Neither the shell hook "
+        "nor `gpkg init` is needed.\n"
+        "\n"
+        "  gpkg shell -n ml\n"
+        "  gpkg shell -n ml --shell zsh\n");
 
     return [options](Context& context) { return enter(context, *options); };
 }

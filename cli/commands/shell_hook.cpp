@@ -48,13 +48,14 @@ Action bind_shell_hook(CLI::App& app) {
     add_target_options(app, options->target);
     app.add_option("-s,--shell",
                    options->shell,
-                   "bash, zsh, fish, tcsh, powershell or posix; else the one in use")
+                   "bash, zsh, fish, tcsh, powershell or posix (default: your shell)")
         ->type_name("SHELL");
     app.footer(
-        "Prints code for a shell to evaluate: a function gpkg that can activate, or, with an "
-        "environment named, the activation itself.\n"
+        "Prints shell code to evaluate: the function that makes `gpkg activate` work or, with -n "
+        "or -p, the activation of that environment.\n"
+        "\n"
         "  eval \"$(gpkg shell-hook -s bash)\"\n"
-        "  eval \"$(gpkg shell-hook -s bash -n ml)\"");
+        "  eval \"$(gpkg shell-hook -s bash -n ml)\"\n");
 
     return [options](Context& context) { return print_hook(context, *options); };
 }

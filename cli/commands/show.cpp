@@ -43,7 +43,7 @@ Result<int> show(Context& context, const ShowOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: not the name of one package", options.spec),
+                    fmt::format("'{}' does not name one package", options.spec),
                     fmt::format("gpkg search '{}' lists matching packages", options.spec));
     const bool is_installed = !options.target.name.empty() || !options.target.prefix.empty();
     Found found;
@@ -59,7 +59,7 @@ Result<int> show(Context& context, const ShowOptions& options) {
     }
     print_found(context, spec, found, true);
     if (!is_installed)
-        context.out.note(fmt::format("the newest build; all: gpkg search {}", spec.name));
+        context.out.note(fmt::format("newest build; gpkg search {} lists all", spec.name));
     return 0;
 }
 
@@ -67,14 +67,14 @@ Result<int> show(Context& context, const ShowOptions& options) {
 
 Action bind_show(CLI::App& app) {
     const auto options = std::make_shared<ShowOptions>();
-    app.add_option("spec", options->spec, "a package name, or a spec such as 'numpy=1.26'")
+    app.add_option("spec", options->spec, "package name or spec: 'numpy=1.26'")
         ->required()
         ->type_name("SPEC");
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     app.footer(
-        "Shows the newest build in the channels, or with -n or -p the installed one: version, "
-        "build, license, size, dependencies.\n"
+        "Shows version, build, license, size and dependencies of the newest build in the channels, "
+        "or with -n or -p of the installed package.\n\n"
         "  gpkg show numpy\n"
         "  gpkg show 'numpy=1.26' -c bioconda\n"
         "  gpkg show numpy -n ml");

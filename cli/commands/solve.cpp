@@ -74,15 +74,14 @@ void print(Output& out, const Change& answer) {
 Result<int> solve(Context& context, SolveOptions& options) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
-        return fail(ErrorKind::Usage, "package files are what they are: nothing is to be solved");
-    if (wishes.specs.empty())
-        return fail(ErrorKind::Usage, "nothing to solve for was named", "gpkg solve numpy");
+        return fail(ErrorKind::Usage, "package files cannot be solved; give specs instead");
+    if (wishes.specs.empty()) return fail(ErrorKind::Usage, "no specs given", "gpkg solve numpy");
     auto request = change_request(std::move(wishes));
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     request.reach = options.reach;
     for (const auto& section : request.pip)
-        context.out.note(fmt::format("note: {}: what the section 'pip:' brings is pip's to decide",
-                                     section.file.native()));
+        context.out.note(
+            fmt::format("note: {}: packages under 'pip:' are not solved", section.file.native()));
     GPKG_TRY(const auto answer, decide(context, options.sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);
     if (context.out.json_mode()) {
@@ -106,9 +105,9 @@ Action bind_solve(CLI::App& app) {
     add_wish_options(app, options->wishes);
     app.add_flag("--explicit",
                  options->explicit_urls,
-                 "as a file of URLs and checksums for create --file, in the order of installation");
+                 "print a file of URLs and checksums for create --file");
     app.footer(
-        "Shows what `create` would install, and touches no environment.\n"
+        "Shows the packages that `gpkg create` would install. Changes no environment.\n\n"
         "  gpkg solve torch 'python=3.12'\n"
         "  gpkg solve -f environment.yml --platform linux-aarch64 --explicit > arm.txt");
 

@@ -30,9 +30,12 @@ Action bind_update(CLI::App& app) {
         ->excludes("--freeze-installed")
         ->excludes("--no-deps");
     app.footer(
-        "Python keeps its minor version unless python itself is named.\n"
+        "Updates packages to the newest versions that fit. Python keeps its minor version unless "
+        "python itself is named.\n"
+        "\n"
         "  gpkg update -n ml numpy\n"
-        "  gpkg update -n ml --all");
+        "  gpkg update -n ml --all\n"
+        "  gpkg update -n ml python numpy --dry-run\n");
 
     return [options](Context& context) -> Result<int> {
         options->change.offline = options->sources.offline;
@@ -40,17 +43,19 @@ Action bind_update(CLI::App& app) {
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         if (!wishes.files.empty())
             return fail(ErrorKind::Usage,
-                        "package files are what they are: there is nothing to update to",
-                        "gpkg install links them");
+                        "a package file cannot be updated",
+                        "to install it: gpkg install FILE");
         if (wishes.specs.empty() && wishes.accelerators.empty() && !options->all)
-            return fail(
-                ErrorKind::Usage, "nothing to update was named", "name packages, or say --all");
+            return fail(ErrorKind::Usage,
+                        "no packages to update were given",
+                        "name packages, or use --all");
         GPKG_CHECK(recover_prefix(context, path, options->change.dry_run));
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());
 
         auto request = change_request(std::move(wishes));
         request.prefix = path;
+        for (auto& section : request.pip) section.upgrade = true;
         request.update_all = options->all;
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;
@@ -61,8 +66,8 @@ Action bind_update(CLI::App& app) {
             if (find_record(installed, spec.name) == nullptr) {
                 const auto near = near_names(spec.name, names);
                 return fail(ErrorKind::NotFound,
-                            fmt::format("{}: is not installed in {}", spec.name, path.native()),
-                            did_you_mean(near, "gpkg install adds packages"));
+                            fmt::format("{} is not installed in {}", spec.name, path.native()),
+                            did_you_mean(near, "to add packages: gpkg install"));
             }
             request.update.push_back(spec.name);
         }

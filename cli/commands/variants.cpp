@@ -218,7 +218,7 @@ void print(const Context& context, const std::vector<Row>& rows) {
     auto& out = context.out;
     for (const auto& line : table_of(context, rows, telling.keys).lines()) out.result(line);
     if (!telling.more.empty())
-        out.note(fmt::format("more by which they differ: {}",
+        out.note(fmt::format("other inputs that differ: {}",
                              join_some(shown_keys(telling.more), "and", kMostInputs)));
 
     std::map<std::string, std::string> evidence;
@@ -227,13 +227,13 @@ void print(const Context& context, const std::vector<Row>& rows) {
             evidence.emplace(to_string(row.accelerator.accelerator), row.accelerator.evidence);
     }
     for (const auto& [name, what] : evidence)
-        out.note(fmt::format("accelerator {}: by \"{}\" and the like", name, what));
+        out.note(fmt::format("accelerator {}: detected from \"{}\"", name, what));
     const auto hidden = std::find_if(
         rows.begin(), rows.end(), [](const Row& row) { return !row.hidden_by.empty(); });
     if (hidden != rows.end())
         out.note(
-            fmt::format("channel priority is strict: what {} hides is taken where its channel "
-                        "is asked for, e.g. '{}::{}'",
+            fmt::format("channel priority is strict; to use builds hidden by {}, request their "
+                        "channel, e.g. '{}::{}'",
                         hidden->hidden_by,
                         channel_name(context, hidden->record.channel),
                         hidden->record.name));
@@ -248,8 +248,8 @@ void note_older(const Context& context,
     for (auto record = all.rbegin(); record != all.rend(); ++record) {
         const auto accelerator = accelerator_of(*record).accelerator;
         if (!seen.insert(accelerator).second) continue;
-        context.out.note(fmt::format("the newest version with builds for {} is {}",
-                                     to_string(accelerator),
+        context.out.note(fmt::format("the newest version with {} builds is {}",
+                                     compute_platform(accelerator),
                                      record->version));
     }
 }
@@ -259,11 +259,13 @@ Caution caution_of(const PackageRecord& record,
                    const Sources& sources,
                    const CudaLimits& limits) {
     if (vendor != Accelerator::None && !has_vendor(sources.virtual_packages, vendor))
-        return {
-            fmt::format("is for {}, of which {} has none", to_string(vendor), sources.machine.name),
-            "for a GPU that is not there"};
+        return {fmt::format("is a {} build, but {} has no {} GPU",
+                            compute_platform(vendor),
+                            sources.machine.name,
+                            vendor_title(vendor)),
+                "but no matching GPU"};
     if (vendor != Accelerator::Nvidia) return {};
-    return {limits.caution_of(record).value_or(""), "at best as PTX"};
+    return {limits.caution_of(record).value_or(""), "but only as PTX"};
 }
 
 Result<int> variants(Context& context, VariantsOptions options) {
@@ -271,8 +273,8 @@ Result<int> variants(Context& context, VariantsOptions options) {
     ask_channels_of(std::span(&spec, 1), options.sources);
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: names more than one package", spec.to_string()),
-                    "ask about one, e.g. gpkg variants torch");
+                    fmt::format("{}: matches more than one package name", spec.to_string()),
+                    "name one package, e.g. gpkg variants pytorch");
     const std::vector<std::string> names{spec.name};
     GPKG_TRY(const auto sources, open_sources(context, options.sources, names));
     const Searched searched{
@@ -312,26 +314,23 @@ Result<int> variants(Context& context, VariantsOptions options) {
 
 Action bind_variants(CLI::App& app) {
     const auto options = std::make_shared<VariantsOptions>();
-    app.add_option("spec", options->spec, "a name, or a spec like 'torch=2.9'")
+    app.add_option("spec", options->spec, "a name, or a spec like 'pytorch=2.9'")
         ->required()
         ->type_name("SPEC");
     add_source_options(app, options->sources);
-    app.add_option("--versions", options->versions, "of so many of the newest versions")
+    app.add_option("--versions", options->versions, "show this many of the newest versions")
         ->check([](const std::string& count) {
             return count.find_first_not_of("0123456789") != std::string::npos ||
                            count.find_first_not_of('0') == std::string::npos
-                       ? "a number above 0 is wanted"
+                       ? "expected a number above 0"
                        : "";
         })
-        ->type_name("COUNT");
-    app.add_flag("--inputs",
-                 options->inputs,
-                 "ask the packages what they were built with, where the channel does not tell");
+        ->type_name("N");
+    app.add_flag("--inputs", options->inputs, "read missing variant inputs from the packages");
     app.footer(
-        "Shows the builds of a package, by what they differ, and whether an environment with each "
-        "can be made for this machine.\nWhat they were built with is known where the channel "
-        "publishes it, as gpkg index does. With --inputs the end of each package shown is read, "
-        "some 64 KiB, and what it says is kept.\n"
+        "Lists the builds of a package, how they differ, and whether each can be installed on this "
+        "machine. Variant inputs are shown if the channel publishes them, as `gpkg index` does. "
+        "With --inputs, they are read from the packages (about 64 KiB each) and cached.\n\n"
         "  gpkg variants pytorch\n"
         "  gpkg variants pytorch=2.8 --for a100\n"
         "  gpkg variants pytorch --inputs");

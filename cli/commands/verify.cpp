@@ -36,16 +36,16 @@ int tell(Output& out, const Examined& examined, std::string_view advice) {
                   {"interrupted", examined.is_interrupted},
                   {"damage", list}});
     if (examined.is_interrupted)
-        out.note("an earlier command was interrupted: gpkg repair brings it to an end");
+        out.note("an earlier command was interrupted; to complete or undo it: gpkg repair");
     if (!list.empty())
-        out.note(fmt::format("{} of {} packages differ: {}",
+        out.note(fmt::format("{} of {} packages are damaged; {}",
                              examined.damaged_packages(),
                              examined.packages,
                              advice));
     if (is_sound)
         out.print(examined.packages == 1
-                      ? std::string("1 package: as it should be")
-                      : fmt::format("{} packages: all as they should be", examined.packages));
+                      ? std::string("1 package verified: no damage")
+                      : fmt::format("{} packages verified: no damage", examined.packages));
     return is_sound ? 0 : 1;
 }
 
@@ -54,23 +54,27 @@ int tell(Output& out, const Examined& examined, std::string_view advice) {
 Action bind_verify(CLI::App& app) {
     const auto options = std::make_shared<VerifyOptions>();
     add_target_options(app, options->target);
-    app.add_flag("--store", options->store, "the packages of the store, not an environment")
+    app.add_flag("--store", options->store, "verify the package store, not an environment")
         ->excludes("--name")
         ->excludes("--prefix");
-    app.add_flag("--quick", options->quick, "types and sizes only; the contents are not read");
+    app.add_flag("--quick", options->quick, "compare types and sizes only, not contents");
     app.footer(
-        "Compares every file with what its package promised. Exit status 1 where one differs.\n"
+        "Compares every installed file with its package. The exit status is 1 if a file is missing "
+        "or differs.\n"
+        "\n"
         "  gpkg verify -n ml\n"
-        "  gpkg verify --store");
+        "  gpkg verify -n ml --quick\n"
+        "  gpkg verify --store\n");
 
     return [options](Context& context) -> Result<int> {
         if (options->store) {
             GPKG_TRY(const auto examined, examine_store(context, options->quick));
-            return tell(context.out, examined, "gpkg repair --store takes them out of the store");
+            return tell(
+                context.out, examined, "to remove them from the store: gpkg repair --store");
         }
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_TRY(const auto examined, examine_environment(context, prefix, options->quick));
-        return tell(context.out, examined, "gpkg repair links them anew");
+        return tell(context.out, examined, "to relink them: gpkg repair");
     };
 }
 

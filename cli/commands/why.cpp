@@ -50,8 +50,8 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
         for (const auto& record : installed) names.push_back(record.name());
         const auto near = near_names(name, names);
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: is not installed in {}", name, path.native()),
-                    did_you_mean(near, "gpkg list shows what is"));
+                    fmt::format("{}: not installed in {}", name, path.native()),
+                    did_you_mean(near, "list installed packages: gpkg list"));
     }
     reasons.target = *target;
     std::vector<std::size_t> roots;
@@ -71,7 +71,7 @@ void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way)
     std::vector<std::string> asked;
     for (const auto& spec : reasons.requested.at(root.name))
         asked.push_back(dependency_text(spec, ""));
-    out.result(fmt::format("{} {} asked for",
+    out.result(fmt::format("{} {} requested",
                            join_some(asked, "and", asked.size()),
                            asked.size() == 1 ? "is" : "are"));
     std::size_t depth = 0;
@@ -88,8 +88,8 @@ void print(Output& out, const Reasons& reasons, bool all) {
     out.result(out.bold(title(record)));
     const auto users = reasons.graph.needed_by(reasons.target);
     if (reasons.ways.empty()) {
-        out.result(users.empty() ? "nobody asked for it, and nothing needs it"
-                                 : "nothing that was asked for needs it");
+        out.result(users.empty() ? "not requested, and no package needs it"
+                                 : "no requested package needs it");
         for (const auto& need : users)
             out.result(fmt::format("└─ {} needs {}",
                                    title(reasons.graph.records()[need.from]),
@@ -99,7 +99,7 @@ void print(Output& out, const Reasons& reasons, bool all) {
     const auto shown = all ? reasons.ways.size() : std::min(kMostWays, reasons.ways.size());
     for (std::size_t i = 0; i < shown; ++i) print_way(out, reasons, reasons.ways[i]);
     if (shown < reasons.ways.size())
-        out.result(fmt::format("and {} more that were asked for need it: --all shows them",
+        out.result(fmt::format("and {} more requested packages need it; --all shows them",
                                reasons.ways.size() - shown));
 }
 
@@ -140,9 +140,10 @@ Action bind_why(CLI::App& app) {
     const auto options = std::make_shared<WhyOptions>();
     app.add_option("name", options->name, "an installed package")->required()->type_name("NAME");
     add_target_options(app, options->target);
-    app.add_flag("--all", options->all, "every spec that leads to it, not only the shortest ways");
+    app.add_flag("--all", options->all, "show every chain of dependencies, not only the shortest");
     app.footer(
-        "Shows which of the specs you asked for brought a package, and by which way.\n"
+        "Shows which requested packages need an installed package, and through which "
+        "dependencies.\n\n"
         "  gpkg why libblas -n ml");
 
     return [options](Context& context) -> Result<int> {

@@ -43,7 +43,7 @@ struct WhyNotOptions {
 Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const MatchSpec& spec) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
-        return fail(ErrorKind::Usage, "package files are what they are: nothing keeps others out");
+        return fail(ErrorKind::Usage, "package files cannot be solved; give specs instead");
     auto request = change_request(std::move(wishes));
     const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
     request.update = {spec.name};  // it may move, and the channels are asked for it
@@ -51,7 +51,7 @@ Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const
     if (!request.specs.empty()) {
         if (names_environment)
             return fail(ErrorKind::Usage,
-                        "either a request or an environment: name specs, or -n NAME");
+                        "give either a request (specs) or an environment (-n or -p), not both");
         GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
         return request;
     }
@@ -81,12 +81,12 @@ void print_differences(Output& out, const WhyNot& found, bool all) {
             out.result(fmt::format("  - {}", title(*now)));
         } else {
             out.result(
-                fmt::format("  ~ {} in place of {} {}", title(*then), now->version, now->build));
+                fmt::format("  ~ {} instead of {} {}", title(*then), now->version, now->build));
         }
     }
     if (shown < found.differences.size())
         out.result(
-            fmt::format("  and {} more: --all shows them", found.differences.size() - shown));
+            fmt::format("  and {} more; --all shows them", found.differences.size() - shown));
 }
 
 /// "gpkg install -n ml numpy=2 -c conda-forge": the line of this command, asking for the spec.
@@ -124,11 +124,11 @@ void print(const Context& context,
     case Verdict::Chosen: {
         const auto* installed = find_record(question.present.records, spec.name);
         if (!in_environment) {
-            out.result(fmt::format("{} is what is chosen", title(*found.chosen)));
+            out.result(fmt::format("{} is chosen", title(*found.chosen)));
         } else if (installed != nullptr && spec.matches(installed->package)) {
             out.result(fmt::format("{} is installed", title(installed->package)));
         } else {
-            out.result(fmt::format("nothing keeps it out: {}  # gives {}",
+            out.result(fmt::format("it can be installed: {}  # gives {}",
                                    install_command(context, asked),
                                    title(*found.chosen)));
         }
@@ -137,16 +137,16 @@ void print(const Context& context,
     case Verdict::Impossible:
         out.result(fmt::format("{} {}",
                                asked,
-                               !is_alone(found.explanation) ? "does not go with what is asked for"
+                               !is_alone(found.explanation) ? "conflicts with the request"
                                : could_be_asked_for(found.explanation)
-                                   ? "is impossible here as it is"
-                                   : "is impossible here, whatever is asked for"));
+                                   ? "cannot be installed here as requested"
+                                   : "cannot be installed on this machine"));
         out.result(found.explanation.tree());
-        if (!found.explanation.fixes.empty()) out.result("it could be had:");
+        if (!found.explanation.fixes.empty()) out.result("possible fixes:");
         for (const auto& fix : found.explanation.fixes) out.result("  " + fix.text());
         return;
     case Verdict::Unneeded:
-        out.result(fmt::format("nothing needs {}; asked for, it would be {}",
+        out.result(fmt::format("no package needs {}; if requested, it would be {}",
                                spec.extras.empty() ? spec.name : asked,
                                title(*found.possible)));
         break;
@@ -157,13 +157,13 @@ void print(const Context& context,
                                found.reason));
         break;
     case Verdict::Outranked:
-        out.result(fmt::format("{} is possible, but not with the best of all that is asked for",
+        out.result(fmt::format("{} is possible, but conflicts with the best match for the request",
                                title(*found.possible)));
         if (!found.explanation.clashes.empty()) out.result(found.explanation.tree());
         break;
     }
     print_differences(out, found, options.all);
-    if (in_environment) out.result("to have it: " + install_command(context, asked));
+    if (in_environment) out.result("to install it: " + install_command(context, asked));
 }
 
 std::string_view name_of(Verdict verdict) {
@@ -202,8 +202,8 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: names more than one package", spec.to_string()),
-                    "ask about one, e.g. gpkg why-not 'numpy>=2'");
+                    fmt::format("{}: matches more than one package name", spec.to_string()),
+                    "name one package, e.g. gpkg why-not 'numpy>=2'");
     GPKG_TRY(const auto request, request_of(context, options, spec));
     ask_channels_of(std::span(&spec, 1), options.sources);
     GPKG_TRY(const auto question, question_of(context, options.sources, request));
@@ -228,18 +228,18 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
 
 Action bind_why_not(CLI::App& app) {
     const auto options = std::make_shared<WhyNotOptions>();
-    app.add_option("spec", options->spec, "what one misses, e.g. 'numpy>=2'")
+    app.add_option("spec", options->spec, "the missing package, e.g. 'numpy>=2'")
         ->required()
         ->type_name("SPEC");
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);
-    app.get_option("specs")->description("the request; without one an environment is looked at");
-    app.add_flag("--all", options->all, "every package that would change, not only the first");
+    app.get_option("specs")->description("the request; default: the environment as it is");
+    app.add_flag("--all", options->all, "show every package that would change");
     add_pin_option(app, options->no_pin);
     app.footer(
-        "Shows what keeps a package, a version or a build out: of a request, or of an "
-        "environment.\n"
+        "Shows why a package, version or build is not chosen: for a request, or in an "
+        "environment.\n\n"
         "  gpkg why-not 'numpy>=2' 'torch=2.1' pandas\n"
         "  gpkg why-not 'python=3.14' -n ml");
 

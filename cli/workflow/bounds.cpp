@@ -22,10 +22,10 @@ Result<std::optional<Room>> check_downloads(const fs::path& store,
     needed.files = kFewestFiles * fetch.size();
     if (needed.bytes > options.most_bytes)
         return fail(ErrorKind::Conflict,
-                    fmt::format("the packages to download are {}, and --max-size allows {}",
-                                human_size(needed.bytes),
-                                human_size(options.most_bytes)),
-                    "nothing was changed; gpkg closure tells what brings them");
+                    fmt::format("--max-size {} exceeded: the packages to download are {}",
+                                human_size(options.most_bytes),
+                                human_size(needed.bytes)),
+                    "nothing was changed; gpkg closure shows the size of each dependency");
     auto room = room_at(store);
     if (!room) return std::nullopt;  // that says whoever writes there
     // Nothing is smaller unpacked.

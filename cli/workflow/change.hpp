@@ -103,6 +103,7 @@ struct ExactRequest {
     std::vector<MatchSpec> requested;
     bool records_are_bare = false;  ///< see Change::from_archives
     bool again = false;             ///< link also what is installed already
+    bool prune = false;             ///< remove all other packages, requests and variables
     std::map<std::string, std::string> variables;
     std::vector<Channel> channels{};  ///< with the credentials that downloads need
     GpkgState state{};                ///< what is to be remembered
@@ -111,7 +112,8 @@ struct ExactRequest {
     std::string if_gone{};  ///< see FetchOptions::if_gone
 };
 
-/// A change that links exactly these records; what else is installed stays.
+/// A change that links exactly these records. Other installed packages stay, unless
+/// ExactRequest::prune says otherwise.
 Result<Change> exactly(ExactRequest request);
 
 /// A change after which the environment has the packages, requests and accelerators of the

@@ -74,14 +74,14 @@ Result<void> check_url(const std::vector<Rule>& rules,
             channels.begin(), channels.end(), [&](const auto& one) { return is_of(url, one); });
         if (is_named == said->allows) continue;
         if (said->allows && url.starts_with("file:")) continue;
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {} ({})",
-                                what,
-                                said->allows ? "is not among allowlist_channels"
-                                             : "is among denylist_channels",
-                                said->source),
-                    said->allows ? "allowed are " + allowed_by(channels, *said)
-                                 : "-c names another channel");
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: {} ({})",
+                        what,
+                        said->allows ? "not in allowlist_channels" : "denied by denylist_channels",
+                        said->source),
+            said->allows ? "allowed channels: " + allowed_by(channels, *said)
+                         : "use another channel: -c CHANNEL");
     }
     return {};
 }
@@ -127,7 +127,7 @@ Result<void> check_mirrors(const Context& context) {
             GPKG_TRY(const auto channel, Channel::parse(mirror, channel_context(context)));
             GPKG_CHECK(check_url(rules,
                                  channel.base_url(),
-                                 fmt::format("the mirror {} of {} ({})",
+                                 fmt::format("mirror {} of {} ({})",
                                              hide_secrets(channel.base_url()),
                                              name,
                                              setting.source)));

@@ -34,7 +34,7 @@ Result<Channels> Channels::fetch(Context& context,
     GPKG_CHECK(check_allowed(context, wanted));  // before anybody asks for their notices
     GPKG_TRY(auto transport, open_transport(context));
     Channels channels(context, std::move(transport), subdirs, offline, extent);
-    const Phase phase(context.out, "channel indexes");
+    const Phase phase(context.out, "repodata");
     channels.notices_ = std::make_unique<NoticeWatch>(context, wanted, offline);
     GPKG_CHECK(channels.settle(wanted));
     // Now: a failure to decide would have no place for them, and may come of what they tell.
@@ -104,8 +104,8 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
         auto error = std::move(fetched).error();
         if (come_along && error.kind != ErrorKind::Interrupted)
             error.hint += fmt::format(
-                "{}a channel that you use declares it; "
-                "channel_relations_max_depth: 0 ignores what channels declare",
+                "{}another channel refers to this one; gpkg config set channel_relations_max_depth 0 "
+                "ignores such relations",
                 error.hint.empty() ? "" : "; ");
         return pass(std::move(error));
     }
@@ -238,7 +238,7 @@ Result<SharedIndex> Channels::or_before(Result<SharedIndex> index, FetchedIndex&
     if (index || fetched.channel.is_local()) return index;
     GPKG_TRY(const bool is_back, forget_index(cache(), fetched));
     if (!is_back) return index;
-    context_.out.warn(index.error().message + "; using the copy before");
+    context_.out.warn(index.error().message + "; using the previous copy");
     GPKG_TRY(fetched, fetch_whole(fetched, true));
     return open_index(fetched, cache());
 }

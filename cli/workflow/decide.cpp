@@ -3,9 +3,11 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -69,7 +71,8 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
         const auto [place, fresh] = first.emplace(record.name, record);
         if (!fresh && !is_same(place->second, record))
             return fail(ErrorKind::Conflict,
-                        fmt::format("{}: listed as {} and as {}; one environment holds one",
+                        fmt::format("{} is listed twice, as {} and as {}; an environment has one "
+                                    "build of each package",
                                     record.name,
                                     place->second.fn,
                                     record.fn));
@@ -79,25 +82,89 @@ Result<void> drop_repeated(std::vector<PackageRecord>& records) {
     return {};
 }
 
-/// With --prune, what the environment sets and the request does not is set no more.
-Result<EnvVarChanges> variable_changes(const ChangeRequest& wanted) {
-    EnvVarChanges changes(wanted.variables.begin(), wanted.variables.end());
-    if (!wanted.prune) return changes;
-    GPKG_TRY(const auto prefix, Prefix::open(wanted.prefix));
+/// The variables to set; with `prune`, all others of the environment are unset.
+Result<EnvVarChanges> variable_changes(const fs::path& path,
+                                       const std::map<std::string, std::string>& variables,
+                                       bool prune) {
+    EnvVarChanges changes(variables.begin(), variables.end());
+    if (!prune) return changes;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto present, prefix.env_vars());
     for (const auto& [name, value] : present) changes.try_emplace(name, std::nullopt);
     return changes;
 }
 
-/// Names that were asked for earlier and are not any more.
-Result<std::vector<std::string>> forgotten_names(const ChangeRequest& request,
-                                                 const std::vector<MatchSpec>& wanted) {
+/// What the change does to the variables of an existing environment. Values may be secret.
+Result<std::vector<std::string>> notes_on_variables(const fs::path& path,
+                                                    const EnvVarChanges& changes) {
+    std::vector<std::string> notes;
+    if (changes.empty() || !Prefix::is_environment(path)) return notes;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
+    GPKG_TRY(const auto present, prefix.env_vars());
+    for (const auto& [name, value] : changes) {
+        const auto before = present.find(name);
+        if (before == present.end()) {
+            if (value) notes.push_back(fmt::format("sets the variable {}", name));
+        } else if (!value) {
+            notes.push_back(fmt::format("removes the variable {}", name));
+        } else if (*value != before->second) {
+            notes.push_back(fmt::format("changes the variable {}", name));
+        }
+    }
+    return notes;
+}
+
+/// Bounds of earlier requests that a bare name replaces: "numpy" after "numpy=1.24".
+std::vector<std::string> notes_on_bounds(const std::vector<MatchSpec>& requested,
+                                         const std::vector<MatchSpec>& earlier) {
+    std::vector<std::string> notes;
+    for (const auto& spec : requested) {
+        MatchSpec bare;
+        bare.name = spec.name;
+        if (!(spec == bare)) continue;
+        for (const auto& wish : earlier) {
+            if (wish.name == spec.name && !(wish == bare))
+                notes.push_back(
+                    fmt::format("{} replaces the earlier request '{}'", spec.name, as_typed(wish)));
+        }
+    }
+    return notes;
+}
+
+/// Pins that cannot have an effect, most likely misspelled.
+std::vector<std::string> notes_on_pins(const Question& question) {
+    const auto& indexes = question.problem.indexes;
+    const auto& installed = question.present.records;
+    std::vector<std::string> notes;
+    for (const auto& [spec, place] : question.present.pins) {
+        const auto& name = spec.name;
+        const auto has_it = [&](const auto& index) { return index->has(name); };
+        if (indexes.empty() || !spec.has_one_name() || name.starts_with("__") ||
+            find_record(installed, name) != nullptr || std::ranges::any_of(indexes, has_it))
+            continue;
+        std::vector<std::string> names;
+        for (const auto& record : installed) names.push_back(record.name());
+        for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
+        auto near = near_names(name, names);
+        notes.push_back(fmt::format("pin '{}' in {} has no effect: no package '{}'{}",
+                                    as_typed(spec),
+                                    place,
+                                    name,
+                                    near.empty() ? "" : "; " + did_you_mean(near)));
+    }
+    return notes;
+}
+
+/// With `prune`, names that were requested earlier and are not any more.
+Result<std::vector<std::string>> forgotten_names(const fs::path& path,
+                                                 const std::vector<MatchSpec>& requested,
+                                                 bool prune) {
     std::vector<std::string> names;
-    if (!request.prune) return names;
-    GPKG_TRY(const auto prefix, Prefix::open(request.prefix));
+    if (!prune) return names;
+    GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto history, prefix.history());
     std::set<std::string> again;
-    for (const auto& spec : wanted) again.insert(spec.name);
+    for (const auto& spec : requested) again.insert(spec.name);
     for (const auto& [name, specs] : requested_by_name(history)) {
         if (!again.contains(name)) names.push_back(name);
     }
@@ -135,7 +202,7 @@ void keep_builds(Change& change,
         if (before != nullptr && before->package.version == now->version &&
             before->package.build == now->build)
             change.notes.push_back(fmt::format(
-                "{} stays in the build {} that was asked for earlier; '{}>=0' asks for any",
+                "{} keeps the build {} requested earlier; to allow any build, request '{}>=0'",
                 build.name,
                 build.build->text(),
                 build.name));
@@ -176,16 +243,21 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
     change.requested = question.wanted.specs;
-    GPKG_TRY(change.variables, variable_changes(request));
-    GPKG_TRY(change.removed_specs, forgotten_names(request, question.wanted.specs));
+    GPKG_TRY(change.variables, variable_changes(request.prefix, request.variables, request.prune));
+    GPKG_TRY(change.removed_specs,
+             forgotten_names(request.prefix, question.wanted.specs, request.prune));
     GPKG_CHECK(check_pip_sections(request.pip, solution.records));
     change.pip = request.pip;
     change.notes = std::move(solution.notes);
+    append(change.notes, notes_on_pins(question));
     append(change.notes,
            notes_on_own_choices(question.wanted.accelerators,
                                 question.present.on_disk,
                                 question.problem.request.update));
     keep_builds(change, question, solution.records);
+    append(change.notes, notes_on_bounds(change.requested, question.present.wishes));
+    GPKG_TRY(auto variable_notes, notes_on_variables(request.prefix, change.variables));
+    append(change.notes, std::move(variable_notes));
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, request.reinstall);
     if (!change.is_nothing()) {
@@ -214,9 +286,11 @@ Result<Change> exactly(ExactRequest request) {
     GPKG_TRY(const auto present, look_at(request.prefix));
     Change change;
     change.creates = !Prefix::is_environment(request.prefix);
+    const bool prune = request.prune && !change.creates;
+    GPKG_TRY(change.variables, variable_changes(request.prefix, request.variables, prune));
+    GPKG_TRY(change.removed_specs, forgotten_names(request.prefix, request.requested, prune));
     change.prefix = std::move(request.prefix);
     change.requested = std::move(request.requested);
-    change.variables.insert(request.variables.begin(), request.variables.end());
     change.from_archives = request.records_are_bare;
     change.channels = std::move(request.channels);
     change.notes = std::move(request.notes);
@@ -241,6 +315,10 @@ Result<Change> exactly(ExactRequest request) {
         change.link.push_back(record);
         if (change.platform.empty() && !record.subdir.empty() && record.subdir != "noarch")
             change.platform = record.subdir;
+    }
+    for (const auto& old : present.records) {
+        if (prune && find_record(graph.records(), old.name()) == nullptr)
+            change.unlink.push_back(old);
     }
     return change;
 }

@@ -113,7 +113,7 @@ Texts asked_for(Context& context,
     for (const auto& text : requested_specs(history)) {
         auto spec = MatchSpec::parse(text);
         if (!spec) {
-            context.out.warn(fmt::format("left out, as it cannot be read: {}", text));
+            context.out.warn(fmt::format("invalid spec left out: {}", text));
             continue;
         }
         if (!spec->name.starts_with("__") && find_record(records, spec->name) == nullptr) continue;
@@ -167,15 +167,13 @@ Result<EnvironmentYml> exported(Context& context,
         out.dependencies = asked_for(context, history, records);
         if (out.dependencies.empty() && !records.empty())
             context.out.warn(fmt::format(
-                "nothing tells what was asked for, as of what a list of files brought: "
-                "the {} {} left out; without --from-history each is written, and "
-                "--explicit lists the files",
-                records.size() == 1 ? "package" : fmt::format("{} packages", records.size()),
-                records.size() == 1 ? "is" : "are"));
+                "no requested specs are recorded: {} left out; without --from-history every "
+                "package is written, with --explicit their URLs",
+                records.size() == 1 ? std::string("1 package is")
+                                    : fmt::format("{} packages are", records.size())));
         if (!by_pip.empty())
-            context.out.warn(fmt::format(
-                "left out, as nothing tells whether it was asked for: what pip installed: {}",
-                fmt::join(by_pip, " ")));
+            context.out.warn(
+                fmt::format("packages installed by pip are left out: {}", fmt::join(by_pip, " ")));
     } else {
         for (const auto& record : records)
             out.dependencies.push_back(pinned(context, record.package, out.channels, options));
@@ -186,7 +184,7 @@ Result<EnvironmentYml> exported(Context& context,
     // Nor does anything set them here.
     std::erase_if(out.variables, [&](const auto& variable) {
         const auto fits = check_variable_name(variable.first);
-        if (!fits) context.out.warn("left out: the variable " + fits.error().message);
+        if (!fits) context.out.warn("variable left out: " + fits.error().message);
         return !fits;
     });
     GPKG_TRY(const auto state, prefix.state());

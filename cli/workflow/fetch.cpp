@@ -26,12 +26,12 @@ Result<void> check_offline(const std::vector<PackageRecord>& absent) {
     std::string list;
     for (std::size_t i = 0; i < shown; ++i) list += "\n  " + names[i];
     if (names.size() > shown) list += fmt::format("\n  and {} more", names.size() - shown);
-    return fail(
-        ErrorKind::Network,
-        fmt::format("{} packages are not in the store, and --offline forbids to fetch them:{}",
-                    names.size(),
-                    list),
-        "run the command once without --offline, or with --download-only");
+    return fail(ErrorKind::Network,
+                fmt::format("--offline: {} package{} not in the package store:{}",
+                            names.size(),
+                            names.size() == 1 ? "" : "s",
+                            list),
+                "run the command without --offline once (--download-only only downloads)");
 }
 
 /// What vouches for a package of a signed channel is the checksum in its index.
@@ -41,8 +41,7 @@ Result<void> check_vouched(const Context& context, const std::vector<PackageReco
         if (!record.sha256.empty() || !trust.roots.contains(record.channel)) continue;
         return distrust(
             TrustFault::Missing,
-            fmt::format("{}: its record has no sha256, and trusted_keys says that {} is "
-                        "signed: nothing vouches for this package",
+            fmt::format("{}: cannot be verified: its record in the signed channel {} has no sha256",
                         record.fn,
                         record.channel));
     }

@@ -26,8 +26,10 @@ Result<std::vector<Generation>> generations_of(Context& context, const fs::path&
 }
 
 std::string command_of(const Generation& generation) {
-    const std::string_view command = generation.command;
-    if (command.empty()) return "(by another tool)";
+    return generation.command.empty() ? "(by another tool)" : typed_command(generation.command);
+}
+
+std::string typed_command(std::string_view command) {
     const auto program = command.substr(0, command.find(' '));
     const auto slash = program.rfind('/');
     return std::string(slash == std::string_view::npos ? command : command.substr(slash + 1));
@@ -50,13 +52,13 @@ Result<Generation> generation_named(const fs::path& prefix, std::uint64_t number
     auto generation = read_generation(prefix, number);
     if (generation || generation.error().kind != ErrorKind::NotFound) return generation;
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: there is no generation {}", prefix.native(), number),
-                numbers.empty() ? "gpkg keeps them from its first change on; this environment was "
-                                  "changed by others only"
-                                : fmt::format("gpkg history shows those there are, {} to {}",
-                                              numbers.front(),
-                                              numbers.back()));
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("{} has no generation {}", prefix.native(), number),
+        numbers.empty()
+            ? "gpkg has not changed this environment; its first change starts the history"
+            : fmt::format(
+                  "to list generations {} to {}: gpkg history", numbers.front(), numbers.back()));
 }
 
 std::vector<PackageDifference> differences(const Generation& before, const Generation& after) {

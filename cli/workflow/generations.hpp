@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg::cli {
@@ -19,6 +20,8 @@ Result<std::vector<Generation>> generations_of(Context& context, const fs::path&
 /// The command that made it, the program without its folders; "(by another tool)" where none of
 /// gpkg's did.
 std::string command_of(const Generation& generation);
+/// A command line without the folder of the program: "gpkg install numpy".
+std::string typed_command(std::string_view command);
 
 /// What is installed now, as a generation without a number.
 Result<Generation> present_generation(const fs::path& prefix);

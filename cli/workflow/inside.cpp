@@ -42,12 +42,11 @@ int tell_why(Context& context,
     const auto file = fs::path(started.front());
     std::error_code ignored;
     if (code == ENOENT && file.has_parent_path() && fs::exists(file, ignored)) {
-        context.out.error({ErrorKind::Io,
-                           fmt::format("{}: the interpreter that its first line names, or its "
-                                       "loader, does not exist",
-                                       file.native()),
-                           {},
-                           {}});
+        context.out.error(
+            {ErrorKind::Io,
+             fmt::format("{}: its interpreter (#! line) or loader does not exist", file.native()),
+             {},
+             {}});
         return kCannotExecute;
     }
     const bool absent = code == ENOENT;
@@ -83,8 +82,9 @@ Result<void> change_environment(
         const int code =
             value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
         if (code != 0)
-            return fail(ErrorKind::Io,
-                        fmt::format("{}: cannot be set: {}", name, std::strerror(errno)));
+            return fail(
+                ErrorKind::Io,
+                fmt::format("cannot set environment variable {}: {}", name, std::strerror(errno)));
     }
     return {};
 }
@@ -127,8 +127,10 @@ Result<int> run_inside(Context& context,
     if (!folder.empty()) {
         const auto path = absolute_path(folder, context.home);
         if (::chdir(path.c_str()) != 0)
-            return fail(ErrorKind::Io,
-                        fmt::format("{}: cannot enter: {}", path.native(), std::strerror(errno)));
+            return fail(
+                ErrorKind::Io,
+                fmt::format(
+                    "{}: cannot change to this folder: {}", path.native(), std::strerror(errno)));
     }
     GPKG_CHECK(change_environment(environment.variables));
     GPKG_CHECK(check_stop(context));

@@ -33,14 +33,14 @@ Result<std::string> explicit_text(Context& context,
     for (auto& record : records) {
         if (record.url.empty())
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: nothing tells where {} was downloaded from",
+                        fmt::format("{}: the download URL of {} is unknown",
                                     prefix.native(),
                                     record.distribution()));
         record.url = without_secrets(record.url);
         if (checksum == ExplicitChecksum::Md5 && record.md5.empty()) unknown.push_back(record.name);
     }
     if (!unknown.empty())
-        context.out.warn(fmt::format("the MD5 of {} is not known", join_some(unknown, "and")));
+        context.out.warn(fmt::format("the MD5 of {} is unknown", join_some(unknown, "and")));
     return explicit_file(records, context.config.platform.value, checksum);
 }
 
@@ -52,13 +52,13 @@ Result<void> warn_of_what_files_lack(Context& context,
     GPKG_TRY(const auto state, prefix.state());
     std::vector<std::string> left_out;
     if (!variables.empty()) left_out.emplace_back("variables");
-    if (!pip_packages(path, records).empty()) left_out.emplace_back("what pip installed");
+    if (!pip_packages(path, records).empty()) left_out.emplace_back("packages installed by pip");
     // Which GPU it is for, builds for one tell by themselves.
     if (state.accelerator == "none" || state.accelerator == "conda" ||
         !state.package_accelerators.empty())
-        left_out.emplace_back("the accelerator that was asked for");
+        left_out.emplace_back("the requested accelerator");
     if (!left_out.empty())
-        context.out.warn("a list of files has no place for " + join_some(left_out, "and"));
+        context.out.warn("an explicit list cannot contain " + join_some(left_out, "and"));
     return {};
 }
 

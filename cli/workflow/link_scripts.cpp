@@ -48,14 +48,14 @@ Result<bool> Settling::may_run(const FoundLinkScript& script, GpkgState& state) 
     if (!allowed && policy_ == LinkScriptPolicy::Ask) {
         // What --yes says is not said of programs that nobody has looked at.
         if (!context_.out.can_ask() || options_.yes)
-            return fail(ErrorKind::Usage,
-                        fmt::format("{} would run, and nobody is there to be asked whether it may; "
-                                    "nothing was changed",
-                                    described(script)),
-                        fmt::format("--allow-scripts {} lets it run, --no-scripts leaves it out",
-                                    script.package));
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: this link script needs permission to run; nothing was changed",
+                            described(script)),
+                fmt::format("to run it: --allow-scripts {}; to skip it: --no-scripts",
+                            script.package));
         const auto answer = context_.out.ask(
-            fmt::format("{}\n  {}: may it run? [y/N]",
+            fmt::format("{}\n  {}: allow it? [y/N]",
                         described(script),
                         script.runs_now ? "runs now" : "runs when the package is removed"),
             context_.stop);
@@ -76,7 +76,7 @@ Result<void> Settling::operator()(const std::vector<FoundLinkScript>& scripts,
     }
     for (const auto* script : refused) {
         how.refused_scripts.insert(script->path);
-        context_.out.note(fmt::format("note: not run: {}", described(*script)));
+        context_.out.note(fmt::format("note: link script not run: {}", described(*script)));
     }
     return {};
 }

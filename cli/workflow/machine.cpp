@@ -22,7 +22,7 @@ Result<void> check_platform(const std::string& platform) {
     const std::vector<std::string> names(known.begin(), known.end());
     const auto near = near_names(platform, names);
     return fail(ErrorKind::Usage,
-                fmt::format("--platform {}: is no platform", platform),
+                fmt::format("--platform {}: unknown platform", platform),
                 did_you_mean(near, "for example linux-64"));
 }
 
@@ -91,7 +91,7 @@ std::vector<virtual_packages::ActiveOverride> unknown_overrides(
             unknown.push_back({set.first,
                                set.second,
                                virtual_packages::OverrideEffect::None,
-                               "nothing has this name" + near_variable(context, set.first)});
+                               "no such virtual package" + near_variable(context, set.first)});
     }
     return unknown;
 }
@@ -118,17 +118,17 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
     if (options.for_machine.empty()) {
         GPKG_CHECK(check_platform(machine.platform));
         if (machine.platform != virtual_packages::this_machine().native_platform)
-            machine.name = fmt::format("a target {}", machine.platform);
+            machine.name = fmt::format("platform {}", machine.platform);
         return machine;
     }
     GPKG_TRY(const auto profile, profile_named(context, options.for_machine));
     if (!options.platform.empty() && options.platform != profile->platform)
         return fail(ErrorKind::Usage,
-                    fmt::format("--for {}: is a machine of {}, and --platform says {}",
+                    fmt::format("--platform {} conflicts with --for {}, which is {}",
+                                options.platform,
                                 options.for_machine,
-                                profile->platform,
-                                options.platform),
-                    "leave out --platform");
+                                profile->platform),
+                    "remove --platform");
     machine.platform = profile->platform;
     GPKG_CHECK(check_platform(machine.platform));
     machine.name = options.for_machine;
@@ -147,18 +147,19 @@ std::string machine_flags(const SourceOptions& options) {
 Result<std::vector<PackageRecord>> detected_packages(Context& context, const Machine& machine) {
     GPKG_TRY(const auto detection, detect(context, machine, context.env));
     if (machine.profile && machine.profile->known_by_names)
-        context.out.warn_once(fmt::format(
-            "{}: its names alone tell what it is; gpkg hardware --slurm has a node asked",
-            machine.name));
+        context.out.warn_once(
+            fmt::format("{}: guessed from the names Slurm lists; gpkg hardware --slurm detects the "
+                        "hardware on a node",
+                        machine.name));
     if (machine.profile && machine.profile->nvidia_driver && detection.find("__cuda") == nullptr)
         context.out.warn_once(
-            fmt::format("{}: tells the version of NVIDIA's driver and no `cuda:`, the newest CUDA "
-                        "that it supports: there is no __cuda, and no build for NVIDIA's GPUs",
+            fmt::format("{}: has an NVIDIA driver version but no `cuda:` (the newest CUDA the "
+                        "driver supports), so no __cuda and no CUDA builds",
                         machine.name));
     for (const auto& [variable, value, effect, text] : detection.overrides) {
         if (machine.profile && effect != virtual_packages::OverrideEffect::None)
             context.out.note_once(fmt::format(
-                "note: {}={} counts for {} too: {}", variable, value, machine.name, text));
+                "note: {}={} also applies to {}: {}", variable, value, machine.name, text));
     }
     for (const auto& warning : detection.warnings) context.out.warn(warning);
     for (const auto& one : unknown_overrides(context, detection, machine.profile.has_value()))

@@ -20,7 +20,7 @@ namespace gpkg::cli {
 
 struct Machine {
     std::string platform;  ///< the subdir that is decided for
-    /// What people call it: "this machine", "a target osx-arm64", "h100".
+    /// What people call it: "this machine", "platform osx-arm64", "h100".
     std::string name = "this machine";
     /// What --for names. Without one this machine is asked, and only when that is needed.
     std::optional<virtual_packages::HardwareProfile> profile;

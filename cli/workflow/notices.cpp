@@ -79,7 +79,7 @@ std::string notice_text(const Channel& channel, const Notice& notice) {
                          ? std::string()
                          : fmt::format(" ({:%Y-%m-%d})",
                                        fmt::gmtime(static_cast<std::time_t>(notice.created_at)));
-    return fmt::format("notice of {}, {}{}:{}", channel.name(), notice.level, day, text);
+    return fmt::format("notice from {}, {}{}:{}", channel.name(), notice.level, day, text);
 }
 
 }  // namespace gpkg::cli

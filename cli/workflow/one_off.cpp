@@ -109,7 +109,7 @@ Result<fs::path> one_off_environment(Context& context, const OneOffRequest& requ
         const bool others = last.kind == ErrorKind::Conflict || (!anew && is_begun(prefix));
         if (!others || is_damaged(prefix)) break;
     }
-    if (is_damaged(prefix)) last.hint = "gpkg clean --exec takes it away";
+    if (is_damaged(prefix)) last.hint = "to remove it: gpkg clean --exec";
     return pass(std::move(last));
 }
 

@@ -1,6 +1,7 @@
 #include "cli/workflow/pip_packages.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/env/transaction.hpp"
 
 #include <algorithm>
 #include <set>
@@ -57,7 +58,9 @@ Wheel wheel_of(const fs::path& folder, std::string_view metadata) {
 
 std::vector<Wheel> pip_packages(const fs::path& prefix,
                                 const std::vector<PrefixRecord>& installed) {
-    std::set<std::string_view> owned;
+    // Conda packages that an interrupted command was linking are not of pip.
+    const auto unfinished = unfinished_files(prefix);
+    std::set<std::string_view> owned(unfinished.begin(), unfinished.end());
     for (const auto& record : installed) {
         for (const auto& file : record.files) {
             if (file.ends_with("/METADATA") || file.ends_with("/PKG-INFO")) owned.insert(file);

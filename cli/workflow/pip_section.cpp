@@ -86,17 +86,17 @@ Result<void> check_files(const PipSection& section) {
         std::string_view option;
         if (!section.url.empty() && names_place_beside(line))
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: pip: {}: what is beside a file on a server is not here",
+                        fmt::format("{}: pip: {}: a local path cannot be used in a remote file",
                                     section.name(),
                                     printable(line)),
-                        "take a copy of both on this machine");
+                        "download both and use the local copies");
         const auto file = local_file_named(line, section.file.parent_path(), option);
         std::error_code ignored;
         if (!file || fs::exists(*file, ignored)) continue;
         return fail(
             ErrorKind::NotFound,
             fmt::format(
-                "{}: pip: {}: there is no {}", section.name(), printable(line), file->native()));
+                "{}: pip: {}: {} does not exist", section.name(), printable(line), file->native()));
     }
     return {};
 }
@@ -140,6 +140,7 @@ Result<int> run_pip(Context& context,
     how.change_prompt = false;
     std::vector<std::string> words{python.native(), "-m", "pip", "install", "-r", file.native()};
     if (section.dependencies == PipSection::Dependencies::Leave) words.emplace_back("--no-deps");
+    if (section.upgrade) words.emplace_back("--upgrade");
     GPKG_TRY(const auto run, run_environment(prefix, context.env, words, how));
     for (const auto& warning : run.warnings) context.out.warn(warning);
     ProcessCommand command;
@@ -170,6 +171,7 @@ std::string command_words(std::string_view requirement) {
 
 std::string command_words_of(const PipSection& section) {
     std::vector<std::string> words;
+    if (section.upgrade) words.emplace_back("--upgrade");
     for (const auto& line : section.requirements) words.push_back(command_words(line));
     return fmt::format("{}", fmt::join(words, " "));
 }
@@ -196,7 +198,9 @@ std::string repeating_command(const Context& context,
             commands.push_back(pip_command(context, prefix, sections[place]));
         return fmt::format("{}", fmt::join(commands, " && "));
     }
-    auto text = "gpkg install " + target_words(context, prefix);
+    auto text = fmt::format("gpkg {} {}",
+                            sections[from].upgrade ? "env update" : "install",
+                            target_words(context, prefix));
     for (auto place = from; place < sections.size(); ++place)
         text += " -f " + shell_word(sections[place].name());
     return text;
@@ -209,13 +213,13 @@ tl::unexpected<Error> failed(const PipSection& section,
                              const std::string& command) {
     const auto said = last_lines(tail, kTailLines);
     Error error{ErrorKind::Io,
-                fmt::format("{}: pip failed with exit status {}{}{}\n"
-                            "the conda packages are installed, what pip was asked for is not",
+                fmt::format("{}: pip failed with exit status {}{}{}\nthe conda packages are "
+                            "installed, the pip packages are not",
                             section.name(),
                             status,
                             said.empty() ? "" : ":\n",
                             said),
-                "to do the rest again: " + command,
+                "to retry: " + command,
                 {}};
     error.details = json_text(nlohmann::json{{"prefix", prefix.native()},
                                              {"pip",
@@ -248,15 +252,14 @@ Result<void> check_pip_sections(const Sections& sections,
         records.begin(), records.end(), [](const auto& record) { return record.name == "python"; });
     if (sections.empty() || has_python) return {};
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: what pip is to install needs python, which the environment would "
-                            "not have",
+                fmt::format("{}: the 'pip:' section needs python, which is not among the packages",
                             sections.front().name()),
-                "add python to its dependencies");
+                "add python to the dependencies");
 }
 
 void print_pip_sections(Output& out, const Sections& sections) {
     for (const auto& section : sections)
-        out.print(fmt::format("\n  then, in {}, pip install {}",
+        out.print(fmt::format("\n  then, in {}: pip install {}",
                               section.file.parent_path().native(),
                               hide_secrets(command_words_of(section))));
 }
@@ -275,7 +278,7 @@ Result<void> install_pip_sections(Context& context,
             auto error = status.error();
             error.message = fmt::format(
                 "{}: pip: {}; the conda packages are installed", section.name(), error.message);
-            error.hint = "to do the rest: " + command;
+            error.hint = "to install them: " + command;
             return pass(std::move(error));
         }
         if (*status != 0) return failed(section, prefix, *status, tail, command);

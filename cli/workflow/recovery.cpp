@@ -26,16 +26,16 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
     const bool is_interrupted = prefix_condition(prefix) == PrefixCondition::Interrupted;
     auto done = recover(prefix, transaction_options(context, {}));
     if (!done && is_interrupted)
-        return pass(std::move(done).error().while_doing(fmt::format(
-            "{}: an earlier command was interrupted, and has to be undone or completed first",
-            prefix.native())));
+        return pass(std::move(done).error().while_doing(
+            fmt::format("{}: an earlier command was interrupted and cannot be undone or completed",
+                        prefix.native())));
     GPKG_TRY(const auto recovery, std::move(done));
     if (recovery == Recovery::RolledBack) {
         std::error_code ignored;
         const bool others = fs::exists(prefix, ignored) && !Prefix::is_environment(prefix);
         context.out.note(fmt::format("{}: an interrupted command was undone{}",
                                      prefix.native(),
-                                     others ? "; what others put there is left" : ""));
+                                     others ? "; files of other programs are kept" : ""));
     }
     if (recovery == Recovery::Completed)
         context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
@@ -45,8 +45,8 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
     if (prefix_condition(prefix) == PrefixCondition::Interrupted)
         context.out.warn(
-            fmt::format("{}: an earlier command was interrupted; the next change, or gpkg repair, "
-                        "brings it in order",
+            fmt::format("{}: an earlier command was interrupted; the next change or gpkg repair "
+                        "will complete or undo it",
                         prefix.native()));
 }
 
@@ -55,7 +55,7 @@ Result<void> recover_for_use(Context& context, const fs::path& prefix) {
     case PrefixCondition::Settled: return {};
     case PrefixCondition::Busy:
         context.out.warn(
-            fmt::format("{}: is being changed by {}", prefix.native(), lock_holder(prefix)));
+            fmt::format("{} is being changed by {}", prefix.native(), lock_holder(prefix)));
         return {};
     case PrefixCondition::Interrupted: break;
     }

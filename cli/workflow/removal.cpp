@@ -93,7 +93,9 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
 
     Change change;
     change.prefix = path;
-    for (const auto& spec : specs) change.removed_specs.push_back(spec.to_string());
+    for (const auto& spec : specs) {
+        if (spec.has_one_name()) change.removed_specs.push_back(spec.to_string());
+    }
     // Then what is there for nobody's sake any more. In rounds, because with what leaves conditions
     // cease to hold and extras to be asked for.
     while (std::find(leaving.begin(), leaving.end(), true) != leaving.end()) {
@@ -107,6 +109,14 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     std::sort(change.unlink.begin(), change.unlink.end(), [](const auto& a, const auto& b) {
         return a.name() < b.name();
     });
+    // Requested packages that match a pattern, or that need what is named, are not requested any
+    // more.
+    for (const auto& record : change.unlink) {
+        const bool is_named = std::ranges::any_of(
+            specs, [&](const MatchSpec& spec) { return spec.name == record.name(); });
+        if (!is_named && wishes.contains(record.name()))
+            change.removed_specs.push_back(record.name());
+    }
     GPKG_TRY(const auto state, prefix.state());
     change.state = state_without(state, change.unlink);
     return change;

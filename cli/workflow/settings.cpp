@@ -40,7 +40,10 @@ Result<TrustOptions> trust_options(const Context& context) {
         const auto what = fmt::format("trusted_keys of {} ({})", name, setting.source);
         GPKG_TRY(const auto root, trusted_root(keys, what));
         GPKG_TRY(const auto channels, parse_channels(name, channel_context(context)));
-        for (const auto& channel : channels) options.roots[channel.base_url()] = root;
+        for (const auto& channel : channels) {
+            options.roots[channel.base_url()] = root;
+            options.names[channel.base_url()] = name;
+        }
     }
     return options;
 }
@@ -62,8 +65,8 @@ Result<TransportOptions> transport_options(const Context& context) {
     if (trust == "false") {
         options.verify_tls = false;
         context.out.warn_once(
-            fmt::format("ssl_verify is false ({}): anybody on the way can put packages in place of "
-                        "those asked for",
+            fmt::format("ssl_verify is false ({}): TLS certificates are not verified, so packages "
+                        "may be tampered with",
                         config.ssl_verify.source));
     } else if (trust != "true" && options.ca_file.empty()) {
         options.ca_file = trust;
@@ -72,7 +75,7 @@ Result<TransportOptions> transport_options(const Context& context) {
     GPKG_TRY(options.mirrors,
              mirrored_places(config.mirrored_channels.value, channel_context(context)));
     options.on_mirror_failed = [&out = context.out](const std::string& mirror, const Error& why) {
-        out.warn(fmt::format("the mirror {} is asked last from now on: {}", mirror, why.message));
+        out.warn(fmt::format("mirror {} failed and is now tried last: {}", mirror, why.message));
     };
     return options;
 }

@@ -1,6 +1,7 @@
 #include "cli/workflow/signing.hpp"
 
-#include <charconv>
+#include "libcore/base/moment.hpp"
+
 #include <fmt/format.h>
 
 namespace gpkg::cli {
@@ -16,17 +17,8 @@ Result<SignKeys> read_sign_keys(const Context& context, const std::vector<std::s
 }
 
 Result<std::chrono::seconds> parse_lifetime(const std::string& text) {
-    constexpr std::int64_t kMost = 100'000;
-    std::int64_t count = 0;
-    const auto* end = text.data() + text.size();
-    const auto [rest, code] = std::from_chars(text.data(), end, count);
-    const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-    if (code == std::errc{} && count > 0 && count <= kMost) {
-        if (unit == "h") return std::chrono::hours(count);
-        if (unit == "d") return std::chrono::days(count);
-        if (unit == "w") return std::chrono::weeks(count);
-    }
-    return fail(ErrorKind::Usage, fmt::format("{}: expected a time such as 30d, 12h or 2w", text));
+    if (const auto lifetime = parse_duration(text)) return *lifetime;
+    return fail(ErrorKind::Usage, fmt::format("{}: not a time; use 30d, 12h or 2w", text));
 }
 
 Result<void> set_signing(const Context& context,

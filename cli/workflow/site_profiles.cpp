@@ -67,17 +67,17 @@ void compare(KnownMachine& machine, const NodeKind& kind) {
         const auto& partitions = kind.first().partitions;
         machine.failure =
             Error{ErrorKind::NotFound,
-                  fmt::format("{} of partition{} {}: Slurm says {}, and gpkg sees there {}",
+                  fmt::format("{} of partition{} {}: Slurm lists {}, gpkg detected {}",
                               machine.name,
                               partitions.size() == 1 ? "" : "s",
                               join_some(partitions, "and"),
                               gpus_text(kind),
                               *lack),
-                  "what looking found out before stays; once the driver answers, do this again",
+                  "the earlier profile is kept; run the command again when the driver works",
                   {}};
     } else if (const auto others = other_models(types, seen);
                !others.empty() && !has_unnamed_gpu(kind)) {
-        machine.remarks.push_back(fmt::format("Slurm says {}, and gpkg sees there {}, which counts",
+        machine.remarks.push_back(fmt::format("Slurm lists {}, gpkg detected {} and uses that",
                                               gpus_text(kind),
                                               join_some(others, "and")));
     }
@@ -89,11 +89,11 @@ void guess(KnownMachine& machine, const NodeKind& kind) {
         machine.profile ? machine.profile->platform : this_machine().native_platform;
     auto parts = profile_of_names(platform, kind.first().features, gpu_types_of(kind));
     for (const auto& type : parts.unread)
-        machine.remarks.push_back(fmt::format("{} is no name of a GPU that gpkg knows", type));
+        machine.remarks.push_back(fmt::format("unknown GPU name: {}", type));
     if (has_unnamed_gpu(kind) && parts.profile.gpus.empty())
-        machine.remarks.emplace_back("Slurm does not say which GPUs it has");
+        machine.remarks.emplace_back("Slurm does not name its GPU model");
     machine.profile = std::move(parts.profile);
-    machine.profile->origin = fmt::format("names of Slurm, {}", today());
+    machine.profile->origin = fmt::format("Slurm names, {}", today());
 }
 
 }  // namespace
@@ -107,9 +107,8 @@ std::vector<KnownMachine> know_kinds(const std::vector<NodeKind>& kinds,
         const auto& kind = kinds[place];
         machine.name = kind.first().name;
         if (may_probe)
-            learn(machine,
-                  probe_by_slurm(kind, options),
-                  fmt::format("node {} of Slurm", machine.name));
+            learn(
+                machine, probe_by_slurm(kind, options), fmt::format("Slurm node {}", machine.name));
         compare(machine, kind);
         if (!machine.profile || machine.failure) guess(machine, kind);
     });
@@ -147,8 +146,8 @@ std::vector<SiteProfile> partition_profiles(const std::vector<NodeKind>& kinds,
         auto common = own.size() == 1 ? profiles.front() : common_profile(profiles);
         if (common) {
             if (own.size() > 1)
-                common->origin = fmt::format(
-                    "what holds on {} kinds of nodes of Slurm, {}", own.size(), today());
+                common->origin =
+                    fmt::format("common to {} kinds of Slurm nodes, {}", own.size(), today());
             found.push_back({name, *std::move(common)});
         }
         for (std::size_t place = 0; own.size() > 1 && place < own.size(); ++place)
@@ -162,11 +161,11 @@ Result<void> check_is_profile(const fs::path& file) {
     std::error_code code;
     if (!fs::exists(file, code)) return {};
     if (!fs::is_regular_file(file, code))
-        return fail(ErrorKind::Io, fmt::format("{}: is no regular file", file.native()));
+        return fail(ErrorKind::Io, fmt::format("{}: not a regular file", file.native()));
     if (read_profile(file)) return {};
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: exists and is no hardware profile", file.native()),
-                "name another file, or remove it");
+                fmt::format("{}: exists and is not a hardware profile", file.native()),
+                "remove it, or choose another file");
 }
 
 Result<WrittenProfile> write_site_profile(const SiteProfile& site, const fs::path& folder) {

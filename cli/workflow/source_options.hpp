@@ -17,7 +17,7 @@ struct SourceOptions {
     std::string for_machine;       ///< a profile's file or name; empty: this machine
     std::string devices;  ///< which GPUs count, as DeviceChoice has it; empty: as configured
     bool offline = false;
-    std::string exclude_newer;  ///< a date, an RFC 3339 moment or Unix milliseconds
+    std::string exclude_newer;  ///< a date, a duration, an RFC 3339 time or Unix milliseconds
 };
 
 /// A lock file in place of a request.

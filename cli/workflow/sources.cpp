@@ -1,18 +1,23 @@
 #include "cli/workflow/sources.hpp"
 
 #include "cli/workflow/settings.hpp"
-#include "libcore/base/number.hpp"
+#include "libcore/base/moment.hpp"
 #include "libcore/base/parallel.hpp"
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <fmt/format.h>
 
 namespace gpkg::cli {
 namespace {
 
-// 2001-09-09; no channel is older than 2012.
-constexpr std::int64_t kEarliestMilliseconds = 1'000'000'000'000;
+/// Unix milliseconds, the same during the whole command.
+std::int64_t now() {
+    using namespace std::chrono;
+    static const auto started =
+        duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+    return started;
+}
 
 Result<Sources> open(Context& context,
                      const SourceOptions& options,
@@ -89,6 +94,13 @@ Result<std::vector<Channel>> wanted_channels(const Context& context, const Sourc
     return channels;
 }
 
+Error no_channels() {
+    return {ErrorKind::Usage,
+            "no channels to search: the setting 'channels' is empty",
+            "use -c CHANNEL, or gpkg config append channels conda-forge",
+            {}};
+}
+
 Result<void> remember_channels(const Context& context,
                                GpkgState& state,
                                const std::vector<Channel>& channels) {
@@ -131,62 +143,18 @@ Result<Sources> open_whole_sources(Context& context, const SourceOptions& option
 
 Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options) {
     if (options.exclude_newer.empty() || options.exclude_newer == kNoMoment) return std::nullopt;
-    GPKG_TRY(const auto moment, parse_moment(options.exclude_newer));
-    return moment;
+    const auto moment = parse_moment(options.exclude_newer, now());
+    if (moment) return moment;
+    return fail(ErrorKind::Usage,
+                fmt::format("--exclude-newer {}: not a date", options.exclude_newer),
+                "use a date (2026-11-01), a duration (7d, 3h, 2w), an RFC 3339 time "
+                "(2026-11-01T12:00:00Z) or milliseconds since 1970");
 }
 
-Result<std::int64_t> parse_moment(std::string_view text) {
-    const auto wrong = [&] {
-        return fail(
-            ErrorKind::Usage,
-            fmt::format("--exclude-newer {}: is no moment", text),
-            "a date (2024-05-01), an RFC 3339 moment (2024-05-01T12:00:00Z) or Unix milliseconds");
-    };
-    const auto number = [](std::string_view digits) -> std::optional<std::int64_t> {
-        const auto value = whole_number<std::int64_t>(digits);
-        return value && *value >= 0 ? value : std::nullopt;
-    };
-    if (const auto milliseconds = number(text)) {
-        // 20240501 is a date with its dashes forgotten, not an hour of 1970.
-        if (*milliseconds < kEarliestMilliseconds) return wrong();
-        return *milliseconds;
-    }
-
-    std::tm moment{};
-    const std::string copy(text);
-    const char* rest = ::strptime(copy.c_str(), "%Y-%m-%d", &moment);
-    if (rest == nullptr) return wrong();
-    // strptime takes the 30th of any month.
-    auto day = moment;
-    if (::timegm(&day); day.tm_mday != moment.tm_mday) return wrong();
-    std::int64_t offset = 0;
-    std::int64_t milliseconds = 0;
-    if (*rest == '\0') {
-        // A date means that day and all before it.
-        moment.tm_mday += 1;
-        return static_cast<std::int64_t>(::timegm(&moment)) * 1000 - 1;
-    }
-    if (*rest != 'T' && *rest != 't' && *rest != ' ') return wrong();
-    rest = ::strptime(rest + 1, "%H:%M:%S", &moment);
-    if (rest == nullptr) return wrong();
-    std::string_view zone(rest);
-    if (zone.starts_with('.')) {
-        const auto end = std::min(zone.find_first_not_of("0123456789", 1), zone.size());
-        auto fraction = std::string(zone.substr(1, end - 1));
-        if (fraction.empty()) return wrong();
-        fraction.resize(3, '0');
-        milliseconds = *number(fraction);
-        zone.remove_prefix(end);
-    }
-    if (zone != "Z" && zone != "z") {
-        if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':')
-            return wrong();
-        const auto hours = number(zone.substr(1, 2));
-        const auto minutes = number(zone.substr(4, 2));
-        if (!hours || !minutes || *hours > 23 || *minutes > 59) return wrong();
-        offset = (*hours * 60 + *minutes) * 60 * (zone[0] == '+' ? 1 : -1);
-    }
-    return (static_cast<std::int64_t>(::timegm(&moment)) - offset) * 1000 + milliseconds;
+std::string fixed_moment(const SourceOptions& options) {
+    const auto ago = parse_duration(options.exclude_newer);
+    if (!ago) return options.exclude_newer;
+    return moment_text(now() - std::chrono::milliseconds(*ago).count());
 }
 
 }  // namespace gpkg::cli

@@ -59,6 +59,9 @@ void ask_channels_of(std::span<const MatchSpec> specs, SourceOptions& options);
 /// The channels that are asked for, without those that come along.
 Result<std::vector<Channel>> wanted_channels(const Context& context, const SourceOptions& options);
 
+/// The error of a command that searches channels when there are none.
+Error no_channels();
+
 /// In the state of an environment, where they are not just what is configured. Earlier ones stay
 /// behind them.
 Result<void> remember_channels(const Context& context,
@@ -70,10 +73,10 @@ ChannelPriority channel_priority(const Context& context, const SourceOptions& op
 /// What --exclude-newer takes for "no limit", where something remembers one.
 inline constexpr const char* kNoMoment = "none";
 
-/// What --exclude-newer says; nothing where it says nothing.
+/// The limit of --exclude-newer in Unix milliseconds, if there is one.
 Result<std::optional<std::int64_t>> newest_of(const SourceOptions& options);
 
-/// "2024-05-01" (the end of that day, UTC), "2024-05-01T12:00:00Z" or "1714560000000".
-Result<std::int64_t> parse_moment(std::string_view text);
+/// --exclude-newer as a lock file records it: a duration such as 7d becomes the time it means now.
+std::string fixed_moment(const SourceOptions& options);
 
 }  // namespace gpkg::cli

@@ -35,7 +35,7 @@ public:
                                                  const Failure* failure) override {
         const auto outcome = failure == nullptr ? fmt::format("{}", head.status)
                              : head.status != 0 ? fmt::format("{}, incomplete", head.status)
-                                                : "no answer";
+                                                : "no response";
         out_.note(fmt::format("GET {}: {}, {} in {:.3f} s",
                               url_,
                               outcome,

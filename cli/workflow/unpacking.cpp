@@ -163,11 +163,8 @@ StoreAddOptions Unpacking::options(std::size_t index, bool verified) {
     options.cancelled = [this] { return stop_.stop_requested(); };
     options.on_lost_set_id = [this, index](const auto& paths) {
         const std::lock_guard lock(mutex_);
-        warnings_.push_back(
-            fmt::format("{}: {} lost the set-id bits it has in the package: it runs as "
-                        "whoever starts it",
-                        records_[index].fn,
-                        fmt::join(paths, ", ")));
+        warnings_.push_back(fmt::format(
+            "{}: set-id bits removed from {}", records_[index].fn, fmt::join(paths, ", ")));
     };
     return options;
 }

@@ -89,8 +89,8 @@ std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,
             std::ranges::find(names, name) == names.end())
             continue;
         notes.push_back(
-            fmt::format("{0} is asked for {1} by itself, which --accel does not change; "
-                        "{0}[accel={2}] does",
+            fmt::format("--accel does not change {0}, which was requested with accel={1}; to "
+                        "change it: {0}[accel={2}]",
                         name,
                         own,
                         all));

@@ -135,8 +135,8 @@ Result<std::optional<std::string>> prefer_vendor(PosedRequest& posed, const Solv
     if (!has_amd || !has_builds_for(nvidia, Accelerator::Nvidia) || with_nvidia == with_amd)
         return std::nullopt;
     return fmt::format(
-        "{} has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings "
-        "{}, amd brings {}",
+        "{} has GPUs of two vendors, which need different packages: nvidia selects {}, amd selects "
+        "{}",
         problem.machine,
         what_is_only_in(*nvidia, with_amd),
         what_is_only_in(*amd, with_nvidia));

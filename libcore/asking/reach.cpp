@@ -30,7 +30,7 @@ void freeze(Request& request,
             const std::vector<PrefixRecord>& installed,
             const std::set<std::string>& named,
             std::string_view flag) {
-    request.implied_reason = fmt::format("is installed, and stays ({})", flag);
+    request.implied_reason = fmt::format("is installed and kept ({})", flag);
     for (const auto& record : installed) {
         const auto& package = record.package;
         if (named.contains(package.name)) continue;

@@ -143,21 +143,22 @@ Request request_of(const Wanted& wanted,
         if (auto pin = python_pin(present, named))
             request.constraints.push_back(
                 {*std::move(pin),
-                 "holds: python keeps its minor version unless it is named",
+                 "is kept: python keeps its minor version unless it is named",
                  Constraint::Holds::UntilNamed});
         // Where only what is asked for stays, what CUDA is for may leave.
         for (auto& pin : wanted.prune ? Specs() : cuda_pins(present, named, machine))
-            request.constraints.push_back({std::move(pin),
-                                           "holds: CUDA keeps its major version unless it is named",
-                                           Constraint::Holds::WherePossible});
+            request.constraints.push_back(
+                {std::move(pin),
+                 "is kept: CUDA keeps its major version unless it is named",
+                 Constraint::Holds::WherePossible});
         if (is_plain_update(wanted, present)) {
             for (auto& floor : floors(wanted, present, machine))
                 request.constraints.push_back({std::move(floor),
-                                               "holds: an update takes no version from it",
+                                               "is kept: an update does not downgrade it",
                                                Constraint::Holds::WherePossible});
             for (auto& build : builds_kept(wanted, present))
                 request.constraints.push_back({std::move(build),
-                                               "holds: an update keeps the build asked for earlier",
+                                               "is kept: an update keeps the requested build",
                                                Constraint::Holds::WherePossible});
         }
     }

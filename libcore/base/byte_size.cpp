@@ -32,8 +32,8 @@ Result<std::uint64_t> parse_byte_size(std::string_view text) {
     if (code != std::errc() || end != lower.data() + digits || factor == 0 || number * factor < 1 ||
         number * factor > kMost)
         return fail(ErrorKind::Usage,
-                    std::string(text) + ": is no number of bytes",
-                    "write it as 3GB, 1.5GiB, 700MB or 123456");
+                    std::string(text) + ": not a size",
+                    "use a size such as 3GB, 1.5GiB, 700MB or 123456");
     return static_cast<std::uint64_t>(std::llround(number * factor));
 }
 

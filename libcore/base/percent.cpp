@@ -37,8 +37,8 @@ Result<std::string> percent_decode(std::string_view text) {
         }
         if (!is_hex(text.substr(i + 1, 2), 2) || text.substr(i + 1, 2) == "00")
             return fail(ErrorKind::Parse,
-                        fmt::format("'{}' is no percent-encoded byte", text.substr(i, 3)),
-                        "write a percent sign itself as %25");
+                        fmt::format("'{}' is not a percent-encoded byte", text.substr(i, 3)),
+                        "write a percent sign as %25");
         decoded += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
         i += 2;
     }

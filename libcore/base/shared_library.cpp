@@ -13,7 +13,7 @@ SharedLibrary::SharedLibrary(const char* name)
 void* SharedLibrary::symbol(const char* name) {
     if (handle_ == nullptr) return nullptr;
     void* found = ::dlsym(handle_, name);
-    if (found == nullptr) problem_ = fmt::format("{} is too old: it lacks {}", name_, name);
+    if (found == nullptr) problem_ = fmt::format("{} is too old: {} is missing", name_, name);
     return found;
 }
 

@@ -49,7 +49,7 @@ public:
         const auto order = static_cast<unsigned char>(ident[EI_DATA]);
         if ((elf_class != ELFCLASS32 && elf_class != ELFCLASS64) ||
             (order != ELFDATA2LSB && order != ELFDATA2MSB))
-            return damaged("its class or byte order is unknown");
+            return damaged("unknown class or byte order");
         wide_ = elf_class == ELFCLASS64;
         swap_ = (order == ELFDATA2MSB) == (std::endian::native == std::endian::little);
 
@@ -73,13 +73,13 @@ public:
 private:
     tl::unexpected<Error> damaged(std::string_view why) const {
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: a damaged ELF file: {}", file_.native(), why));
+                    fmt::format("{}: damaged ELF file: {}", file_.native(), why));
     }
 
     Result<std::string> bytes(std::uint64_t offset, std::uint64_t count) const {
-        if (offset > size_ || count > size_ - offset) return damaged("it ends too early");
+        if (offset > size_ || count > size_ - offset) return damaged("the file is truncated");
         auto out = read_at(fd_, offset, count);
-        if (out.size() < count) return damaged("it cannot be read");
+        if (out.size() < count) return damaged("read error");
         return out;
     }
 
@@ -107,7 +107,7 @@ private:
             head, wide_ ? offsetof(Elf64_Ehdr, e_phnum) : offsetof(Elf32_Ehdr, e_phnum));
         if (count == 0) return {};
         if (size < (wide_ ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
-            return damaged("its program headers are too small");
+            return damaged("program headers are too small");
         GPKG_TRY(const auto table, bytes(offset, count * size));
         for (std::uint64_t i = 0; i < count; ++i) {
             const auto at = i * size;
@@ -176,7 +176,7 @@ private:
         const auto* dynamic = segment(PT_DYNAMIC);
         if (dynamic == nullptr || dynamic->size_in_file == 0) return {};
         if (dynamic->size_in_file > kMostTableBytes)
-            return damaged("its dynamic section is too large");
+            return damaged("the dynamic section is too large");
         GPKG_TRY(const auto table, bytes(dynamic->offset, dynamic->size_in_file));
 
         struct Entry {
@@ -203,13 +203,12 @@ private:
         elf.is_static_pie = is_program && elf.interpreter.empty();
         const auto offset = offset_of(strings_at);
         if (strings_size == 0) return {};
-        if (!offset || strings_size > kMostTableBytes)
-            return damaged("its string table is not there");
+        if (!offset || strings_size > kMostTableBytes) return damaged("missing string table");
         GPKG_TRY(const auto strings, bytes(*offset, strings_size));
         for (const auto& [tag, value] : entries) {
             if (tag != DT_NEEDED && tag != DT_SONAME && tag != DT_RPATH && tag != DT_RUNPATH)
                 continue;
-            if (value >= strings.size()) return damaged("a name lies outside its string table");
+            if (value >= strings.size()) return damaged("a name is outside the string table");
             const std::string text(strings.data() + value,
                                    ::strnlen(strings.data() + value, strings.size() - value));
             if (tag == DT_NEEDED) elf.needed.push_back(text);
@@ -316,7 +315,7 @@ Result<void> set_rpath(const std::vector<fs::path>& files,
         GPKG_TRY(const auto done, run_and_capture(command));
         if (done.exit_code != 0)
             return fail(ErrorKind::Io,
-                        fmt::format("{}: patchelf cannot set its library path: {}",
+                        fmt::format("{}: patchelf cannot set the library path: {}",
                                     end - from == 1 ? files[from].native()
                                                     : fmt::format("{} or one of {} more files",
                                                                   files[from].native(),

@@ -80,7 +80,7 @@ public:
         auto bytes = some(offset, count);
         if (bytes.size() < count)
             return fail(ErrorKind::Integrity,
-                        fmt::format("{}: a damaged file: it ends too early", path_.native()));
+                        fmt::format("{}: damaged file: truncated", path_.native()));
         return bytes;
     }
 
@@ -146,7 +146,7 @@ Result<std::uint64_t> read_container(const File& file,
     const auto header_size = std::uint64_t{get<std::uint16_t>(head, 6)};
     const auto length = header_size + get<std::uint64_t>(head, 8);
     if (header_size < kFatbinHeader || length > end - at)
-        return fail(ErrorKind::Integrity, "GPU code is longer than its section");
+        return fail(ErrorKind::Integrity, "damaged GPU code: longer than its section");
     for (auto entry = at + header_size; entry + kEntryHeader <= at + length;) {
         GPKG_TRY(const auto bytes, file.all(entry, kEntryHeader));
         const auto kind = get<std::uint16_t>(bytes, 0);
@@ -280,7 +280,7 @@ Result<void> read_archive(const File& file, std::uint64_t size, GpuCode& code) {
         const auto digits = trim(std::string_view(head).substr(kSizeAt, kSizeLength));
         const auto length = whole_number<std::uint64_t>(digits);
         if (!length || *length > size - at - kHeader)
-            return fail(ErrorKind::Integrity, "a damaged static library");
+            return fail(ErrorKind::Integrity, "damaged static library");
         GPKG_CHECK(read_one(file, {"", at + kHeader, *length}, code));
         at += kHeader + *length + *length % 2;
     }

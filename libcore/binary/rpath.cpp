@@ -112,8 +112,8 @@ void tell_left_out(const ElfFile& elf,
             any_path_glob_matches(request.kept_entries, entry))
             continue;
         warnings.push_back(
-            fmt::format("{}: looks for libraries in {}, outside of the prefix: that is taken out "
-                        "(dynamic_linking.rpath_allowlist keeps it)",
+            fmt::format("{}: removed {} from the library path, it is outside the prefix (keep it "
+                        "with dynamic_linking.rpath_allowlist)",
                         file,
                         entry));
     }

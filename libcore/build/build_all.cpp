@@ -217,13 +217,13 @@ private:
                 const auto failed =
                     std::find_if(after.begin(), after.end(), is(Job::State::Failed));
                 if (failed != after.end()) {
-                    finish(index,
-                           Error{ErrorKind::NotFound,
-                                 fmt::format("{}: it needs {}, which failed",
-                                             name_of(index),
-                                             name_of(*failed)),
-                                 {},
-                                 {}});
+                    finish(
+                        index,
+                        Error{ErrorKind::NotFound,
+                              fmt::format(
+                                  "{}: needs {}, which failed", name_of(index), name_of(*failed)),
+                              {},
+                              {}});
                     again = true;
                     continue;
                 }
@@ -272,7 +272,7 @@ private:
             if (jobs_[i].state != Job::State::Waiting) continue;
             finish(i,
                    Error{ErrorKind::Unsupported,
-                         fmt::format("{}: recipes need each other to be built", name_of(i)),
+                         fmt::format("{}: circular dependency between recipes", name_of(i)),
                          {},
                          {}});
         }

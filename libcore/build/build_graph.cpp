@@ -102,11 +102,11 @@ void refuse_twins(BuildGraph& graph) {
         if (!is_new) {
             if (recipe.error) continue;
             recipe.error = Error{ErrorKind::Conflict,
-                                 fmt::format("{}: makes {}, as {} does",
+                                 fmt::format("{}: builds {}, which {} also builds",
                                              recipe.file.native(),
                                              file,
                                              graph.recipes[first->second].file.native()),
-                                 "give one of them another name, version or build number",
+                                 "change the name, version or build number in one of them",
                                  {}};
         }
         kept.push_back(std::move(step));
@@ -128,10 +128,10 @@ void choose(BuildGraph& graph, std::set<std::string> only) {
     if (only.empty() || std::any_of(graph.recipes.begin(), graph.recipes.end(), unread)) return;
     auto& first = graph.recipes.front();
     first.error = Error{ErrorKind::NotFound,
-                        fmt::format("{}: makes no {} but {}",
+                        fmt::format("{}: does not build {}{}",
                                     first.file.native(),
                                     fmt::join(only, ", "),
-                                    made.empty() ? "nothing" : join_some(made, "and")),
+                                    made.empty() ? "" : "; it builds " + join_some(made, "and")),
                         {},
                         {}};
 }

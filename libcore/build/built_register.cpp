@@ -107,9 +107,9 @@ std::string difference(const std::vector<std::string>& now, const std::vector<st
     const auto came = only_in(now, then);
     const auto went = only_in(then, now);
     if (came == went) return fmt::format("{} changed", joined(came));
-    if (went.empty()) return fmt::format("{} came", joined(came));
-    if (came.empty()) return fmt::format("{} went", joined(went));
-    return fmt::format("{} in place of {}", joined(came), joined(went));
+    if (went.empty()) return fmt::format("{} added", joined(came));
+    if (came.empty()) return fmt::format("{} removed", joined(went));
+    return fmt::format("{} instead of {}", joined(came), joined(went));
 }
 
 /// What is known of how the package was made; null where that is nothing.
@@ -194,10 +194,10 @@ Result<std::optional<std::string>> BuiltRegister::why_build(const RenderedOutput
                                                             const BuildInputs& inputs) const {
     const auto package = package_of(output);
     const auto stamp = stamp_of(package);
-    if (stamp.empty()) return "it is new";
+    if (stamp.empty()) return "new";
     const auto note = read_note(package, options_.work);
-    if (note.is_null()) return "nothing is known of how its package was made";
-    if (note.value("package", "") != stamp) return "its package was changed since it was made";
+    if (note.is_null()) return "no record of how its package was built";
+    if (note.value("package", "") != stamp) return "its package changed since it was built";
     std::vector<std::string> changed;
     for (const auto& [name, digest] : inputs) {
         if (note["inputs"].value(name, "") != digest) changed.push_back(name);
@@ -207,7 +207,7 @@ Result<std::optional<std::string>> BuiltRegister::why_build(const RenderedOutput
         if (!options_.solve_environment) return "its environments cannot be solved here";
         GPKG_TRY(const auto now, options_.solve_environment(use.specs));
         if (now.packages != use.packages)
-            return "other packages to build with: " + difference(now.packages, use.packages);
+            return "different build environment: " + difference(now.packages, use.packages);
     }
     return std::nullopt;
 }

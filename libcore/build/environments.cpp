@@ -23,10 +23,11 @@ Result<std::vector<EnvironmentPackage>> make(const std::vector<std::string>& spe
 Result<void> refuse_open_pins(const RenderedOutput& output, const std::vector<std::string>& specs) {
     for (const auto& spec : specs) {
         if (is_open_pin(spec))
-            return fail(
-                ErrorKind::Unsupported,
-                fmt::format("{}: {} cannot say what is built with", output.distribution(), spec),
-                "pin_compatible() is for run, run_constraints and run_exports");
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: {} is not allowed in build or host requirements",
+                                    output.distribution(),
+                                    spec),
+                        "use pin_compatible() in run, run_constraints and run_exports");
     }
     return {};
 }
@@ -48,11 +49,12 @@ Result<BuildEnvironments> make_environments(const RenderedOutput& output,
     GPKG_CHECK(refuse_open_pins(output, host));
     if (build_specs.empty() && host.empty()) return made;
     if (!solve)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: it needs packages to be built ({}), and there is no way "
-                                "to make an environment here",
-                                output.distribution(),
-                                build_specs.empty() ? host.front() : build_specs.front()));
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("{}: the build needs an environment with {}, which cannot be created "
+                        "here",
+                        output.distribution(),
+                        build_specs.empty() ? host.front() : build_specs.front()));
     if (!build_specs.empty()) {
         GPKG_TRY(made.build,
                  make(build_specs, place.build_prefix, place.seen.build_prefix, solve, made.uses));

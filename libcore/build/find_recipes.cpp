@@ -17,7 +17,7 @@ Result<std::vector<fs::path>> find_recipes(const fs::path& folder) {
     if (code)
         return fail(
             code == std::errc::no_such_file_or_directory ? ErrorKind::NotFound : ErrorKind::Io,
-            fmt::format("{}: cannot look for recipes: {}", folder.native(), code.message()));
+            fmt::format("{}: cannot read the folder: {}", folder.native(), code.message()));
     std::sort(folders.begin(), folders.end());
     std::vector<fs::path> recipes;
     for (const auto& inner : folders) {

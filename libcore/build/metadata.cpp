@@ -84,12 +84,12 @@ Result<std::string> read_inside(const fs::path& root, const fs::path& file) {
     const auto inside = real.lexically_relative(fs::canonical(root, code));
     if (inside.empty() || *inside.begin() == "..")
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: leads out of {}, to {}; it is not packaged",
+                    fmt::format("{}: points outside {}, to {}; it cannot be packaged",
                                 file.native(),
                                 root.native(),
                                 real.native()));
     if (!fs::is_regular_file(real, code))
-        return fail(ErrorKind::Unsupported, fmt::format("{}: is no file", file.native()));
+        return fail(ErrorKind::Unsupported, fmt::format("{}: not a regular file", file.native()));
     return read_file(real);
 }
 
@@ -101,10 +101,10 @@ Result<void> add_licenses(const MetadataInput& input, Files& files) {
         if (!fs::exists(root / name, code)) root = input.recipe.folder();
         const auto place = root / name;
         if (!fs::exists(place, code))
-            return fail(ErrorKind::NotFound,
-                        fmt::format("the licence file {} is neither in the sources nor beside the "
-                                    "recipe",
-                                    name));
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("licence file {} not found in the sources or next to the recipe",
+                            name));
         if (!fs::is_directory(place, code)) {
             GPKG_TRY(files["licenses/" + name], read_inside(root, place));
             continue;

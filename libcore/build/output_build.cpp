@@ -92,8 +92,8 @@ private:
         GPKG_TRY(const auto changed, overwritten(stamps, place_.work));
         for (const auto& path : changed)
             warnings_.push_back(
-                fmt::format("{}: the inherited work file is overwritten by a "
-                            "source of this output (target_directory)",
+                fmt::format("{}: a source of this output overwrites this inherited file (see "
+                            "target_directory)",
                             path));
         return {};
     }
@@ -121,8 +121,8 @@ private:
         const auto count = changed.size();
         changed.resize(std::min(count, kMostNamed));
         warnings_.push_back(fmt::format(
-            "the build changed {} file{} of host packages, which the package does not hold: {}{} "
-            "(always_include_files takes them)",
+            "the build changed {} file{} of host packages, which are not packaged: {}{} (add them "
+            "with always_include_files)",
             count,
             count == 1 ? "" : "s",
             fmt::join(changed, ", "),
@@ -155,7 +155,7 @@ private:
             return pass(std::move(error));
         }
         if (payload->files.empty() && !is_meant_empty())
-            warnings_.emplace_back("the package holds no file, though something was to make some");
+            warnings_.emplace_back("the package contains no files");
         built.warnings = std::move(warnings_);
         built.warnings.insert(
             built.warnings.end(), payload->warnings.begin(), payload->warnings.end());

@@ -32,7 +32,7 @@ public:
         for (std::size_t i = 0; i < std::min(kShown, faults_.size()); ++i)
             text += (i > 0 ? "\n" : "") + faults_[i];
         if (faults_.size() > kShown)
-            text += fmt::format("\nand {} more files like these", faults_.size() - kShown);
+            text += fmt::format("\nand {} more files", faults_.size() - kShown);
         return fail(ErrorKind::Unsupported, text);
     }
 
@@ -48,8 +48,8 @@ Result<void> fix_link(const fs::path& prefix, const std::string& file, Refusals&
     const auto folder = parent_of(file);
     if (!target.is_absolute()) {
         if (!normal_inside(joined_path(folder, target.native())))
-            refusals.add(
-                fmt::format("{}: the link leads out of the prefix, to {}", file, target.native()));
+            refusals.add(fmt::format(
+                "{}: the link points outside the prefix, to {}", file, target.native()));
         return {};
     }
     auto inside = target.lexically_normal().lexically_relative(prefix).native();
@@ -57,7 +57,7 @@ Result<void> fix_link(const fs::path& prefix, const std::string& file, Refusals&
         inside = target.lexically_normal().lexically_relative(canonical_placeholder()).native();
     if (inside.empty() || is_in(inside, "..")) {
         refusals.add(
-            fmt::format("{}: the link leads out of the prefix, to {}", file, target.native()));
+            fmt::format("{}: the link points outside the prefix, to {}", file, target.native()));
         return {};
     }
     auto relative = path_from(inside == "." ? "" : inside, folder);
@@ -72,14 +72,13 @@ Result<void> check_and_fix(const fs::path& prefix, const std::vector<std::string
     Refusals refusals;
     for (const auto& file : files) {
         if (is_in(file, "conda-meta") || is_in(file, "info")) {
-            refusals.add(fmt::format("{}: this folder belongs to the package manager", file));
+            refusals.add(fmt::format("{}: this folder is reserved for the package manager", file));
             continue;
         }
         if (!is_package_path(file)) {
             refusals.add(
-                fmt::format("{}: no package can hold a file of that name: it is not UTF-8, "
-                            "or has a backslash; rename it, or leave it out with "
-                            "build.files.exclude",
+                fmt::format("{}: invalid file name (not UTF-8, or with a backslash); rename the "
+                            "file, or exclude it with build.files.exclude",
                             printable(file)));
             continue;
         }
@@ -89,9 +88,10 @@ Result<void> check_and_fix(const fs::path& prefix, const std::vector<std::string
         if (S_ISLNK(status.st_mode)) {
             GPKG_CHECK(fix_link(prefix, file, refusals));
         } else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-            refusals.add(fmt::format("{}: is neither file, link nor folder", file));
+            refusals.add(fmt::format("{}: not a file, link or folder", file));
         } else if (S_ISREG(status.st_mode) && (status.st_mode & (S_ISUID | S_ISGID)) != 0) {
-            refusals.add(fmt::format("{}: is a set-id program", file));
+            refusals.add(
+                fmt::format("{}: set-user-ID and set-group-ID programs cannot be packaged", file));
         }
     }
     return refusals.result();
@@ -153,12 +153,12 @@ Result<fs::path> build_prefix_below(const fs::path& folder) {
     auto path = (folder / "host_env").native();
     if (path.size() + kPlaceholderFill.size() > kPlaceholderLength)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: the path of the work folder is too long to build in: "
-                                "{} characters, at most {}",
+                    fmt::format("{}: the path of the work folder is too long ({} characters, at "
+                                "most {})",
                                 folder.native(),
                                 folder.native().size(),
                                 kPlaceholderLength - kPlaceholderFill.size() - 9),
-                    "choose a work folder with a shorter path");
+                    "choose a shorter path with --work-dir");
     return fs::path(filled_to_placeholder(std::move(path)));
 }
 

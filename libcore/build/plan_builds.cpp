@@ -22,7 +22,7 @@ public:
     Result<std::vector<PlannedBuild>> run() {
         if (const auto circle = graph_.circle(); !circle.empty())
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: recipes need each other to be built",
+                        fmt::format("{}: circular dependency between recipes",
                                     graph_.steps[circle.front()].output.name));
         std::vector<PlannedBuild> planned;
         for (std::size_t i = 0; i < graph_.steps.size(); ++i) {
@@ -98,7 +98,7 @@ private:
                 const bool is_new =
                     decision.error || (decision.reason && !decision.reason->empty());
                 if (is_new && !options_.rebuild)
-                    return fmt::format("it needs {}, which is built anew",
+                    return fmt::format("needs {}, which is rebuilt",
                                        graph_.steps[maker].output.distribution());
             }
         }

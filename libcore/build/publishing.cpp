@@ -103,15 +103,16 @@ Result<void> Publisher::publish(BuiltPackage& package) const {
 Result<std::string> Publisher::withhold(const BuiltPackage& package) const {
     const auto& file = package.file;
     if (package.is_published)
-        return fmt::format("it was published earlier, and stays in the channel: {}", file.native());
+        return fmt::format("the package was published earlier and stays in the channel: {}",
+                           file.native());
     const auto place = below(work_, "failed", file);
     GPKG_CHECK(move_package(file, place, work_));
     std::error_code code;
     const bool has_other =
         fs::exists(published(file.parent_path().filename(), file.filename()), code);
-    return fmt::format("it is not in the channel but in {}{}",
+    return fmt::format("the package was not published; it is in {}{}",
                        place.native(),
-                       has_other ? "; the channel has the one from before" : "");
+                       has_other ? "; the channel keeps the earlier one" : "");
 }
 
 Result<void> stage_package(const fs::path& package, const fs::path& staging) {

@@ -181,7 +181,7 @@ Result<std::vector<std::string>> compile_python(const fs::path& prefix,
     if (done && done->exit_code <= 1 && trim(done->output).empty())
         return std::vector<std::string>();
     return std::vector{
-        fmt::format("its modules have no byte code: python: {}",
+        fmt::format("cannot compile all Python modules: {}",
                     done ? last_lines(trim(done->output), 3) : done.error().message)};
 }
 

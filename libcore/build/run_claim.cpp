@@ -84,8 +84,8 @@ Result<RunClaim> RunClaim::take(const fs::path& work,
     RunClaim claim;
     if (is_on_shared_file_system(folder)) {
         claim.warning_ = fmt::format(
-            "{}: is on a file system that machines share, where nothing is locked: "
-            "another gpkg building the same would not be noticed",
+            "{}: shared file system, builds are not locked; do not build the same packages on "
+            "another machine at the same time",
             work.native());
         return claim;
     }
@@ -95,8 +95,8 @@ Result<RunClaim> RunClaim::take(const fs::path& work,
         const bool is_open = try_to_lock(door);
         if (!is_open && errno != EWOULDBLOCK) {
             claim.warning_ = fmt::format(
-                "{}: the file system cannot lock ({}): another gpkg building the same would not be "
-                "noticed",
+                "{}: the file system does not support locks ({}); do not build the same packages "
+                "twice at the same time",
                 work.native(),
                 std::strerror(errno));
             return claim;

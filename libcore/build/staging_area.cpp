@@ -29,8 +29,7 @@ Result<const StagedOutput*> StagingArea::base_of(const RenderedOutput& output) {
     if (staged) return &*staged;
     // At length once, for the first of those that inherit it.
     if (std::exchange(is_told, true))
-        return fail(staged.error().kind,
-                    fmt::format("it inherits {}, which failed", inherited.name));
+        return fail(staged.error().kind, fmt::format("inherits {}, which failed", inherited.name));
     return pass(staged.error());
 }
 

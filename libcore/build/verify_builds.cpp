@@ -38,11 +38,11 @@ Result<std::string> entry_difference(const fs::path& first, const fs::path& seco
     std::error_code code;
     const auto one = fs::symlink_status(first, code);
     const auto two = fs::symlink_status(second, code);
-    if (one.type() != two.type()) return "is of another kind";
-    if (one.permissions() != two.permissions()) return "has other permissions";
+    if (one.type() != two.type()) return "has a different file type";
+    if (one.permissions() != two.permissions()) return "has different permissions";
     if (one.type() == fs::file_type::symlink) {
         const bool same = fs::read_symlink(first, code) == fs::read_symlink(second, code);
-        return same ? "" : "leads elsewhere";
+        return same ? "" : "has a different link target";
     }
     if (one.type() != fs::file_type::regular) return "";
     GPKG_TRY(const auto at, differs_at(first, second));
@@ -61,16 +61,16 @@ Result<std::string> first_difference(const fs::path& first, const fs::path& seco
     // Of a file that differs, info/paths.json only repeats it.
     std::string in_info;
     for (const auto& path : before) {
-        if (!after.contains(path)) return path + ": is not there the second time";
+        if (!after.contains(path)) return path + ": missing in the second build";
         GPKG_TRY(const auto what, entry_difference(one / path, two / path));
         if (what.empty()) continue;
         if (!path.starts_with("info/")) return fmt::format("{}: {}", path, what);
         if (in_info.empty()) in_info = fmt::format("{}: {}", path, what);
     }
     for (const auto& path : after) {
-        if (!before.contains(path)) return path + ": is there only the second time";
+        if (!before.contains(path)) return path + ": only in the second build";
     }
-    return in_info.empty() ? "the archives differ, and what is in them does not" : in_info;
+    return in_info.empty() ? "the archives differ, but not their contents" : in_info;
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Result<std::vector<BuildDifference>> verify_builds(const std::vector<fs::path>& 
                        other.file.parent_path().filename() == package.file.parent_path().filename();
             });
         if (found == again.packages.end()) {
-            differences.push_back({package.distribution, "is not made the second time"});
+            differences.push_back({package.distribution, "the package is missing"});
             continue;
         }
         GPKG_TRY(const auto first_sum, sha256_of_file(package.file));

@@ -41,23 +41,23 @@ Result<void> check_parts(std::string_view text, std::string_view path, bool is_n
     const auto parts = split(path, '/');
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const auto part = parts[i];
-        if (part.empty()) return bad(text, "it has an empty part");
+        if (part.empty()) return bad(text, "a path part is empty");
         if (part.size() > kLongestPart)
             return bad(text, fmt::format("a part is longer than {} characters", kLongestPart));
-        if (part == "." || part == "..") return bad(text, "it has '.' or '..' as a part");
+        if (part == "." || part == "..") return bad(text, "'.' and '..' are not allowed");
         const std::string_view more = is_name ? "_-." : "_-.~%+@:,=!$()";
         const bool fine =
             std::all_of(part.begin(), part.end(), [&](char c) { return is_one_of(c, more); });
         if (!fine || (is_name && !is_one_of(part.front(), "_")))
             return bad(text,
-                       fmt::format("'{}' cannot be part of its name", part),
-                       "a channel is a name of letters, digits, '-', '_' and '.', a URL, or a path "
-                       "that begins with './', '/' or '~'");
+                       fmt::format("'{}' is not allowed in a channel name", part),
+                       "use a name (letters, digits, '-', '_', '.'), a URL, or a path that starts "
+                       "with './', '/' or '~'");
         if (part != "label" || i == 0) continue;
         if (i + 1 == parts.size()) return bad(text, "the label after '/label' is missing");
         if (!is_label(parts[i + 1]))
-            return bad(text,
-                       fmt::format("'{}' is no label, which begins with a letter", parts[i + 1]));
+            return bad(
+                text, fmt::format("'{}' is not a label; labels start with a letter", parts[i + 1]));
     }
     return {};
 }
@@ -70,9 +70,9 @@ Result<void> refuse_subdir(std::string_view text, std::string_view path) {
     while (parent.ends_with('/')) parent.pop_back();
     if (parent.size() > last.size()) parent.resize(parent.size() - last.size() - 1);
     return bad(text,
-               fmt::format("it ends in '{}', which is a platform and not a channel", last),
-               last == "noarch" ? fmt::format("write -c {}", parent)
-                                : fmt::format("write -c {} --platform {}", parent, last));
+               fmt::format("'{}' is a platform, not a part of the channel", last),
+               last == "noarch" ? fmt::format("use -c {}", parent)
+                                : fmt::format("use -c {} --platform {}", parent, last));
 }
 
 /// Without trailing slashes, and "/t/<token>" taken out.
@@ -138,22 +138,22 @@ bool has_mirrors(const Channel& channel, const ChannelContext& context) {
 Result<Channel> Channel::parse(std::string_view text, const ChannelContext& context) {
     const auto written = text;
     text = trim(text);
-    if (text.empty()) return bad(written, "it is empty");
+    if (text.empty()) return bad(written, "the name is empty");
     if (const auto* several = several_of(text, context))
-        return bad(text, "it stands for several channels", "write one of " + join_or(*several));
+        return bad(text, "the name stands for several channels", "use one of " + join_or(*several));
 
     std::string url(text);
     if (looks_like_path(text)) {
         if (text.starts_with('~') && text.size() > 1 && text[1] != '/')
-            return bad(text, "homes of other users are not looked up", "write the path in full");
+            return bad(text, "'~user' is not supported", "write the path in full");
         if (text.starts_with('~') && context.home.empty())
-            return bad(text, "no home folder is known", "write the path in full");
+            return bad(text, "no home folder found", "write the path in full");
         const bool relative = text.front() == '.' && !context.folder.empty();
         url = file_url(absolute_path(
             relative ? (context.folder / text).native() : std::string(text), context.home));
     } else if (!has_scheme(text)) {
         if (text.size() > 1 && text[1] == ':')
-            return bad(text, "it is a Windows path, which has no meaning on this system");
+            return bad(text, "Windows paths do not work on this system");
         while (text.ends_with('/')) text.remove_suffix(1);
         GPKG_CHECK(check_parts(text, text, true));
         const bool anaconda = text.starts_with("pkgs/");
@@ -166,7 +166,7 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
 
     GPKG_TRY(auto parts, Url::parse(url));
     if (!parts.query.empty() || url.find('#') != std::string::npos)
-        return bad(text, "a channel has no '?' or '#'");
+        return bad(text, "'?' and '#' are not allowed");
     if (parts.scheme == "file") {
         GPKG_TRY(const auto path, path_of_file_url(url));
         parts =
@@ -174,7 +174,7 @@ Result<Channel> Channel::parse(std::string_view text, const ChannelContext& cont
     }
     parts.path = clean_path(parts.path);
     if (parts.path.empty() && parts.scheme == "file")
-        return bad(text, "the root folder is no channel");
+        return bad(text, "the root folder is not a channel");
 
     Channel channel;
     channel.secret_url_ = parts.to_string();

@@ -19,7 +19,7 @@ std::string hint_at_folder(const Channel& channel) {
     if (channel.is_local() || has_scheme(channel.name()) ||
         !fs::is_directory(channel.name(), ignored))
         return {};
-    return fmt::format("a folder {0} is here: -c ./{0} names it", channel.name());
+    return fmt::format("for the folder {0}, use -c ./{0}", channel.name());
 }
 
 /// `error` about a channel, with that hint where it fits.
@@ -35,19 +35,18 @@ Error no_local_channel(const Channel& channel, const std::vector<std::string>& a
     const auto folder = channel.folder();
     std::error_code ignored;
     if (!fs::exists(folder, ignored))
-        return {ErrorKind::NoChannel, folder.native() + ": there is no such folder", "", {}};
+        return {ErrorKind::NoChannel, folder.native() + ": no such folder", "", {}};
     if (!fs::is_directory(folder, ignored)) {
         const bool is_package = !package_extension(folder.native()).empty();
         return {ErrorKind::NoChannel,
-                folder.native() + ": is a file, and a channel is a folder",
+                folder.native() + ": a file, not a channel folder",
                 is_package ? fmt::format("gpkg install {} installs a package file", folder.native())
                            : "",
                 {}};
     }
     return {ErrorKind::NoChannel,
-            fmt::format(
-                "{}: there is no such channel: it has no {}", channel.base_url(), join_or(asked)),
-            fmt::format("gpkg index {} makes a channel of it", folder.native()),
+            fmt::format("{}: not a channel: no {} found", channel.base_url(), join_or(asked)),
+            fmt::format("to make it a channel: gpkg index {}", folder.native()),
             {}};
 }
 
@@ -66,24 +65,22 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     std::vector<std::string> asked;
     for (const auto& index : of_channel) asked.push_back(index.subdir + "/repodata.json");
     if (channel.is_local()) return pass(no_local_channel(channel, asked));
-    Error error{
-        ErrorKind::NoChannel,
-        fmt::format(
-            "{}: there is no such channel: it has no {}", channel.base_url(), join_or(asked)),
-        "check the channel's name",
-        {}};
+    Error error{ErrorKind::NoChannel,
+                fmt::format("{}: not a channel: no {} found", channel.base_url(), join_or(asked)),
+                "check the channel's name",
+                {}};
     if (of_channel.front().from_cache) {
         // Nobody was asked, or nobody answered.
         const auto& warnings = of_channel.front().warnings;
-        error.message = fmt::format("{}{}: when it was last asked, the channel had no {}",
+        error.message = fmt::format("{}{}: the channel had no {} when last checked",
                                     warnings.empty() ? "" : warnings.front() + "\n",
                                     channel.base_url(),
                                     join_or(asked));
-        error.hint += ", or ask again later";
+        error.hint += ", or try again later";
     }
     const bool is_word = channel.name().find('/') == std::string::npos;
     if (is_word && hint_at_folder(channel).empty())
-        error.hint += fmt::format("; a folder is written ./{}", channel.name());
+        error.hint += fmt::format("; for a folder, use ./{}", channel.name());
     return pass(with_folder_hint(std::move(error), channel));
 }
 

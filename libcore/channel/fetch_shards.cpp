@@ -140,15 +140,15 @@ Result<NameSet> ShardFetcher::operator()(std::span<const std::string> names) {
     if (options_.offline) {
         failed_ = damaged.front().ref.subdir;
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: damaged, and --offline forbids to fetch it",
-                                damaged.front().path.native()),
-                    "run the command once without --offline");
+                    fmt::format("--offline: {} is damaged", damaged.front().path.native()),
+                    "run the command without --offline once");
     }
     GPKG_TRY(auto again, step({}, damaged, found));
     if (again.empty()) return found;
-    return fail(ErrorKind::Io,
-                fmt::format("{}: does not keep what is written to it", again.front().path.native()),
-                "check the disk");
+    return fail(
+        ErrorKind::Io,
+        fmt::format("{}: reads back other data than was written", again.front().path.native()),
+        "check the disk");
 }
 
 /// Sorts the shards of `names` into those that are here and those that are not.
@@ -174,11 +174,10 @@ Result<void> ShardFetcher::collect(std::span<const std::string> names,
             if (!is_here && options_.offline) {
                 failed_ = i;
                 return fail(ErrorKind::NotFound,
-                            fmt::format("{}: the records of {} are not in the cache, and --offline "
-                                        "forbids to ask for them",
+                            fmt::format("--offline: {}: the repodata of {} is not in the cache",
                                         subdirs_[i].channel.subdir_url(subdirs_[i].subdir),
                                         name),
-                            "run the command once without --offline");
+                            "run the command without --offline once");
             }
             (is_here ? here : away).push_back(std::move(job));
         }
@@ -237,7 +236,7 @@ Result<void> ShardFetcher::fetch(std::span<const Job> jobs, Decoding& decoding) 
     if (done || decoding.has_failed()) return {};  // its failure is the one to tell
     auto error = std::move(done).error();
     if (error.kind == ErrorKind::NotFound && error.hint.empty())
-        error.hint = "the index names a shard that the server has not: try again in a minute";
+        error.hint = "the server lacks a shard that its index lists; try again in a minute";
     return pass(std::move(error));
 }
 

@@ -188,12 +188,11 @@ Result<std::string> KeptSubdir::written(const IndexOrigin& origin) {
     for (const auto& note : shards_->notes()) writer_.add_note(note);
     std::sort(left_out_.begin(), left_out_.end());
     if (!left_out_.empty())
-        writer_.add_note(
-            left_out_.size() == 1
-                ? left_out_.front()
-                : fmt::format("{} packages have records that are left out, the first: {}",
-                              left_out_.size(),
-                              left_out_.front()));
+        writer_.add_note(left_out_.size() == 1
+                             ? left_out_.front()
+                             : fmt::format("{} packages have skipped records, the first: {}",
+                                           left_out_.size(),
+                                           left_out_.front()));
     return index_bytes(std::move(writer_), origin, source_);
 }
 

@@ -16,7 +16,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr int kFormat = 1;
 
 tl::unexpected<Error> malformed(const std::string& what, std::string_view why) {
-    return fail(ErrorKind::Parse, fmt::format("{}: is no manifest of a mirror: {}", what, why));
+    return fail(ErrorKind::Parse, fmt::format("{}: not a mirror manifest: {}", what, why));
 }
 
 }  // namespace
@@ -32,39 +32,39 @@ std::string MirrorManifest::to_text() const {
 
 Result<MirrorManifest> MirrorManifest::parse(std::string_view text, const std::string& what) {
     const auto document = OrderedJson::parse(text, nullptr, false);
-    if (!document.is_object()) return malformed(what, "no JSON object");
+    if (!document.is_object()) return malformed(what, "not a JSON object");
     const auto format = document.find("format");
     if (format == document.end() || !format->is_number_integer())
-        return malformed(what, "\"format\" is not there");
+        return malformed(what, "\"format\" is missing");
     if (*format != kFormat)
-        return fail(
-            ErrorKind::Unsupported,
-            fmt::format("{}: is of format {}, which this gpkg does not know", what, format->dump()),
-            "take a newer gpkg");
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: unknown format {}", what, format->dump()),
+                    "use a newer gpkg");
     const auto channels = document.find("channels");
     const auto files = document.find("files");
     if (channels == document.end() || !channels->is_object() || files == document.end() ||
         !files->is_object())
-        return malformed(what, "\"channels\" or \"files\" is no object");
+        return malformed(what, "\"channels\" or \"files\" is not an object");
     MirrorManifest manifest;
     for (const auto& [folder, url] : channels->items()) {
-        if (!url.is_string()) return malformed(what, "the URL of a channel is no text");
+        if (!url.is_string()) return malformed(what, "a channel URL is not a string");
         // Packages are put there.
         if (!is_safe_relative(folder) || folder.front() == '.' ||
             folder.find('/') != std::string::npos)
             return malformed(
-                what, fmt::format("\"{}\" is no name of a channel's folder", printable(folder)));
+                what,
+                fmt::format("\"{}\" is not a valid folder name for a channel", printable(folder)));
         manifest.channels[folder] = url.get<std::string>();
     }
     for (const auto& [path, entry] : files->items()) {
         // It is followed: nothing outside of the mirror may be meant.
         if (!is_safe_relative(path))
-            return malformed(what, fmt::format("\"{}\" leads out of it", printable(path)));
+            return malformed(what,
+                             fmt::format("\"{}\" leads outside of the mirror", printable(path)));
         if (!entry.is_object() || !entry.contains("size") || !entry["size"].is_number_unsigned() ||
             !entry.contains("sha256") || !entry["sha256"].is_string() ||
             !is_hex(entry["sha256"].get<std::string>(), 64))
-            return malformed(what,
-                             fmt::format("of {} it has no size or no SHA-256", printable(path)));
+            return malformed(what, fmt::format("{} has no size or no SHA-256", printable(path)));
         manifest.files[path] = {entry["size"].get<std::uint64_t>(),
                                 entry["sha256"].get<std::string>()};
     }
@@ -86,12 +86,12 @@ Result<std::vector<std::string>> paths_in_mirror(const fs::path& folder) {
         if (fs::is_directory(status) || relative == kMirrorManifest) continue;
         if (!fs::is_regular_file(status))
             return fail(ErrorKind::Integrity,
-                        fmt::format("{}: is neither a file nor a folder", item->path().native()));
+                        fmt::format("{}: not a file or folder", item->path().native()));
         paths.push_back(std::move(relative));
     }
     if (code)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot be read: {}", folder.native(), code.message()));
+                    fmt::format("{}: cannot read: {}", folder.native(), code.message()));
     return paths;
 }
 

@@ -88,7 +88,7 @@ Result<std::vector<Notice>> read_notices(std::string_view bytes, const std::stri
     const simdjson::padded_string padded(bytes);
     if (parser.parse(padded).get(root) != simdjson::SUCCESS ||
         root["notices"].get(list) != simdjson::SUCCESS)
-        return fail(ErrorKind::Parse, fmt::format("{}: holds no list of notices", what));
+        return fail(ErrorKind::Parse, fmt::format("{}: has no list of notices", what));
     std::vector<Notice> notices;
     for (const auto item : list) {
         simdjson::dom::object object;

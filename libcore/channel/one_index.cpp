@@ -43,14 +43,14 @@ Result<Look> look_at(const fs::path& file, const std::string& url) {
     if (text[first] == '{') return Look::Text;
     if (text.starts_with("\x1f\x8b"))
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: not a channel index: it is compressed with gzip", url),
-                    "the server compresses what was asked for without; its settings are wrong");
+                    fmt::format("{}: not repodata: the file is gzip-compressed", url),
+                    "the server compresses responses that it must not compress");
     std::string shown(text.substr(first, 20));
     std::replace_if(
         shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: not a channel index: it begins with '{}'", url, shown),
-                "a login page or a proxy may have answered in the server's place");
+                fmt::format("{}: not repodata: starts with '{}'", url, shown),
+                "the response may come from a login page or a proxy");
 }
 
 /// What the index of shards declares, when it is one.
@@ -80,9 +80,9 @@ Result<bool> OneIndex::settle_here() {
     }
     if (!options_.offline) return false;
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: not in the cache, and --offline forbids to ask for it",
+                fmt::format("--offline: {} is not in the cache",
                             result_.channel.subdir_url(result_.subdir)),
-                "run the command once without --offline");
+                "run the command without --offline once");
 }
 
 /// Local files change under our feet: they are used where they are, never copied. A .zst that is
@@ -126,8 +126,7 @@ void OneIndex::load(Copy& copy) {
     copy.is_usable = condition == Condition::Whole;
     copy.index = std::move(index);
     if (condition == Condition::Damaged)
-        result_.warnings.push_back(
-            fmt::format("{}: the cached copy is damaged and not used", state.url));
+        result_.warnings.push_back(fmt::format("{}: ignored a damaged cached copy", state.url));
 }
 
 bool OneIndex::is_believed(std::int64_t absent_at) const {
@@ -233,7 +232,7 @@ Result<bool> OneIndex::accept(Result<Response> response) {
         if (!asks_.empty()) return false;
         if (told_)
             return distrust(TrustFault::Missing,
-                            response.error().message + ", and the signed statement lists it");
+                            response.error().message + ", but the signed statement lists it");
         if (!keep_copy(response.error())) note_missing();
         return true;
     }
@@ -290,8 +289,7 @@ Result<bool> OneIndex::accept_failure(Error error) {
 /// The same, be it that there was nothing.
 bool OneIndex::keep_any_copy(const Error& error) {
     if (!copy().is_usable || !copy().state.missing || !check_kept()) return keep_copy(error);
-    result_.warnings.push_back(error.message +
-                               "; taken to be missing, as it was when last asked for");
+    result_.warnings.push_back(error.message + "; assumed to be missing, as when last checked");
     use_cached();
     result_.is_unanswered = true;
     return true;
@@ -313,8 +311,7 @@ Result<bool> OneIndex::store(const Response& response) {
     // were before it is a server's mistake.
     if (look && *look == Look::Empty &&
         (url != file_url_of(kJson) || (copy().is_usable && !copy().state.missing)))
-        look =
-            fail(ErrorKind::Integrity, url + ": the server's answer is empty", "try again later");
+        look = fail(ErrorKind::Integrity, url + ": empty response", "try again later");
     if (!look) usable = pass(look.error());
     if (usable && is_shards) usable = check_shard_index(incoming_, url);
     if (!usable) {
@@ -324,7 +321,7 @@ Result<bool> OneIndex::store(const Response& response) {
         // Those of the future are no trouble; the channel has repodata.json as well. A page in
         // their place is how some servers say that they have none.
         if (look && usable.error().kind != ErrorKind::Unsupported)
-            result_.warnings.push_back(usable.error().message + "; shards are not used");
+            result_.warnings.push_back(usable.error().message + "; not using shards");
         give_up_on(kShards);
         return false;
     }

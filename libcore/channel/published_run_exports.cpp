@@ -107,9 +107,9 @@ Result<std::string> PublishedRunExports::fetch(const Channel& channel, const std
     if (!trusted) return std::move(body).value_or("");
     if (!body)
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: not in the cache, and --offline forbids to ask for it",
+                    fmt::format("--offline: {} is not in the cache",
                                 url_of(channel, subdir, kRunExportsJson)),
-                    "run the command once without --offline");
+                    "run the command without --offline once");
     GPKG_CHECK(trusted->check_kept(
         kept.state(), [&](const auto& statement) { return kept.is_covered_by(statement); }));
     return *std::move(body);
@@ -163,7 +163,7 @@ Result<std::string> PublishedRunExports::ask_signed(TrustedChannel& trusted,
         auto got = get(transport_, request, options_.transfer);
         if (!got && got.error().kind == ErrorKind::NotFound)
             return distrust(TrustFault::Missing,
-                            got.error().message + ", and the signed statement lists it");
+                            got.error().message + ", but the signed statement lists it");
         if (!got) return pass(std::move(got).error());
         GPKG_CHECK(told->check(subdir, state.url, got->sha256));
         body = std::move(got->body);
@@ -185,7 +185,7 @@ Result<std::shared_ptr<const PublishedRunExports::Table>> PublishedRunExports::t
         table->root = std::make_unique<const Json>(Json::parse(text, nullptr, false));
         if (!table->root->is_object())
             return fail(ErrorKind::Parse,
-                        fmt::format("{}/run_exports.json: is no JSON object", url));
+                        fmt::format("{}/run_exports.json: not a JSON object", url));
     }
     tables_.emplace(url, table);
     return table;

@@ -248,12 +248,14 @@ Result<PublishedVariants> read_variants(const std::string& bytes,
     std::int64_t version = 0;
     if (parser.iterate(text).get(document) != simdjson::SUCCESS ||
         document.get_object().get(root) != simdjson::SUCCESS)
-        return refuse("no JSON object");
+        return refuse("not a JSON object");
     if (root["info"]["version"].get_int64().get(version) != simdjson::SUCCESS)
         return refuse("has no info.version");
     if (version != kVersion)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: has version {}, and {} is known", what, version, kVersion));
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format(
+                "{}: unsupported version {} (this gpkg supports {})", what, version, kVersion));
     PublishedVariants found;
     for (const auto* key : {"packages", "packages.conda"}) {
         json::object packages;

@@ -203,7 +203,7 @@ Result<std::vector<std::string>> open_reached(Transport& transport,
         if (!whole)
             return pass(whole.error().kind == ErrorKind::Interrupted ? whole.error() : error);
         indexes[*place] = *std::move(whole);
-        notes.push_back(fmt::format("{}; the whole index is used instead", error.message));
+        notes.push_back(fmt::format("{}; using the full repodata instead", error.message));
     }
 }
 

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kMostChannels = 100;
 
 constexpr std::string_view kIgnoreHint =
-    "the channel's maintainers can mend that; channel_relations_max_depth: 0 ignores what channels "
-    "declare";
+    "report it to the channel's maintainers; gpkg config set channel_relations_max_depth 0 ignores "
+    "channel relations";
 
 enum class Why { Base, Overrides, User };
 
@@ -71,13 +71,13 @@ Result<void> Graph::discover(const LoadDeclarations& load) {
         if (depth > options_.most_depth)
             return fail(
                 ErrorKind::Unsupported,
-                fmt::format("{}: {} channels, each declared by the one before, lead to it, more "
-                            "than channel_relations_max_depth allows ({})",
-                            name(known),
-                            depth,
-                            options_.most_depth),
-                "name the channels that are meant with -c, and set channel_relations_max_depth to "
-                "0, or allow more");
+                fmt::format(
+                    "{}: {} levels of channel relations exceed channel_relations_max_depth ({})",
+                    name(known),
+                    depth,
+                    options_.most_depth),
+                "name all channels with -c and set channel_relations_max_depth to 0, or increase "
+                "it");
         const auto step =
             std::vector(nodes_.begin() + static_cast<std::ptrdiff_t>(known), nodes_.end());
         GPKG_TRY(const auto declared, load(step));
@@ -104,11 +104,11 @@ Result<void> Graph::refuse_both(std::size_t declaring, const ChannelRelations& r
     GPKG_TRY(const auto base, resolve_reference(nodes_[declaring], relations.base, options_));
     GPKG_TRY(const auto below, resolve_reference(nodes_[declaring], relations.overrides, options_));
     if (base != below) return {};
-    return fail(ErrorKind::Integrity,
-                fmt::format("{}: it declares {} as its base and that it overrides it",
-                            name(declaring),
-                            base.name()),
-                std::string(kIgnoreHint));
+    return fail(
+        ErrorKind::Integrity,
+        fmt::format(
+            "{}: declares {} both as its base and as overridden", name(declaring), base.name()),
+        std::string(kIgnoreHint));
 }
 
 Result<void> Graph::add_one(std::size_t declaring, const std::string& reference, Why why) {
@@ -120,18 +120,18 @@ Result<void> Graph::add_one(std::size_t declaring, const std::string& reference,
             return fail(
                 ErrorKind::Unsupported,
                 fmt::format(
-                    "{}: the channels you named bring along more than {}", name(0), kMostChannels),
-                "set channel_relations_max_depth to 0 and name those that are meant");
+                    "{}: channel relations add more than {} channels", name(0), kMostChannels),
+                "name all channels with -c and set channel_relations_max_depth to 0");
         other = nodes_.size();
         nodes_.push_back(std::move(channel));
     }
     const auto edge =
         why == Why::Base ? Edge{*other, declaring, why} : Edge{declaring, *other, why};
     if (std::find(edges_.begin(), edges_.end(), edge) != edges_.end()) return {};
-    if (is_new) added_.push_back(fmt::format("{} is used as well: {}", name(*other), story(edge)));
+    if (is_new) added_.push_back(fmt::format("also using {}: {}", name(*other), story(edge)));
     // The user's channels are the first nodes, in the user's order.
     if (edge.higher < wanted_ && edge.lower < wanted_ && edge.lower < edge.higher) {
-        const auto told = story(edge) + "; the order you gave is kept";
+        const auto told = story(edge) + "; using your order";
         if (std::find(ignored_.begin(), ignored_.end(), told) == ignored_.end())
             ignored_.push_back(told);
         return {};
@@ -148,7 +148,7 @@ std::string Graph::story(const Edge& edge) const {
         return fmt::format("{} declares that it overrides {}", name(edge.higher), name(edge.lower));
     case Why::User: break;
     }
-    return fmt::format("you rank {} above {}", name(edge.higher), name(edge.lower));
+    return fmt::format("your order has {} before {}", name(edge.higher), name(edge.lower));
 }
 
 /// Takes away what nothing is ranked above, until nothing is left, or only what is in a circle or
@@ -187,9 +187,8 @@ Result<void> Graph::refuse_circles() const {
     }
     return fail(
         ErrorKind::Conflict,
-        fmt::format("the channels have no order: {}", join_some(stories, "and", kMostChannels)),
-        "name all of them with -c in the order you want, which wins over what they "
-        "declare, or tell their maintainers");
+        fmt::format("conflicting channel order: {}", join_some(stories, "and", kMostChannels)),
+        "name all of them with -c in the order you want, or report it to their maintainers");
 }
 
 /// Appends what must rank above `node`, `node`, then what it alone still held up: so channels that
@@ -239,7 +238,7 @@ std::vector<std::string_view> parts_of(std::string_view path) {
 /// `path` with `ups` parts taken off and `down` put on; the reason alone when it is too short.
 Result<std::string> walk(std::string_view path, std::size_t ups, std::string_view down) {
     auto parts = parts_of(path);
-    if (ups > parts.size()) return fail(ErrorKind::Integrity, "leaves the server");
+    if (ups > parts.size()) return fail(ErrorKind::Integrity, "leads outside of the server");
     parts.resize(parts.size() - ups);
     std::string walked;
     for (const auto part : parts) walked += fmt::format("/{}", part);
@@ -265,14 +264,14 @@ Result<Channel> resolve_reference(const Channel& declaring,
                                   const RelationOptions& options) {
     const auto bad = [&](std::string_view why) {
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: it declares the channel '{}', which {}",
+                    fmt::format("{}: invalid channel relation '{}': it {}",
                                 declaring.base_url(),
                                 printable(reference),
                                 why),
                     std::string(kIgnoreHint));
     };
-    if (!reference.starts_with("../")) return bad("is no relative path that begins with '../'");
-    if (has_odd_bytes(reference)) return bad("has characters that do not belong there");
+    if (!reference.starts_with("../")) return bad("is not a relative path that starts with '../'");
+    if (has_odd_bytes(reference)) return bad("has invalid characters");
     auto down = reference;
     while (down.ends_with('/')) down.remove_suffix(1);
     std::size_t ups = 0;
@@ -292,11 +291,11 @@ Result<Channel> resolve_reference(const Channel& declaring,
     }
     url.path = *path;
     auto channel = Channel::parse(url.to_string(), options.context);
-    if (!channel) return bad(fmt::format("is none: {}", channel.error().message));
+    if (!channel) return bad(fmt::format("is not a channel: {}", channel.error().message));
     if (channel->is_local() && !options.local_root.empty()) {
         const auto inside = channel->folder().lexically_relative(options.local_root);
         if (inside.empty() || *inside.begin() == "..")
-            return bad(fmt::format("lies outside of {}", options.local_root.native()));
+            return bad(fmt::format("is outside of {}", options.local_root.native()));
     }
     return channel;
 }

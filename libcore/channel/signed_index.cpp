@@ -59,7 +59,7 @@ Result<bool> OneIndex::heed(std::shared_ptr<const SignedIndexes> told) {
     plan();
     if (!asks_.empty()) return false;
     return distrust(TrustFault::Missing,
-                    fmt::format("{}: the signed statement lists no index of it that can be read",
+                    fmt::format("{}: the signed statement lists no readable index",
                                 result_.channel.subdir_url(result_.subdir)));
 }
 
@@ -74,7 +74,7 @@ Result<void> OneIndex::copy_local() {
     if (result_.missing)
         return distrust(
             TrustFault::Missing,
-            fmt::format("{}: is not there, and the signed statement lists it", result_.url));
+            fmt::format("{}: not found, but the signed statement lists it", result_.url));
     GPKG_CHECK(make_folders(options_.cache));
     incoming_ = whole_.cache.incoming();
     std::error_code code;

@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/index_cache_internal.hpp"
 
 #include <algorithm>
@@ -18,9 +19,8 @@ Result<void> SignedIndexes::check(std::string_view subdir,
     if (files != nullptr && lists(*files, url.substr(url.rfind('/') + 1), sha256)) return {};
     return distrust(
         TrustFault::Tampered,
-        fmt::format("{}: is not the index that was signed: its sha256 is {}", url, sha256),
-        "the server, a mirror or somebody on the way changed it; or its operator wrote "
-        "the index and did not sign it");
+        fmt::format("{}: not the signed index: its sha256 is {}", url, sha256),
+        "the file was changed on the way, or the channel's operator did not sign the new index");
 }
 
 std::unique_ptr<TrustedChannel> TrustedChannel::of(const Channel& channel,
@@ -37,10 +37,13 @@ TrustedChannel::TrustedChannel(Channel channel,
                                const TrustOptions& options,
                                std::int64_t now)
     : channel_(std::move(channel)),
+      name_(channel_.base_url()),
       pinned_(hex_digest(DigestKind::Sha256, pinned.to_text())),
       file_(options.folder / (cache_key(channel_.base_url()) + ".json")),
       now_(now),
       root_(pinned) {
+    if (const auto name = options.names.find(name_); name != options.names.end())
+        name_ = name->second;
     load();
 }
 
@@ -67,7 +70,7 @@ void TrustedChannel::save() {
     const auto text = json_text(seen, 1) + "\n";
     if (read_file(file_) == text) return;
     if (auto saved = write_file_atomically(file_, text); !saved)
-        warning_ = fmt::format("{}; an older index of {} would not be noticed",
+        warning_ = fmt::format("{}; rollbacks of {} to an older index cannot be detected",
                                saved.error().message,
                                channel_.base_url());
 }
@@ -106,16 +109,15 @@ Result<IndexStatement> TrustedChannel::verify(const std::string& bytes,
         if (!may_be_newer) return statement;
         const auto next = root_file(root_.version + 1);
         if (steps == kLongestChain)
-            return distrust(
-                TrustFault::Malformed,
-                fmt::format("{}: the chain of roots goes on after {}", url_of(next), steps),
-                "trust a newer root: trusted_keys in the configuration");
+            return distrust(TrustFault::Malformed,
+                            fmt::format("{}: more than {} new roots in a row", url_of(next), steps),
+                            "set trusted_keys to a newer root of the channel");
         auto root = get_file(next, kLargestRoot, transport, options);
         if (!root && root.error().kind == ErrorKind::NotFound) {
             if (!statement) return statement;
             return distrust(
                 TrustFault::Missing,
-                fmt::format("{}: {} is signed by it, and it is not there", url_of(next), url));
+                fmt::format("{}: not found, but {} is signed by this root", url_of(next), url));
         }
         if (!root) return pass(std::move(root).error());
         GPKG_TRY(root_, next_root(root_, *root, url_of(next)));
@@ -128,23 +130,22 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
     auto bytes = get_file(std::string(kStatementFile), kLargestStatement, transport, options);
     if (!bytes && bytes.error().kind == ErrorKind::NotFound)
         return distrust(TrustFault::Missing,
-                        fmt::format("{}: there is none, and trusted_keys says that this channel is "
-                                    "signed",
-                                    url),
-                        "its operator runs gpkg index --sign-key; gpkg config remove-key "
-                        "trusted_keys takes it as it is");
+                        fmt::format("{}: not found, so the channel is not signed", url),
+                        fmt::format("trusted_keys requires a signature; to use the channel without "
+                                    "one: gpkg config remove-key {}",
+                                    shell_word("trusted_keys." + name_)));
     if (!bytes) return pass(std::move(bytes).error());
     GPKG_TRY(auto statement, verify(*bytes, transport, options));
     GPKG_CHECK(root_.check_not_expired(now_, url));
     if (statement.version < version_)
         return distrust(
             TrustFault::RolledBack,
-            fmt::format("{}: is version {}, and {} was seen before: the server shows an "
-                        "older state of the channel",
+            fmt::format("{}: version {} is older than version {}, which was seen before",
                         url,
                         statement.version,
                         version_),
-            fmt::format("if its operator says that this is right, remove {}", file_.native()));
+            fmt::format("if the channel's operator confirms the older version, remove {}",
+                        file_.native()));
     GPKG_CHECK(statement.check_time(now_, url));
     version_ = statement.version;
     save();
@@ -157,16 +158,16 @@ Result<void> TrustedChannel::check_kept(
     if (copy.statement.empty())
         return distrust(
             TrustFault::Missing,
-            fmt::format("{}: the cached copy was not verified when it was fetched", copy.url),
-            "run the command once without --offline");
+            fmt::format("{}: the cached copy was downloaded without verification", copy.url),
+            "run the command without --offline once");
     const auto url = url_of(std::string(kStatementFile));
     GPKG_TRY(const auto statement, read_statement(root_, copy.statement, url));
     GPKG_CHECK(root_.check_not_expired(now_, url));
     GPKG_CHECK(statement.check_time(now_, url));
     if (covers(statement)) return {};
     return distrust(TrustFault::Tampered,
-                    fmt::format("{}: the cached copy is not what was signed", copy.url),
-                    "gpkg clean --index-cache, then run the command again");
+                    fmt::format("{}: the cached copy does not match the signature", copy.url),
+                    "run gpkg clean --index-cache, then the command again");
 }
 
 }  // namespace gpkg

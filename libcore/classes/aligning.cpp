@@ -190,7 +190,8 @@ private:
                 continue;
             }
             if (classes_[i].held.contains(name))
-                return Trial{std::nullopt, {i, "is in the lock, and was not named", true}};
+                return Trial{std::nullopt,
+                             {i, "keeps its locked version because it was not named", true}};
             auto problem = problem_with(name, version, i);
             problem.wants_reasons = false;
             GPKG_TRY(auto answered, answer(problem, solve_));
@@ -229,7 +230,7 @@ private:
                 constraint.holds = Constraint::Holds::Always;
         }
         hold_what_matters_more(name, place, constraints);
-        constraints.push_back(held(name, version, "is what all classes of the lock could have"));
+        constraints.push_back(held(name, version, "is tried for all classes of the lock"));
         return problem;
     }
 
@@ -263,7 +264,7 @@ private:
             if (!has_vendor(problem.virtual_packages, of) || record == nullptr ||
                 accelerator_of(*record).accelerator == of)
                 continue;
-            return fmt::format("with it {} would be {}, which is not for {}",
+            return fmt::format("with it, {} would be {}, which has no {} build",
                                record->name,
                                record->version,
                                to_string(of));
@@ -333,17 +334,17 @@ private:
             const bool is_for_none = of == Accelerator::None;
             const bool is_here = has_vendor(problem.virtual_packages, of);
             if (!is_for_none && !is_here && accelerator_of(*present).accelerator != of)
-                return fmt::format("{} {} is for {}, of which {} has none",
+                return fmt::format("{} {} is built for {}, which {} does not have",
                                    record.name,
                                    record.version,
                                    to_string(of),
                                    classes_[place].name);
             if (!is_here && present->track_features.empty() && !record.track_features.empty())
                 return fmt::format(
-                    "{} {} is kept back by track_features", record.name, record.version);
+                    "{} {} has low priority (track_features)", record.name, record.version);
             if (problem.priority == ChannelPriority::Flexible &&
                 channel_place(problem, *present) < channel_place(problem, record))
-                return fmt::format("{} {} is of a channel that comes later than {}'s",
+                return fmt::format("{} {} is from a channel of lower priority than that of {}",
                                    record.name,
                                    record.version,
                                    present->version);
@@ -373,7 +374,7 @@ private:
                 if (now.contains(vendor) || !has_vendor(problem.virtual_packages, vendor)) continue;
                 const auto* record = find_record(other.records, name);
                 return fmt::format(
-                    "{} would bring nothing that is for {}{}",
+                    "{} would have no build for {}{}",
                     spec.name,
                     to_string(vendor),
                     record == nullptr ? "" : fmt::format(", with {} {}", name, record->version));
@@ -407,7 +408,7 @@ private:
             if (record == nullptr) continue;
             if (auto version = version_of(*record))
                 constraints.push_back(
-                    held(other, VersionSpec::equal_to(*std::move(version)), "matters more"));
+                    held(other, VersionSpec::equal_to(*std::move(version)), "takes precedence"));
         }
     }
 
@@ -423,8 +424,8 @@ private:
                         const Version& version,
                         std::vector<Solution> answers) {
         for (auto& one : classes_)
-            one.problem.request.constraints.push_back(
-                held(name, VersionSpec::equal_to(version), "is what all classes of the lock have"));
+            one.problem.request.constraints.push_back(held(
+                name, VersionSpec::equal_to(version), "is the version of all classes of the lock"));
         answers_ = std::move(answers);
         order();
         return {};

@@ -38,7 +38,7 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
                                   std::string_view platform,
                                   const std::vector<PackageRecord>& machine) {
     if (locked.platform != platform)
-        return {fmt::format("it is for {}, not for {}", locked.platform, platform)};
+        return {fmt::format("is for {}, not {}", locked.platform, platform)};
     std::vector<std::string> unmet;
     for (const auto& need : asked) {
         const auto spec = MatchSpec::parse(need);
@@ -47,10 +47,9 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
                             });
         if (is_met) continue;
         const auto* there = find_record(machine, name_in_spec(need));
-        unmet.push_back(
-            there == nullptr
-                ? fmt::format("it needs {}, and there is none", need)
-                : fmt::format("it needs {}, and there is {}", need, value_told(*there)));
+        unmet.push_back(there == nullptr
+                            ? fmt::format("needs {} (none found)", need)
+                            : fmt::format("needs {} (found {})", need, value_told(*there)));
     }
     return unmet;
 }

@@ -38,7 +38,7 @@ struct ClassFit {
     GpuBuilds builds = GpuBuilds::None;          ///< which those are
     Accelerator builds_for = Accelerator::None;  ///< whose GPUs those builds are for
     /// Which builds for a GPU say that they do not run on what is there, though it meets all needs:
-    /// "cupy-core 14.1 is for cuda-version >=13,<14: no such CUDA makes code for ...".
+    /// "cupy-core 14.1 needs cuda-version >=13,<14, which does not support ...".
     std::vector<std::string> will_not_run{};
     /// 0 where the machine lacks something of every machine that the class was made for. Else, of
     /// the machines that classes were made for and that this one covers, how many have no more than

@@ -40,7 +40,7 @@ private:
         for (const auto place : locked_.packages) {
             const auto& record = lock_.packages[place].record;
             if (!records_.emplace(record.name, &record).second)
-                flaws_.push_back(fmt::format("{} is there twice", record.name));
+                flaws_.push_back(fmt::format("{} is listed twice", record.name));
         }
         for (const auto place : locked_.foreign) built_.insert(lock_.foreign[place].name);
     }
@@ -68,11 +68,11 @@ private:
             if (!spec || !spec->has_one_name() || spec->name.starts_with("__")) continue;
             const auto* record = find(spec->name);
             if (record == nullptr) {
-                flaws_.push_back(fmt::format("{} is asked for, and it has none", text));
+                flaws_.push_back(fmt::format("{} is requested but not locked", text));
             } else if (const auto version = version_of(*record);
                        spec->version && version && !spec->version->matches(*version)) {
                 flaws_.push_back(
-                    fmt::format("{} is asked for, and it has {}", text, record->version));
+                    fmt::format("{} is requested but {} is locked", text, record->version));
             }
         }
     }
@@ -83,11 +83,10 @@ private:
         for (const auto place : locked_.packages) {
             const auto& record = lock_.packages[place].record;
             for (const auto& [spec, there] : unmet_needs(record, machine, DriverBounds::Ignore))
-                flaws_.push_back(fmt::format(
-                    "{} needs {}, which the machine that it was made for {}",
-                    record.name,
-                    written(spec),
-                    there == nullptr ? "lacks" : fmt::format("has as {}", value_told(*there))));
+                flaws_.push_back(fmt::format("{} needs {}, but the machine of the class has {}",
+                                             record.name,
+                                             written(spec),
+                                             there == nullptr ? "none" : value_told(*there)));
         }
     }
 
@@ -95,12 +94,12 @@ private:
         const auto needs = least_needs(lock_.records_of(locked_), lock_.wishes_of(locked_).specs);
         for (const auto& need : needs) {
             if (!demand(locked_.needs, need))
-                flaws_.push_back(fmt::format("it needs {}, which its needs do not say", need));
+                flaws_.push_back(
+                    fmt::format("its needs lack {}, which its packages require", need));
         }
         for (const auto& need : locked_.needs) {
             if (!demand(needs, need))
-                flaws_.push_back(
-                    fmt::format("its needs say {}, which nothing in it asks for", need));
+                flaws_.push_back(fmt::format("its needs have {}, which no package requires", need));
         }
     }
 

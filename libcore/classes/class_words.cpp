@@ -15,11 +15,11 @@ using lock::Advantage;
 
 std::string_view text_of(GpuBuilds builds) {
     switch (builds) {
-    case GpuBuilds::ForGpuThere: return "builds for the GPU that is there";
-    case GpuBuilds::ForDriverThere: return "builds for the GPU driver that is there";
-    case GpuBuilds::ForGpuAskedFor: return "builds for the GPU that was asked for";
-    case GpuBuilds::ForGpuNotThere: return "builds for a GPU that is not there";
-    case GpuBuilds::ForGpuNotAskedFor: return "builds for a GPU that was not asked for";
+    case GpuBuilds::ForGpuThere: return "builds for this GPU";
+    case GpuBuilds::ForDriverThere: return "builds for this GPU driver";
+    case GpuBuilds::ForGpuAskedFor: return "builds for the requested GPU";
+    case GpuBuilds::ForGpuNotThere: return "builds for an absent GPU";
+    case GpuBuilds::ForGpuNotAskedFor: return "builds for a GPU that was not requested";
     case GpuBuilds::None: break;
     }
     return "builds for a GPU";
@@ -29,25 +29,24 @@ std::string text_of(Advantage advantage, const ClassFit& of, const ClassFit& bef
     const auto& other = before.locked->name;
     switch (advantage) {
     case Advantage::Fits: return "fits";
-    case Advantage::Runs:
-        return fmt::format("runs on the GPU and the driver that are there, and {} does not", other);
+    case Advantage::Runs: return fmt::format("runs on this GPU and driver, and {} does not", other);
     case Advantage::EarlierGpu:
-        return fmt::format("has builds for a GPU that was asked for before that of {}", other);
+        return fmt::format("has builds for a GPU requested before that of {}", other);
     case Advantage::Builds: return fmt::format("has {}", text_of(of.builds));
     case Advantage::MadeFor:
-        return fmt::format("was made for more of what is there than {}", other);
+        return fmt::format("was locked for a machine more like this one than {}", other);
     case Advantage::MoreBuilds:
         return fmt::format("has more {} than {}", text_of(of.builds), other);
     case Advantage::NoBuilds: return fmt::format("has no {}", text_of(before.builds));
-    case Advantage::CloserGpu: return "was made for more of this GPU";
-    case Advantage::CloserCpu: return "was made for more of this CPU";
-    case Advantage::AsksMore: return fmt::format("asks for more of what is there than {}", other);
+    case Advantage::CloserGpu: return "has builds closer to this GPU";
+    case Advantage::CloserCpu: return "has builds closer to this CPU";
+    case Advantage::AsksMore: return fmt::format("needs more of this machine than {}", other);
     }
     return {};
 }
 
-std::string of_use_with(const std::vector<std::string>& specs) {
-    return "of use with " + join_some(specs, "and", specs.size());
+std::string all_of(const std::vector<std::string>& specs) {
+    return join_some(specs, "and", specs.size());
 }
 
 std::string why_not_run(const ClassFit& fit) {
@@ -60,26 +59,25 @@ std::string why_not_run(const ClassFit& fit) {
 std::string needs_text(const LockFile& lock, const LockedClass& locked) {
     auto text = fmt::format("{}", fmt::join(locked.needs, ", "));
     if (const auto more = restrictions_beside_needs(lock, locked); !more.empty())
-        text += fmt::format(
-            "{}where there is one: {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
+        text += fmt::format("{}if present: {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
     return text;
 }
 
 std::string advantage_of_first(const std::vector<ClassFit>& fits) {
-    if (fits.size() == 1 || !fits[1].fits()) return "is the only one that fits";
+    if (fits.size() == 1 || !fits[1].fits()) return "is the only class that fits";
     const auto [order, advantage] = lock::compare(fits[0], fits[1]);
     if (order != 0) return text_of(advantage, fits[0], fits[1]);
-    return fmt::format("is as good as {}, and comes before it by name", fits[1].locked->name);
+    return fmt::format("fits as well as {} and comes first by name", fits[1].locked->name);
 }
 
 std::string standing_of(const ClassFit& fit, const std::vector<ClassFit>& fits) {
     if (!fit.fits()) return join_some(fit.unmet, "and");
     const bool is_taken = &fit == &fits.front() && other_vendors(fits) == nullptr;
-    auto text = is_taken ? "is taken: it " + advantage_of_first(fits) : "fits";
+    auto text = is_taken ? "selected: it " + advantage_of_first(fits) : "fits";
     if (!fit.runs())
         text +=
-            fmt::format("{} does not run here: {}", is_taken ? "; it" : ", and", why_not_run(fit));
-    if (!fit.missed.empty()) text += "; " + of_use_with(fit.missed);
+            fmt::format("{} does not run here: {}", is_taken ? "; it" : ", but", why_not_run(fit));
+    if (!fit.missed.empty()) text += "; its GPU builds need " + all_of(fit.missed);
     return text;
 }
 
@@ -91,16 +89,18 @@ std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits,
         notes.push_back(fmt::format(
             "{} does not run on {}: {}", first.locked->name, machine, why_not_run(first)));
     if (!first.missed.empty())
-        notes.push_back(fmt::format(
-            "its builds for GPUs are {}, and {} has none", of_use_with(first.missed), machine));
+        notes.push_back(fmt::format("the GPU builds of {} need {}, which {} does not have",
+                                    first.locked->name,
+                                    all_of(first.missed),
+                                    machine));
     // It fits as well, and has builds for the GPU, which the first has not.
     const auto idle = std::ranges::find_if(fits, [&](const ClassFit& fit) {
         return fit.fits() && !fit.runs() && fit.gpu > std::max(first.gpu, 0);
     });
     if (first.runs() && idle != fits.end())
         notes.push_back(
-            fmt::format("{} has {}, and does not run on {}: {}; gpkg lock update with --for adds a "
-                        "class for such machines",
+            fmt::format("{} has {} but does not run on {}: {}; to add a class that does: gpkg lock "
+                        "update --for MACHINE",
                         idle->locked->name,
                         text_of(idle->builds),
                         machine,

@@ -42,12 +42,11 @@ std::vector<std::string> lowered(const std::vector<ClassProblem>& classes,
             return theirs != one.end() && theirs->second != version;
         };
         if (std::ranges::any_of(now, has_another)) {
-            notes.push_back(
-                fmt::format("{} {} in place of {}, which does not go with the versions "
-                            "that all classes have of the rest",
-                            name,
-                            version.to_string(),
-                            before->second.to_string()));
+            notes.push_back(fmt::format(
+                "{} {} instead of {}, which conflicts with the versions shared by all classes",
+                name,
+                version.to_string(),
+                before->second.to_string()));
             continue;
         }
         std::vector<std::string> others;
@@ -57,11 +56,13 @@ std::vector<std::string> lowered(const std::vector<ClassProblem>& classes,
                 others.push_back(classes[i].name);
         }
         notes.push_back(fmt::format(
-            "{} {} in place of {}, so that all classes have one version{}",
+            "{} {} instead of {}, so that all classes have the same version{}",
             name,
             version.to_string(),
             before->second.to_string(),
-            others.empty() ? "" : fmt::format("; {} can have no newer", join_some(others, "and"))));
+            others.empty()
+                ? ""
+                : fmt::format("; {} cannot have a newer one", join_some(others, "and"))));
     }
     return notes;
 }

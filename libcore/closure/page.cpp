@@ -69,10 +69,10 @@ std::string rows_of(const Closure& closure, const PageTexts& texts) {
     for (const auto place : closure.heaviest()) {
         const auto& package = closure.packages()[place];
         const auto& record = closure.record(place);
-        const auto held = package.is_requested ? "asked for"
+        const auto held = package.is_requested ? "requested"
                           : package.held_by    ? escaped(closure.record(*package.held_by).name)
-                          : package.is_orphan  ? "nobody"
-                                               : "several requests";
+                          : package.is_orphan  ? "nothing"
+                                               : "several packages";
         const auto cell = [&](std::uint64_t bytes) {
             return fmt::format("<td data-value=\"{}\">{}</td>", bytes, texts.size_text(bytes));
         };

@@ -15,11 +15,11 @@ unpack() {
     mkdir ".$name.new"
     said=$(tar -xf "$part" -C ".$name.new" 2>&1) || {
         remove_tree ".$name.new"
-        lose "the archive cannot be unpacked: $(first_line "$said")"
+        lose "cannot unpack the archive: $(first_line "$said")"
     }
     rm -f -- "$part"
     mv -- ".$name.new" "$name"
-    said=$("./$name/bin/gpkg-relocate" 2>&1) || give_up "it cannot be made to name $at/$name: $(last_line "$said")"
+    said=$("./$name/bin/gpkg-relocate" 2>&1) || give_up "cannot relocate it to $at/$name: $(last_line "$said")"
     printf '%s' "$sum" > ".$name.whole"
 }
 
@@ -27,9 +27,9 @@ take() {
     if [ -n "$source" ]; then
         said=$(cp -- "$source" "$part" 2>&1) || lose "$(last_line "$said")"
     fi
-    [ -f "$part" ] || give_up 'nothing arrived'
+    [ -f "$part" ] || give_up 'the file did not arrive'
     found=$(sum_of "$part")
-    [ "$found" = "$sum" ] || lose "what arrived has sha256 $found, and not $sum"
+    [ "$found" = "$sum" ] || lose "the copy has sha256 $found instead of $sum"
     if [ "$kind" = image ]; then
         chmod 400 "$part"
         mv -f -- "$part" "$name"
@@ -45,7 +45,7 @@ start() {
         tell ready
         return
     fi
-    [ -x "$gpkg" ] || give_up "there is no $gpkg"
+    [ -x "$gpkg" ] || give_up "$gpkg does not exist"
     words=.said.$$
     type=$("$gpkg" image run "$at/$name" -- sh -c 'df --output=fstype -- "$CONDA_PREFIX" | tail -n 1' 2> "$words" 9>&-)
     status=$?
@@ -53,11 +53,11 @@ start() {
     said=$(sed -n 's/^error: //p' "$words" | head -n 1)
     [ -n "$said" ] || said=$(tail -n 1 "$words")
     rm -f -- "$words"
-    [ $status = 0 ] || give_up "the image cannot be used: ${said:-status $status}"
+    [ $status = 0 ] || give_up "cannot use the image: ${said:-status $status}"
     tell ready "$type"
 }
 
-cd -- "$at" 2> /dev/null || give_up "$at: is gone"
+cd -- "$at" 2> /dev/null || give_up "$at: no longer exists"
 # Another deployment of the same may be at work here.
 if command -v flock > /dev/null; then
     exec 9> .lock

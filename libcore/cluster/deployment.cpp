@@ -78,7 +78,7 @@ std::vector<NodeFailure> Looked::refusals(const NodePayload& payload) const {
                 failures.push_back(
                     {answer.node,
                      fmt::format(
-                         "{}: has room for {}, and {} are needed",
+                         "{}: {} free, {} needed",
                          line.values[0],
                          byte_size_text(whole_number<std::uint64_t>(line.values[1]).value_or(0)),
                          byte_size_text(payload.room))});
@@ -103,7 +103,7 @@ Result<Looked> look(const SlurmJob& job,
     GPKG_TRY(auto answers, run_on_nodes(job, step));
     auto failures = failures_of(answers);
     for (const auto& answer : answers) {
-        if (answer.lines.empty()) failures.push_back({answer.node, "gave no answer"});
+        if (answer.lines.empty()) failures.push_back({answer.node, "no response"});
     }
     if (!failures.empty()) return pass(error_of(failures, {}));
     return Looked{std::move(answers)};
@@ -155,7 +155,7 @@ Result<Looked> agreed(const SlurmJob& job,
             (looked.refuses(folder) ? refused : left).push_back(folder);
         give_back(job, refused);
         if (left.empty() || refused.empty())
-            return pass(error_of(refusals, "--to names a folder on a disk that every node has"));
+            return pass(error_of(refusals, "choose a local folder of every node with --to"));
         folders = std::move(left);
         GPKG_TRY(looked, look(job, payload, folders));
     }

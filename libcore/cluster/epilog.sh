@@ -1,13 +1,13 @@
 #!/bin/sh
-# For the Epilog of slurm.conf, made by `gpkg deploy --epilog`: removes from a node what `gpkg deploy`
-# brought there for a job that has ended. Install it where every node finds it, executable and
-# writable by root alone, and name it in slurm.conf (or call it from the Epilog that there is):
+# Epilog for slurm.conf, written by `gpkg deploy --epilog`. It removes from a node the copies that
+# `gpkg deploy` made for a job that has ended. Put it where every node finds it, executable and
+# writable only by root, and name it in slurm.conf (or call it from an existing Epilog):
 #
 #   Epilog=/etc/slurm/gpkg-epilog
 #
-# slurmd runs it as root. It removes only a folder called gpkg-job-NUMBER that belongs to the user of the
-# job, and does so with that user's rights, so that no link leads it elsewhere. Its status is always
-# 0: any other would drain the node.
+# slurmd runs it as root. It removes only folders named gpkg-job-NUMBER that belong to the user of the
+# job, with that user's rights, so that no link can lead it elsewhere. The exit status is always 0:
+# any other status would drain the node.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 job=${SLURM_JOB_ID:-} user=${SLURM_JOB_UID:-}

@@ -93,7 +93,7 @@ Result<std::string> submit_array(const ArrayRequest& request) {
     const auto line = text.substr(text.rfind('\n') + 1);
     const auto job = line.substr(0, line.find(';'));
     if (!whole_number<std::uint64_t>(job))
-        return fail(ErrorKind::Parse, fmt::format("sbatch: said no job's number: {}", text));
+        return fail(ErrorKind::Parse, fmt::format("sbatch: no job ID in its output: {}", text));
     return std::string(job);
 }
 
@@ -118,7 +118,8 @@ Result<std::size_t> largest_array(const std::function<bool()>& cancelled) {
             continue;
         if (const auto size = whole_number<std::size_t>(trim(line.substr(mark + 1)))) {
             if (*size > 0) return *size;
-            return fail(ErrorKind::Unsupported, "Slurm here allows no job arrays (MaxArraySize=0)");
+            return fail(ErrorKind::Unsupported,
+                        "this Slurm does not allow job arrays (MaxArraySize=0)");
         }
     }
     constexpr std::size_t kUsual = 1001;

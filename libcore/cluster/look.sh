@@ -20,18 +20,18 @@ claim() {
         is_new=yes
         printf '%s' "$node" > "$at/.node" || {
             rmdir -- "$at"
-            refuse 'cannot be written to'
+            refuse 'is not writable'
             return
         }
         return 0
     fi
     is_new=
     [ -e "$at" ] || [ -L "$at" ] || {
-        refuse 'cannot be written to'
+        refuse 'is not writable'
         return
     }
     [ -d "$at" ] && [ ! -L "$at" ] && [ -O "$at" ] || {
-        refuse "gpkg-job-$job in it is somebody else's"
+        refuse "gpkg-job-$job in it belongs to another user"
         return
     }
     tries=0
@@ -41,12 +41,12 @@ claim() {
     done
     [ -s "$at/.node" ] || printf '%s' "$node" > "$at/.node"
     maker=$(cat "$at/.node")
-    [ "$maker" = "$node" ] || refuse "is one folder of several nodes, of $maker too"
+    [ "$maker" = "$node" ] || refuse "is shared by several nodes, such as $maker"
 }
 
 consider() {
     [ -d "$folder" ] || {
-        refuse 'is no folder there'
+        refuse 'does not exist'
         return
     }
     type=unknown free= is_shared=
@@ -59,7 +59,7 @@ consider() {
     *) case " $shared " in *" $type "*) is_shared=yes ;; esac ;;
     esac
     [ -z "$is_shared" ] || {
-        refuse "is on a file system of the network ($type)"
+        refuse "is on a network file system ($type)"
         return
     }
     claim || return
@@ -81,7 +81,7 @@ consider() {
     esac
 }
 
-command -v sha256sum > /dev/null || give_up 'there is no sha256sum'
+command -v sha256sum > /dev/null || give_up 'sha256sum is not on PATH'
 for folder in "$@"; do
     for old in "$folder"/gpkg-job-*; do
         number=${old##*/gpkg-job-}

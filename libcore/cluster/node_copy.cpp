@@ -48,7 +48,7 @@ std::string why_unreached(const std::vector<std::string>& warnings, const std::s
     for (const auto& warning : warnings) {
         if (warning.starts_with(fmt::format("to {}: ", node))) return warning;
     }
-    return warnings.empty() ? "no step of srun got it there" : warnings.front();
+    return warnings.empty() ? "srun could not copy it there" : warnings.front();
 }
 
 /// One deployment on its way.
@@ -141,7 +141,7 @@ Result<CopyMethod> Delivery::copy() {
     if (is_stopped || options_.method == CopyMethod::Sbcast) return pass(std::move(cast).error());
     drop(true);
     if (options_.note)
-        options_.note(fmt::format("{}; steps of srun copy it from node to node instead",
+        options_.note(fmt::format("{}; copying from node to node with srun instead",
                                   last_lines(cast.error().message, 1)));
     GPKG_CHECK(by_srun());
     return CopyMethod::Srun;
@@ -172,7 +172,7 @@ Result<void> Delivery::arrive(CopyMethod method, Deployed& deployed) {
         const auto* ready = answer.find("ready");
         if (ready == nullptr) {
             if (answer.find("error") == nullptr)
-                deployed.failures.push_back({answer.node, "gave no answer"});
+                deployed.failures.push_back({answer.node, "no response"});
             continue;
         }
         auto& mounted = deployed.mounted;

@@ -50,14 +50,14 @@ Result<std::vector<NodeAnswer>> run_on_nodes(const SlurmJob& job, const NodeStep
     const auto is_silent = [](const NodeAnswer& answer) { return answer.lines.empty(); };
     if (said.exit_code != 0 && std::all_of(answers.begin(), answers.end(), is_silent))
         return fail(ErrorKind::Io,
-                    fmt::format("job {}: no step can be started on its nodes: {}",
+                    fmt::format("job {}: cannot start a step on its nodes: {}",
                                 job.id,
                                 said.errors.empty() ? fmt::format("status {}", said.exit_code)
                                                     : last_lines(said.errors, 2)));
     if (said.exit_code == 0) return answers;
     for (auto& answer : answers) {
         if (!answer.lines.empty()) continue;
-        std::string why = "gave no answer";
+        std::string why = "no response";
         for (const auto line : split(said.errors, '\n')) {
             if (has_word(line, answer.node, "-")) why = std::string(trim(line));
         }

@@ -75,11 +75,9 @@ tl::unexpected<Error> no_profile(const std::string& where,
                                  int exit_code,
                                  const std::string& said) {
     if (exit_code == kNotFound || exit_code == kNotRun)
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format(
-                "{}: {} cannot be run there: {}", where, gpkg.native(), last_lines(said, 1)),
-            "--gpkg PATH says where gpkg is on these machines");
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: cannot run {}: {}", where, gpkg.native(), last_lines(said, 1)),
+                    "give the path of gpkg on these machines with --gpkg PATH");
     return fail(ErrorKind::Network,
                 said.empty() ? fmt::format("{}: failed with exit status {}", where, exit_code)
                              : fmt::format("{}: {}", where, last_lines(said, 2)));
@@ -108,8 +106,9 @@ Result<std::string> profile_in(std::string_view output) {
         if (const auto end = output.find(kEnd, begin); end != std::string_view::npos)
             return std::string(output.substr(begin, end + 1 - begin));
     }
-    return fail(ErrorKind::Parse,
-                fmt::format("printed no profile, but: {}", printable(last_lines(output, 3))));
+    return fail(
+        ErrorKind::Parse,
+        fmt::format("no hardware profile in the output: {}", printable(last_lines(output, 3))));
 }
 
 std::vector<std::string> probe_command(const NodeKind& kind, const ProbeOptions& options) {
@@ -120,7 +119,7 @@ Result<ProbeAnswer> probe_by_slurm(const NodeKind& kind, const ProbeOptions& opt
     const auto& node = kind.first();
     if (node.readiness == NodeReadiness::Unusable)
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: is down or drained, as are all of its kind", node.name));
+                    fmt::format("{}: down or drained, like all nodes of its kind", node.name));
     SlurmCommand srun;
     srun.own_allocation = true;
     srun.limit = options.wait + kToAnswer;

@@ -50,9 +50,8 @@ Result<SlurmAnswer> ask_slurm(const SlurmCommand& command) {
     const auto& program = command.arguments.front();
     if (find_program(program).empty())
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: there is no such program on PATH", program),
-                    "on a machine of a Slurm cluster its programs may first have to be loaded: "
-                    "module load slurm");
+                    fmt::format("{}: not found on PATH", program),
+                    "on a Slurm cluster, try: module load slurm");
     ProcessCommand process;
     process.arguments = command.arguments;
     process.environment = environment_for(command);
@@ -84,15 +83,15 @@ Result<SlurmAnswer> run_limited(ProcessCommand command,
         return fail(
             ErrorKind::Network,
             fmt::format(
-                "{}: says more than {} MB, and is ended", command.arguments.front(), kMost >> 20U));
+                "{}: stopped after {} MB of output", command.arguments.front(), kMost >> 20U));
     if (!code && is_late)
         return fail(
             ErrorKind::Network,
             fmt::format(
-                "{}: did not end within {} s{}",
+                "{}: did not finish within {} s{}",
                 command.arguments.front(),
                 limit.count(),
-                answer.errors.empty() ? "" : ", and said: " + last_lines(answer.errors, 1)));
+                answer.errors.empty() ? "" : "; last output: " + last_lines(answer.errors, 1)));
     if (!code) return pass(std::move(code).error());
     answer.exit_code = *code;
     return answer;

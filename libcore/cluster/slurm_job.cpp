@@ -25,12 +25,12 @@ bool is_number(std::string_view text) {
 
 Result<SlurmJob> this_job(std::function<bool()> cancelled) {
     SlurmJob job{variable("SLURM_JOB_ID"), {}, std::move(cancelled)};
-    if (!is_number(job.id)) return fail(ErrorKind::NotFound, "this is no job of Slurm");
+    if (!is_number(job.id)) return fail(ErrorKind::NotFound, "not inside a Slurm job");
     if (!variable("SLURM_HET_SIZE").empty())
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("job {} has several components, and gpkg brings environments to "
-                                "the nodes of one only",
-                                job.id));
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("job {} is heterogeneous; gpkg deploy needs a job with one component",
+                        job.id));
     SlurmCommand scontrol;
     scontrol.arguments = {"scontrol", "show", "hostnames", variable("SLURM_JOB_NODELIST")};
     scontrol.cancelled = job.cancelled;

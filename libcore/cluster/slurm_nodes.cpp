@@ -112,8 +112,8 @@ Result<void> check_partitions(const std::vector<std::string>& wanted,
         if (std::ranges::binary_search(known, name)) continue;
         const auto near = near_names(name, known);
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: Slurm has no such partition for you", name),
-                    did_you_mean(near, fmt::format("there are {}", join_some(known, "and", 8))));
+                    fmt::format("{}: no such Slurm partition for you", name),
+                    did_you_mean(near, fmt::format("partitions: {}", join_some(known, "and", 8))));
     }
     return {};
 }
@@ -135,10 +135,11 @@ Result<std::vector<SlurmNode>> parse_nodes(std::string_view text) {
         if (trim(line).empty()) continue;
         const auto fields = split(line, '|');
         if (fields.size() != kFields)
-            return fail(ErrorKind::Parse,
-                        fmt::format("sinfo: printed a line that is not name|partition|state|"
-                                    "features|gres|layout|up: {}",
-                                    printable(line)));
+            return fail(
+                ErrorKind::Parse,
+                fmt::format(
+                    "sinfo: unexpected line, not name|partition|state|features|gres|layout|up: {}",
+                    printable(line)));
         auto& node = nodes[std::string(fields[0])];
         node.name = fields[0];
         node.partitions.emplace_back(fields[1]);
@@ -185,11 +186,11 @@ Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& parti
     if (!text) {
         auto& hint = text.error().hint;
         if (hint.empty())
-            hint = "this asks the Slurm of this machine; gpkg hardware --hosts asks over ssh";
+            hint = "without Slurm on this machine, use ssh: gpkg hardware --hosts HOST";
         return pass(std::move(text).error());
     }
     GPKG_TRY(auto nodes, parse_nodes(*text));
-    if (nodes.empty()) return fail(ErrorKind::NotFound, "sinfo: knows of no node for you");
+    if (nodes.empty()) return fail(ErrorKind::NotFound, "sinfo: no nodes available to you");
     GPKG_CHECK(check_partitions(partitions, nodes));
     if (partitions.empty()) return nodes;
     std::erase_if(nodes, [&](SlurmNode& node) {

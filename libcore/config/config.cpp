@@ -27,7 +27,7 @@ Result<Node> parse_config(std::string_view text, const fs::path& file) {
     GPKG_TRY(auto root, Node::parse(text, file.native()));
     if (!root.is_null() && !root.is_map())
         return root.fail(fmt::format("expected keys and values, found {}", root.kind_name()),
-                         "a line reads like this: channel_priority: strict");
+                         "write settings like this: channel_priority: strict");
     return root;
 }
 
@@ -47,8 +47,7 @@ Result<void> apply_document(const Document& document,
         const auto twin = std::find_if(
             seen.begin(), seen.end(), [&](const auto& other) { return other.first == row; });
         if (twin != seen.end())
-            return value.fail(
-                fmt::format("{} and {} are two words for one thing", twin->second, key));
+            return value.fail(fmt::format("{} and {} are the same setting", twin->second, key));
         seen.emplace_back(row, key);
         // conda takes null for "not said".
         if (reading.joins && value.is_null()) continue;
@@ -123,8 +122,10 @@ Result<void> apply_condarcs(const ConfigSources& sources, Whose whose, Config& c
                     others.push_back(key);
             }));
         if (!others.empty())
-            unheeded.push_back(
-                fmt::format("{}: gpkg does not heed {}", file->native(), fmt::join(others, ", ")));
+            unheeded.push_back(fmt::format("{}: ignored setting{}: {}",
+                                           file->native(),
+                                           others.size() == 1 ? "" : "s",
+                                           fmt::join(others, ", ")));
     }
     config.unheeded.assign(unheeded.rbegin(), unheeded.rend());
     return {};
@@ -148,8 +149,9 @@ Node variable_node(const KeyRow& row, const std::string& value, std::string name
     return Node::of_texts(texts, std::move(name));
 }
 
-/// GPKG_KEY, else conda's CONDA_KEY. Maps have no variables.
-Result<void> read_environment(const ConfigSources& sources, Config& config) {
+/// GPKG_KEY, else conda's CONDA_KEY. Maps have no variables. Returns whether any is set.
+Result<bool> read_environment(const ConfigSources& sources, Config& config) {
+    bool any = false;
     for (const auto& row : key_rows()) {
         if (row.key.shape == ConfigKey::Shape::Map) continue;
         std::vector<std::string> names{variable_name("GPKG_", row.key.name)};
@@ -169,10 +171,18 @@ Result<void> read_environment(const ConfigSources& sources, Config& config) {
                 error.kind = ErrorKind::Usage;
                 return pass(std::move(error));
             }
+            any = true;
             break;
         }
     }
-    return {};
+    return any;
+}
+
+/// The root prefix's envs/ is always searched.
+void add_own_environments(Config& config) {
+    auto& folders = config.envs_dirs.value;
+    const auto own = config.root_prefix.value / "envs";
+    if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);
 }
 
 Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
@@ -186,8 +196,8 @@ Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     }
     if (sources.home.empty())
         return fail(ErrorKind::Usage,
-                    "no home folder is known, so gpkg does not know where its root prefix is",
-                    "set GPKG_ROOT_PREFIX");
+                    "no root prefix: HOME and GPKG_ROOT_PREFIX are not set",
+                    "set HOME or GPKG_ROOT_PREFIX");
     return Setting<fs::path>{sources.home / ".local/share/gpkg"};
 }
 
@@ -213,7 +223,13 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     const auto with_own = [&](Config config) -> Result<Config> {
         for (const auto& document : own)
             GPKG_CHECK(apply_own(document, sources.environment, config));
-        if (whose == Whose::Everybodys) GPKG_CHECK(read_environment(sources, config));
+        if (whose == Whose::Systems) return config;
+        auto by_files = config;
+        GPKG_TRY(const bool has_variables, read_environment(sources, config));
+        if (has_variables) {
+            add_own_environments(by_files);
+            config.by_files = std::make_shared<const Config>(std::move(by_files));
+        }
         return config;
     };
     GPKG_TRY(auto config, with_own(defaults));
@@ -222,8 +238,8 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     if (auto applied = apply_condarcs(sources, whose, defaults); !applied) {
         auto error = std::move(applied).error();
         if (error.hint.empty())
-            error.hint = "use_condarc: false in " + defaults.file.native() +
-                         " makes gpkg leave conda's files alone";
+            error.hint = "to ignore conda's configuration files, set use_condarc: false in " +
+                         defaults.file.native();
         return pass(std::move(error));
     }
     return with_own(std::move(defaults));
@@ -261,9 +277,7 @@ Result<Config> load_config(const ConfigSources& sources) {
         GPKG_TRY(auto site, read_all(sources, Whose::Systems));
         config.site = std::make_shared<const Config>(std::move(site));
     }
-    auto& folders = config.envs_dirs.value;
-    const auto own = config.root_prefix.value / "envs";
-    if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);
+    add_own_environments(config);
     config.own_dir = own_dir_of(config);
     return config;
 }

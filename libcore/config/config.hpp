@@ -91,6 +91,8 @@ struct Config {
     /// What the system's files say by themselves, where there are rules: theirs mean what channels'
     /// names mean there, whatever a user's files make of them. Null where there is no rule.
     std::shared_ptr<const Config> site{};
+    /// The configuration without environment variables such as GPKG_CHANNELS. Null if none is set.
+    std::shared_ptr<const Config> by_files{};
 
     Setting<std::string> platform;                    ///< else this machine's
     Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent

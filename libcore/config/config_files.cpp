@@ -14,7 +14,8 @@ fs::path yaml_in(const fs::path& folder, std::vector<std::string>& warnings) {
     auto other = folder / "config.yml";
     if (!fs::exists(other, ignored)) return file;
     if (!fs::exists(file, ignored)) return other;
-    warnings.push_back(fmt::format("{}: not read, config.yaml stands beside it", other.native()));
+    warnings.push_back(
+        fmt::format("{}: ignored: config.yaml in the same folder is used", other.native()));
     return file;
 }
 
@@ -79,8 +80,7 @@ std::vector<ConfigFile> own_config_files(const ConfigSources& sources,
         files.push_back(file_at(ConfigLevel::System, absolute_path(*named, sources.home)));
         if (!files.back().exists)
             warnings.push_back(
-                fmt::format("{}: GPKG_SYSTEM_CONFIG names this file, and it is not "
-                            "there: nothing holds that the site says",
+                fmt::format("{}: not found (GPKG_SYSTEM_CONFIG); no site settings apply",
                             files.back().path.native()));
     } else {
         files.push_back(

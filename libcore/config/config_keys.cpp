@@ -49,7 +49,7 @@ Result<std::string> expanded(std::string_view text, std::string_view where, cons
             value = user->name;
         if (!value)
             return fail(ErrorKind::Parse,
-                        fmt::format("{}: names the variable {}, which is not set", where, name));
+                        fmt::format("{}: environment variable {} is not set", where, name));
         result += *value;
         i = braces ? last : last - 1;
     }
@@ -65,8 +65,8 @@ Result<std::string> text_of(const Node& node, std::string_view what, const Readi
 
 Result<Texts> texts_of(const Node& node, std::string_view what, const Reading& how) {
     if (node.is_scalar() && node.text().find(',') != std::string::npos)
-        return node.fail(fmt::format("expected a list of {}, found one text with a comma", what),
-                         "a list is written [a, b]");
+        return node.fail(fmt::format("expected a list of {}, found a string with a comma", what),
+                         "write a list: [a, b]");
     GPKG_TRY(auto texts, node.as_texts(what));
     for (auto& text : texts) {
         GPKG_TRY(text, expanded(text, node.place(), how));
@@ -201,7 +201,7 @@ Result<std::string> device_choice(const Node& node, const Reading& how) {
     });
     if (text == "all" || text == "compute" || is_numbers) return text;
     return node.fail(fmt::format("expected all, compute or numbers of GPUs, found '{}'", text),
-                     "gpkg hardware shows the numbers: \"0,2\"");
+                     "use the numbers of gpkg hardware: \"0,2\"");
 }
 
 Result<std::string> name_template(const Node& node, const Reading& how) {
@@ -239,7 +239,7 @@ Result<NamedTexts> texts_by_name(const Node& node, const Reading& how) {
             texts.emplace_back(name, "");
             continue;
         }
-        GPKG_TRY(auto text, text_of(value, "a text", how));
+        GPKG_TRY(auto text, text_of(value, "a string", how));
         texts.emplace_back(name, std::move(text));
     }
     return texts;
@@ -262,7 +262,7 @@ Result<NamedTexts> proxies(const Node& node, const Reading& how) {
         if (name != "http" && name != "https" && name != "all")
             return node.fail(
                 fmt::format("expected proxies of http, https or all, found one of {}", name),
-                "NO_PROXY names hosts that are reached without one");
+                "for hosts without a proxy, use NO_PROXY");
     }
     return texts;
 }
@@ -378,38 +378,38 @@ constexpr KeyRow row(std::string_view name,
 
 // clang-format off
 constexpr std::array kRows = {
-    row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "channels, the first wins"),
+    row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "channels, highest priority first"),
     row<&Config::channel_priority, priority>("channel_priority", Shape::Value, {"channel_priority"}, "strict, flexible or disabled"),
-    row<&Config::channel_alias, url>("channel_alias", Shape::Value, {"channel_alias"}, "the URL below which a bare channel name is looked up"),
-    row<&Config::default_channels, channels>("default_channels", Shape::List, {"default_channels"}, "what the channel 'defaults' stands for"),
-    row<&Config::custom_channels, urls_by_name>("custom_channels", Shape::Map, {"custom_channels"}, "the URL below which a channel of that name is found"),
-    row<&Config::custom_multichannels, lists_by_name>("custom_multichannels", Shape::Map, {"custom_multichannels"}, "a name for several channels"),
-    row<&Config::mirrored_channels, lists_by_name>("mirrored_channels", Shape::Map, {"mirrored_channels"}, "URLs that a channel can be had from, the first tried first"),
-    KeyRow{{"allowlist_channels", Shape::List, "the only channels that may be used; every file that says so narrows it"}, {"allowlist_channels", "whitelist_channels"}, ",", add_rule<true>, show_rules<true>},
-    KeyRow{{"denylist_channels", Shape::List, "channels that may not be used, by what any file says"}, {"denylist_channels"}, ",", add_rule<false>, show_rules<false>},
-    row<&Config::channel_relations_max_depth, number<0, kMostDepth>>("channel_relations_max_depth", Shape::Value, {}, "how far relations of channels are followed, 0 to ignore them"),
-    row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "the platform to solve for, when not this machine's"),
-    row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "decide as if the machine had this"),
-    row<&Config::pinned_packages, specs>("pinned_packages", Shape::List, {"pinned_packages"}, "specs that every environment has to meet", "&"),
-    row<&Config::envs_dirs, folders>("envs_dirs", Shape::List, {"envs_dirs", "envs_path"}, "folders of environments, the first that can be written to for new ones", ":,"),
+    row<&Config::channel_alias, url>("channel_alias", Shape::Value, {"channel_alias"}, "base URL of channels given by name"),
+    row<&Config::default_channels, channels>("default_channels", Shape::List, {"default_channels"}, "channels of the name 'defaults'"),
+    row<&Config::custom_channels, urls_by_name>("custom_channels", Shape::Map, {"custom_channels"}, "base URLs of channels by name"),
+    row<&Config::custom_multichannels, lists_by_name>("custom_multichannels", Shape::Map, {"custom_multichannels"}, "names that stand for several channels"),
+    row<&Config::mirrored_channels, lists_by_name>("mirrored_channels", Shape::Map, {"mirrored_channels"}, "mirror URLs of a channel, tried in this order"),
+    KeyRow{{"allowlist_channels", Shape::List, "allowed channels; with lists in several files, a channel must be in all"}, {"allowlist_channels", "whitelist_channels"}, ",", add_rule<true>, show_rules<true>},
+    KeyRow{{"denylist_channels", Shape::List, "denied channels, from all files"}, {"denylist_channels"}, ",", add_rule<false>, show_rules<false>},
+    row<&Config::channel_relations_max_depth, number<0, kMostDepth>>("channel_relations_max_depth", Shape::Value, {}, "levels of channel relations to follow; 0 ignores them"),
+    row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "platform to solve for; default: this machine's"),
+    row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "virtual packages that replace the detected ones"),
+    row<&Config::pinned_packages, specs>("pinned_packages", Shape::List, {"pinned_packages"}, "specs that apply to every environment", "&"),
+    row<&Config::envs_dirs, folders>("envs_dirs", Shape::List, {"envs_dirs", "envs_path"}, "folders of environments; new ones go to the first writable folder", ":,"),
     row<&Config::cache_dir, folder>("cache_dir", Shape::Value, {}, "folder of the package store and the index cache"),
-    row<&Config::store_layers, folders>("store_layers", Shape::List, {}, "package stores of others (pkgs/), read and never written", ":,"),
-    row<&Config::conda_pkgs_dirs, folders>("conda_pkgs_dirs", Shape::List, {"pkgs_dirs"}, "package folders of conda, read and never written", ":,"),
-    row<&Config::accelerator, accelerator_choices>("accelerator", Shape::Value, {}, "what new environments are for where nobody says: nvidia, amd, none, or several to try in turn"),
-    row<&Config::devices, device_choice>("devices", Shape::Value, {}, "which GPUs of a machine count: all, compute (without cards for a screen), or their numbers"),
-    row<&Config::profile_folders, folders>("profile_folders", Shape::List, {}, "folders with further profiles of machines for --for", ":,"),
-    row<&Config::link, link_word>("link", Shape::Value, {}, "how files of packages get into environments: auto, hardlink, reflink or copy"),
-    row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "how many files are downloaded at a time"),
+    row<&Config::store_layers, folders>("store_layers", Shape::List, {}, "read-only package stores (pkgs/) of other users", ":,"),
+    row<&Config::conda_pkgs_dirs, folders>("conda_pkgs_dirs", Shape::List, {"pkgs_dirs"}, "read-only package caches of conda", ":,"),
+    row<&Config::accelerator, accelerator_choices>("accelerator", Shape::Value, {}, "accelerator of new environments: nvidia, amd, none, or a list to try in order"),
+    row<&Config::devices, device_choice>("devices", Shape::Value, {}, "GPUs to consider: all, compute (no display cards), or their numbers"),
+    row<&Config::profile_folders, folders>("profile_folders", Shape::List, {}, "folders with hardware profiles for --for", ":,"),
+    row<&Config::link, link_word>("link", Shape::Value, {}, "how to link files: auto, hardlink, reflink or copy"),
+    row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "number of parallel downloads"),
     row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all"),
-    row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or the file of certificates to trust"),
-    row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys that sign a channel, or the file of its root"),
-    row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "how many notices of channels one command shows, 0 for none"),
-    row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "activation changes the shell's prompt"),
-    row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "which link scripts of packages run: run (all), off, ask or list"),
-    row<&Config::module_root, folder>("module_root", Shape::Value, {}, "folder of modulefiles; else modules/ of the root prefix"),
-    row<&Config::module_name, name_template>("module_name", Shape::Value, {}, "what modules of environments are called: {name}, {generation}, {accelerator}, {python}, ..."),
-    row<&Config::local_folders, folders>("local_folders", Shape::List, {}, "folders on disks of a cluster's nodes, for gpkg deploy; else $TMPDIR and /tmp", ":,"),
-    row<&Config::use_condarc, flag>("use_condarc", Shape::Value, {}, "whether conda's configuration files are read"),
+    row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file of trusted certificates"),
+    row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys of signed channels, or the file of a root"),
+    row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "channel notices shown per command; 0 for none"),
+    row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "whether activation changes the prompt"),
+    row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "link scripts of packages: run (all), off, ask or list"),
+    row<&Config::module_root, folder>("module_root", Shape::Value, {}, "folder of modulefiles; default: modules/ in the root prefix"),
+    row<&Config::module_name, name_template>("module_name", Shape::Value, {}, "name of an environment's module: {name}, {generation}, {accelerator}, {python}, ..."),
+    row<&Config::local_folders, folders>("local_folders", Shape::List, {}, "node-local folders for gpkg deploy; default: $TMPDIR and /tmp", ":,"),
+    row<&Config::use_condarc, flag>("use_condarc", Shape::Value, {}, "whether to read conda's configuration files"),
 };
 // clang-format on
 
@@ -442,8 +442,8 @@ Result<ConfigKey> find_config_key(std::string_view name) {
     for (const auto& row : kRows) names.emplace_back(row.key.name);
     const auto near = near_names(name, names);
     return fail(ErrorKind::Usage,
-                fmt::format("{}: there is no such key in the configuration", name),
-                near.empty() ? "the keys are " + join_or(names) : "did you mean " + join_or(near));
+                fmt::format("unknown setting '{}'", name),
+                near.empty() ? "settings: " + join_or(names) : "did you mean " + join_or(near));
 }
 
 Result<fs::path> folder_from(std::string_view text,
@@ -452,7 +452,7 @@ Result<fs::path> folder_from(std::string_view text,
     GPKG_TRY(const auto path, expanded(trim(text), where, reading));
     if (path.starts_with('~') && reading.home.empty())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: no home folder is known, so '{}' has no meaning", where, path),
+                    fmt::format("{}: cannot resolve '{}': no home folder", where, path),
                     "write the path in full");
     const bool is_whole = path.starts_with('/') || path.starts_with('~') || reading.folder.empty();
     return absolute_path(is_whole ? path : (reading.folder / path).native(), reading.home);

@@ -180,11 +180,10 @@ public:
         for (const auto& line : lines_) text.append(line).append(ends_);
         const auto& file = target_.file;
         if (!says(text, expected))
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: '{}' stands there in a way that gpkg cannot change",
-                                    file.native(),
-                                    place_.name),
-                        "edit the file by hand");
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("{}: cannot edit '{}' automatically", file.native(), place_.name),
+                "edit the file with a text editor");
         Config trial = target_.config;
         // The file was in order before: what is wrong is the value, wherever it would stand.
         if (auto applied = apply_config_file(text, file, target_.environment, trial); !applied) {
@@ -215,7 +214,7 @@ private:
                     std::string(key.substr(std::min(dot + 1, key.size()))),
                     known.shape};
         if (dot < key.size() && known.shape != ConfigKey::Shape::Map)
-            return fail(ErrorKind::Usage, fmt::format("{}: {} is no map", key, known.name));
+            return fail(ErrorKind::Usage, fmt::format("{}: {} is not a map", key, known.name));
         if (dot < key.size() && place.entry.empty())
             return fail(ErrorKind::Usage, fmt::format("{}: a name is missing after the dot", key));
         return place;
@@ -328,8 +327,10 @@ private:
     std::string_view ends_ = "\n";
 };
 
-/// What stands for a key now, wherever it was said.
-std::vector<std::string> values_in_force(const Config& config, std::string_view key) {
+/// The values of a key, whichever file they come from. Environment variables do not count: their
+/// values hold for one shell and must not be written to a file.
+std::vector<std::string> values_in_force(const Config& current, std::string_view key) {
+    const auto& config = current.by_files ? *current.by_files : current;
     const auto dot = std::min(key.find('.'), key.size());
     for (const auto& shown : shown_settings(config)) {
         if (shown.key != key.substr(0, dot)) continue;
@@ -346,16 +347,15 @@ bool adds_up(std::string_view key) {
     return key == "allowlist_channels" || key == "denylist_channels";
 }
 
-tl::unexpected<Error> not_there(const ConfigTarget& target, std::string_view what) {
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: {} is not there", target.file.native(), what));
+tl::unexpected<Error> not_found(const ConfigTarget& target, std::string_view what) {
+    return fail(ErrorKind::NotFound, fmt::format("{}: {}", target.file.native(), what));
 }
 
 Result<Editor> open_list(const ConfigTarget& target, std::string_view key) {
     GPKG_TRY(auto editor, Editor::open(target, key));
     if (!editor.is_list())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: not a list", key),
+                    fmt::format("{} is not a list", key),
                     fmt::format("gpkg config set {} VALUE", key));
     return editor;
 }
@@ -365,7 +365,7 @@ Result<void> check_names_one(std::string_view key) {
     GPKG_TRY(const auto known, find_config_key(key.substr(0, key.find('.'))));
     if (known.shape != ConfigKey::Shape::Map || key.find('.') != std::string_view::npos) return {};
     return fail(ErrorKind::Usage,
-                fmt::format("{}: it holds names and what stands for them", key),
+                fmt::format("{} is a map; set one name at a time", key),
                 fmt::format("gpkg config set {}.NAME VALUE", key));
 }
 
@@ -377,7 +377,7 @@ Result<void> set_config(const ConfigTarget& target,
     GPKG_CHECK(check_names_one(key));
     GPKG_TRY(auto editor, Editor::open(target, key));
     if (!editor.is_list() && values.size() != 1)
-        return fail(ErrorKind::Usage, fmt::format("{}: it has one value", key));
+        return fail(ErrorKind::Usage, fmt::format("{} takes one value", key));
     editor.write_values(values);
     return editor.save(values);
 }
@@ -404,7 +404,8 @@ Result<void> remove_from_config(const ConfigTarget& target,
     GPKG_TRY(auto editor, open_list(target, key));
     GPKG_TRY(auto values, editor.values());
     const auto found = std::find(values.begin(), values.end(), value);
-    if (found == values.end()) return not_there(target, fmt::format("'{}' in {}", value, key));
+    if (found == values.end())
+        return not_found(target, fmt::format("{} does not contain '{}'", key, value));
     values.erase(found);
     if (!editor.remove_line(value)) editor.write_values(values);
     return editor.save(values);
@@ -412,7 +413,7 @@ Result<void> remove_from_config(const ConfigTarget& target,
 
 Result<void> unset_config(const ConfigTarget& target, std::string_view key) {
     GPKG_TRY(auto editor, Editor::open(target, key));
-    if (!editor.has_key()) return not_there(target, key);
+    if (!editor.has_key()) return not_found(target, fmt::format("{} is not set", key));
     editor.remove_key();
     return editor.save({});
 }

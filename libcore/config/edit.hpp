@@ -25,7 +25,7 @@ Result<void> set_config(const ConfigTarget& target,
 
 enum class ListEnd { Front, Back };
 /// Adds a value to a list key. False: it is in the list already, nothing was changed. A list that
-/// the file does not have begins with the values that are in force now.
+/// the file does not have begins with the values of the other files, or the default.
 Result<bool> add_to_config(const ConfigTarget& target,
                            std::string_view key,
                            const std::string& value,

@@ -56,9 +56,9 @@ bool is_reserved(std::string_view name) {
 
 /// Why an environment cannot set a variable of that name; empty where it can.
 std::string_view why_refused(std::string_view name) {
-    if (!is_variable_name(name)) return "no shell has variables of this name";
-    if (is_shells_own(name)) return "shells keep a variable of this name themselves";
-    return is_reserved(name) ? "activation sets it itself" : "";
+    if (!is_variable_name(name)) return "not a valid variable name";
+    if (is_shells_own(name)) return "reserved: shells set this variable";
+    return is_reserved(name) ? "reserved: activation sets this variable" : "";
 }
 
 /// Regular files of a folder with that extension, in byte order of their names.
@@ -104,8 +104,8 @@ void add_variable(EnvironmentVariables& out,
     };
     if (const auto why = why_refused(name); !why.empty()) return warn(why);
     auto text = env_json::variable_text(value);
-    if (!text) return warn("its value is not a text");
-    if (text->find('\0') != std::string::npos) return warn("its value has a NUL character");
+    if (!text) return warn("the value is not a string");
+    if (text->find('\0') != std::string::npos) return warn("the value contains a NUL character");
     auto& slot = out.values[std::string(name)];
     slot = text == kUnsetVariable ? std::nullopt : std::move(text);
 }
@@ -292,11 +292,10 @@ std::optional<Shell> shell_of(std::string_view name) {
 Result<void> check_variable_name(std::string_view name) {
     const auto why = why_refused(name);
     if (why.empty()) return {};
-    return fail(ErrorKind::Usage,
-                fmt::format("{}: {}", name, why),
-                is_variable_name(name)
-                    ? ""
-                    : "names are letters, digits and '_', and do not start with a digit");
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("{}: {}", name, why),
+        is_variable_name(name) ? "" : "use letters, digits and '_'; start with a letter or '_'");
 }
 
 Result<EnvironmentVariables> environment_variables(const fs::path& prefix) {
@@ -408,9 +407,7 @@ namespace {
 std::string run_script(const Activation& activation, bool bash) {
     std::string text = bash ? "__gpkg_command=(\"$@\")\n" : "";
     text += "__gpkg_folder=$PWD\n";
-    text +=
-        "trap 'echo \"gpkg run: $__gpkg_script ended the shell, the command is not run\" >&2' "
-        "EXIT\n";
+    text += "trap 'echo \"gpkg run: $__gpkg_script exited; the command was not run\" >&2' EXIT\n";
     // What scripts print must not mix with the command's output.
     const auto source = [&](const std::vector<fs::path>& files) {
         for (const auto& file : files)

@@ -45,7 +45,7 @@ void warn_of_errors(const fs::path& interpreter,
                     TransactionReport& report) {
     if (!compilation) {
         report.warnings.push_back(
-            fmt::format("python files are not compiled: {}", compilation.error().message));
+            fmt::format("cannot compile python files: {}", compilation.error().message));
         return;
     }
     const auto before = report.warnings.size();
@@ -60,7 +60,7 @@ void warn_of_errors(const fs::path& interpreter,
     const auto said = trim(compilation->output);
     if (compilation->status != 0 && report.warnings.size() == before)
         report.warnings.push_back(
-            fmt::format("python files may not be compiled: {} ended with status {}{}{}",
+            fmt::format("some python files may not be compiled: {} exited with status {}{}{}",
                         interpreter.native(),
                         compilation->status,
                         said.empty() ? "" : ": ",
@@ -95,7 +95,7 @@ Result<void> compile_files(Disk& disk,
         if (const int code = disk.write(list, lists[i], 0600); code != 0)
             return pass(disk.error(list, "write", code));
         if (const int code = disk.announce("compile", prefix); code != 0)
-            return pass(io_error(prefix, "compile python files in", code));
+            return pass(io_error(prefix, "compile python files", code));
     }
     const auto interpreter = prefix / plan.python->interpreter();
     for_each_index(jobs, jobs, [&](std::size_t i) {

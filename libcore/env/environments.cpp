@@ -32,19 +32,19 @@ std::vector<std::string> registered(const fs::path& home) {
 Result<void> check_environment_name(std::string_view name) {
     const auto refuse = [&](std::string_view why) -> Result<void> {
         return fail(ErrorKind::Usage,
-                    fmt::format("\"{}\" cannot name an environment: {}", name, why),
-                    "use -p for an environment at a path");
+                    fmt::format("'{}' cannot be the name of an environment: {}", name, why),
+                    "for an environment at a path: -p PATH");
     };
     if (name.empty()) return refuse("it is empty");
     if (!is_utf8(name)) return refuse("it is not UTF-8");
-    if (name == "." || name == "..") return refuse("it is a folder's own name");
+    if (name == "." || name == "..") return refuse("it is a reserved folder name");
     if (name == "base" || name == "root") return refuse("it means the root prefix");
-    if (name.front() == '-') return refuse("it starts with \"-\"");
+    if (name.front() == '-') return refuse("it starts with '-'");
     for (const char c : name) {
         if (c == '/' || c == ':' || c == '#' || c == ' ')
-            return refuse(fmt::format("it has a \"{}\"", c));
+            return refuse(fmt::format("it contains '{}'", c));
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-            return refuse("it has a control character");
+            return refuse("it contains a control character");
     }
     // What is made or removed has a longer name for a while.
     if (name.size() > 200) return refuse("it is longer than 200 bytes");
@@ -154,7 +154,12 @@ Result<void> unregister_environment(const fs::path& prefix, const fs::path& home
         if (!trim(line).empty() && trim(line) != prefix.native()) kept += std::string(line) + "\n";
     }
     if (kept == *text) return {};
-    return write_file_atomically(registry(home), kept);
+    const auto file = registry(home);
+    std::error_code code;
+    if (!kept.empty() || fs::is_symlink(file, code)) return write_file_atomically(file, kept);
+    if (fs::remove(file, code); code) return pass(io_error(file, "remove", code.value()));
+    fs::remove(file.parent_path(), code);  // fails if the folder is not empty
+    return {};
 }
 
 }  // namespace gpkg

@@ -41,7 +41,7 @@ Result<Generation> Generation::parse(std::string_view text, std::string_view wha
     std::uint64_t format = 0;
     if (object["format"].get(format) != simdjson::SUCCESS || format != 1)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: not a generation this version of gpkg can read", what));
+                    fmt::format("{}: this version of gpkg cannot read the generation", what));
     Generation generation;
     simdjson::dom::element value;
     if (object["number"].get(value) == simdjson::SUCCESS)

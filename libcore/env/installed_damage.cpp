@@ -35,7 +35,7 @@ Result<std::string> difference(const fs::path& prefix, const PrefixPath& path, b
     if (::lstat(file.c_str(), &status) != 0) {
         if (errno == ENOENT || errno == ENOTDIR) return "is missing";
         if (errno == EACCES) return "cannot be read";
-        return pass(io_error(file, "look at", errno));
+        return pass(io_error(file, "access", errno));
     }
     // Some tools copy what soft links lead to.
     const bool may_be_copy = path.type == PrefixPathType::SoftLink && S_ISREG(status.st_mode);

@@ -273,8 +273,8 @@ Result<JournalPlan> JournalPlan::parse(std::string_view text, std::string_view w
     std::uint64_t format = 0;
     if (object["format"].get(format) != simdjson::SUCCESS || format != 1)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: not a journal this version of gpkg can read", what),
-                    "finish with the version of gpkg that began");
+                    fmt::format("{}: this version of gpkg cannot read the journal", what),
+                    "use the version of gpkg that started the change");
     plan.made_prefix = truth("made_prefix");
     plan.made_meta = truth("made_meta");
     plan.leaving = texts("leaving");

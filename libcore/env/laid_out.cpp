@@ -203,12 +203,12 @@ Result<void> Layout::check_source(const PackagePlan& package, const LinkItem& it
         return {};
     }
     return fail(ErrorKind::Integrity,
-                fmt::format("{} of {}: {} is not what the package promised",
+                fmt::format("{} of {}: the checksum of {} does not match the package",
                             item.source,
                             package.distribution,
                             source.native()),
-                "gpkg repair --store takes damaged packages out of the store; the same command "
-                "fetches them anew then");
+                "to remove damaged packages from the store: gpkg repair --store; then run the "
+                "command again");
 }
 
 Result<void> Layout::hand_over_item(const PackagePlan& package, LinkItem& item) {
@@ -262,7 +262,7 @@ Result<void> Layout::hand_over_package(PackagePlan& package) {
     for (const auto* action : {"pre-link", "post-link"}) {
         if (package.links(link_script_path(name, action)))
             warnings_.push_back(
-                fmt::format("{}: its {} script does not run", package.distribution, action));
+                fmt::format("{}: the {} script is not run", package.distribution, action));
     }
     return {};
 }
@@ -290,8 +290,8 @@ Result<std::string> Layout::compile(const fs::path& python,
     auto run = run_and_capture(command);
     if (!run && run.error().kind == ErrorKind::Interrupted) return pass(std::move(run).error());
     const auto said = run ? last_lines(run->output, 3) : run.error().message;
-    if (!run || run->exit_code != 0) return fmt::format("python files are not compiled: {}", said);
-    return said.empty() ? said : fmt::format("python files that cannot be compiled: {}", said);
+    if (!run || run->exit_code != 0) return fmt::format("cannot compile python files: {}", said);
+    return said.empty() ? said : fmt::format("python files with errors, not compiled: {}", said);
 }
 
 Result<void> Layout::compile() {
@@ -477,16 +477,14 @@ Result<void> Layout::hand_over() {
         GPKG_CHECK(take_(file));
     }
     if (!changed_in_store_.empty())
-        warnings_.push_back(fmt::format(
-            "{}: changed through a hard link, and so in the package store and wherever else it is "
-            "linked; what is made here has it as the environment does",
-            join_some(changed_in_store_, "and")));
-    if (!private_.empty())
         warnings_.push_back(
-            fmt::format("{}: may be read by {} alone, and so may what is made "
-                        "here, which has it",
-                        join_some(private_, "and"),
-                        kept_from_ == 007 ? "you and your group" : "you"));
+            fmt::format("{}: changed through a hard link, which also changed the package store and "
+                        "other environments; the result contains the changed file",
+                        join_some(changed_in_store_, "and")));
+    if (!private_.empty())
+        warnings_.push_back(fmt::format("the result is readable only by {}, like {} in it",
+                                        kept_from_ == 007 ? "you and your group" : "you",
+                                        join_some(private_, "and")));
     return {};
 }
 

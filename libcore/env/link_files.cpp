@@ -101,23 +101,23 @@ Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, in
         const std::lock_guard guard(mutex_);
         foreign_.push_back(item.target);
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: made by another process meanwhile",
+                    fmt::format("{}: created by another process meanwhile",
                                 (disk_.prefix() / item.target).native()),
                     "run the command again");
     }
     std::error_code ignored;
     const bool from_package = item.kind != LinkKind::EntryPoint;
     if (code == ENOENT && from_package && !is_there(package.unpacked / item.source))
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: {} is missing from the unpacked package",
-                                package.unpacked.native(),
-                                item.source),
-                    "gpkg repair --store takes damaged packages out of the store; one that is "
-                    "gone was cleaned meanwhile, and is unpacked anew by the same command");
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format("{}: {} is missing from the unpacked package",
+                        package.unpacked.native(),
+                        item.source),
+            "run the command again; if it fails again, the store is damaged: gpkg repair --store");
     auto error = disk_.error(item.target, "link", code);
     if (code == EXDEV)
         error.hint =
-            "--link auto, or link: auto in the configuration, copies what cannot be linked";
+            "to copy files that cannot be linked: --link auto, or link: auto in the configuration";
     return pass(std::move(error));
 }
 
@@ -256,11 +256,11 @@ Result<void> Linker::check_size(int source, const PackagePlan& package, const Li
         static_cast<std::uint64_t>(status.st_size) == size)
         return {};
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: has {} bytes, and its package says {}",
+                fmt::format("{}: has {} bytes, but its package records {}",
                             (package.unpacked / item.source).native(),
                             status.st_size,
                             size),
-                "gpkg repair --store takes damaged packages out of the store");
+                "to remove damaged packages from the store: gpkg repair --store");
 }
 
 Result<void> Linker::link_item(int source, const Piece& piece, LinkItem& item) {
@@ -304,7 +304,7 @@ Result<void> Linker::link_piece(const Piece& piece) {
     if (!source)
         return fail(
             ErrorKind::Integrity,
-            fmt::format("{}: the unpacked package is gone", piece.package->unpacked.native()),
+            fmt::format("{}: the unpacked package was removed", piece.package->unpacked.native()),
             "run the command again");
     for (std::size_t i = piece.first; i < piece.last; ++i) {
         auto& item = piece.package->items[i];

@@ -26,7 +26,7 @@ Result<void> check_placeholder(const PathEntry& entry,
     const auto room = entry.prefix_placeholder.size();
     if (prefix.native().size() <= room) return {};
     return fail(ErrorKind::Unsupported,
-                fmt::format("{}: {} of {} has room for a prefix of {} bytes, this one has {}",
+                fmt::format("{}: the path is too long: {} of {} allows {} bytes, the path has {}",
                             prefix.native(),
                             entry.path,
                             distribution,
@@ -53,7 +53,7 @@ Result<void> add_entry_points(PackagePlan& plan,
         if (!is_safe_relative(point.command) || point.command.find('/') != std::string::npos ||
             !is_module_path(point.module) || !is_module_path(point.function))
             return fail(ErrorKind::Integrity,
-                        fmt::format("{}: the entry point \"{} = {}:{}\" is not one",
+                        fmt::format("{}: invalid entry point '{} = {}:{}'",
                                     plan.distribution,
                                     point.command,
                                     point.module,
@@ -156,9 +156,9 @@ Result<PackagePlan> plan_package(const LinkRequest& request,
         if (noarch_python && needs_python(entry.path)) {
             if (!python)
                 return fail(ErrorKind::Unsatisfiable,
-                            fmt::format("{}: a python package, and the environment has no python",
+                            fmt::format("{}: a python package, but the environment has no python",
                                         plan.distribution),
-                            "add python to the request");
+                            "add python to the requested packages");
             item.target = noarch_target(entry.path, *python);
         }
         // python says where its packages lie.

@@ -1,6 +1,7 @@
 #include "libcore/env/journal_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
 #include "libcore/env/link_scripts.hpp"
+#include "libcore/env/shell.hpp"
 #include "libcore/process/process.hpp"
 
 #include <algorithm>
@@ -80,6 +81,37 @@ std::string link_script_path(std::string_view name, std::string_view action) {
     return fmt::format("bin/.{}-{}.sh", name, action);
 }
 
+namespace {
+
+/// Scripts that activation sources, in byte order of their names.
+std::vector<fs::path> activation_scripts(const fs::path& prefix) {
+    std::vector<fs::path> scripts;
+    std::error_code code;
+    for (fs::directory_iterator entry(prefix / "etc/conda/activate.d", code), end;
+         !code && entry != end;
+         entry.increment(code)) {
+        if (entry->path().extension() == ".sh") scripts.push_back(entry->path());
+    }
+    std::ranges::sort(scripts, {}, [](const fs::path& path) { return path.native(); });
+    return scripts;
+}
+
+/// As conda, mamba and rattler do: a script is sourced, so that it may return, and those that need
+/// the package in place run in the activated environment. $0 is the script.
+std::string shell_code(const fs::path& prefix, const LinkScript& script) {
+    std::string code;
+    if (script.action == "post-link" || script.action == "pre-unlink") {
+        for (const auto& file : activation_scripts(prefix))
+            code += fmt::format(". {}\n", shell_quoted(file.native(), Shell::Posix));
+    }
+    if (!code.empty())
+        code = fmt::format(
+            "trap 'echo \"an activation script exited\" >&2; exit 1' EXIT\n{}trap - EXIT\n", code);
+    return code + ". \"$0\"\n";
+}
+
+}  // namespace
+
 Result<void> run_link_script(Disk& disk,
                              const LinkScript& script,
                              const TransactionOptions& options) {
@@ -91,7 +123,10 @@ Result<void> run_link_script(Disk& disk,
         return pass(io_error(script.script, "run", code));
     std::error_code ignored;
     ProcessCommand command;
-    command.arguments = {fs::exists("/bin/bash", ignored) ? "/bin/bash" : "/bin/sh", script.script};
+    command.arguments = {fs::exists("/bin/bash", ignored) ? "/bin/bash" : "/bin/sh",
+                         "-c",
+                         shell_code(prefix, script),
+                         script.script};
     command.environment = current_environment();
     auto& path = command.environment["PATH"];
     path = fmt::format("{}:{}:{}",
@@ -113,7 +148,7 @@ Result<void> run_link_script(Disk& disk,
     if (done.exit_code == 0) return {};
     const auto output = last_lines(done.output, kShownLines);
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: its {} script failed with status {}{}{}",
+                fmt::format("{}: the {} script failed with exit status {}{}{}",
                             script.package->distribution(),
                             script.action,
                             done.exit_code,

@@ -127,13 +127,15 @@ Result<void> check_room(std::string_view placeholder,
                         std::string_view prefix,
                         std::string_view what) {
     if (prefix.size() <= placeholder.size()) return {};
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: has room for a prefix of {} bytes, \"{}\" has {}",
-                            what,
-                            placeholder.size(),
-                            prefix,
-                            prefix.size()),
-                "choose a shorter path for the environment");
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format(
+            "{}: the path of the environment is too long: {} bytes are allowed, '{}' has {}",
+            what,
+            placeholder.size(),
+            prefix,
+            prefix.size()),
+        "choose a shorter path for the environment");
 }
 
 bool is_ascii(std::string_view text) {

@@ -28,12 +28,12 @@ Result<void> Planner::read_prefix() {
     for (const auto* folder : {"", "conda-meta"}) {
         const auto state = folders_->state(folder);
         if (state == FolderState::Unwritable)
-            return fail(ErrorKind::Io,
-                        fmt::format("{}: this user may not write there",
-                                    (transaction_.prefix / folder).native()));
+            return fail(
+                ErrorKind::Io,
+                fmt::format("{}: no write permission", (transaction_.prefix / folder).native()));
         if (state == FolderState::NotAFolder || state == FolderState::LinkedOutside)
             return fail(ErrorKind::Conflict,
-                        fmt::format("{}: not a folder of this prefix",
+                        fmt::format("{}: not a folder inside the environment",
                                     (transaction_.prefix / folder).native()));
     }
     if (folders_->state("conda-meta") == FolderState::Missing) return {};
@@ -44,7 +44,7 @@ Result<void> Planner::read_prefix() {
 Result<void> Planner::check_records() {
     const auto changed = [&](std::string_view what) -> Result<void> {
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the environment is not what this change was made for: {}",
+                    fmt::format("{}: the environment has changed since this change was planned: {}",
                                 transaction_.prefix.native(),
                                 what),
                     "run the command again");
@@ -69,8 +69,8 @@ Result<void> Planner::check_records() {
                                     transaction_.prefix.native(),
                                     records,
                                     request.record.name),
-                        "gpkg repair sets aside what a killed tool left");
-        return changed(fmt::format("{} is installed already", request.record.name));
+                        "to set the extra records aside: gpkg repair");
+        return changed(fmt::format("{} is already installed", request.record.name));
     }
     for (const auto& rewrite : transaction_.rewrite) {
         if (!names.contains(rewrite.name))
@@ -100,7 +100,7 @@ Result<void> Planner::check_python() {
     for (const auto* record : staying_) {
         if (needs_relink(*record, *before, *after))
             return fail(ErrorKind::Conflict,
-                        fmt::format("{}: {} must be linked anew for python {}",
+                        fmt::format("{}: {} must be relinked for python {}",
                                     transaction_.prefix.native(),
                                     record->package.distribution(),
                                     plan_.python->version));
@@ -197,7 +197,8 @@ Result<Plan> Planner::make() {
 Result<Plan> make_plan(const Transaction& transaction, const TransactionOptions& options) {
     if (!transaction.prefix.is_absolute())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: a prefix is an absolute path", transaction.prefix.native()));
+                    fmt::format("{}: the path of an environment must be absolute",
+                                transaction.prefix.native()));
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(transaction.prefix));
     return Planner(transaction, options).make();
 }

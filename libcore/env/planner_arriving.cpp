@@ -34,18 +34,19 @@ Result<void> Planner::settle_clash(const PackagePlan& package, LinkItem& item) {
     auto& earlier = item_at(found->second);
     const auto& other = plan_.packages[found->second.first];
     if ((earlier.kind == LinkKind::Folder) != (item.kind == LinkKind::Folder))
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: a folder in one of {} and {}, a file in the other",
-                                item.target,
-                                other.distribution,
-                                package.distribution));
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: conflict between {} and {}: a folder in one, a file in the other",
+                        item.target,
+                        other.distribution,
+                        package.distribution));
     earlier.skipped = true;
     if (item.kind == LinkKind::Folder) return {};
     const bool same = item.entry != nullptr && earlier.entry != nullptr &&
                       item.entry->sha256 == earlier.entry->sha256 && item.kind == earlier.kind &&
                       !item.entry->sha256.empty();
     if (!same)
-        warn(fmt::format("{} is in both {} and {}; the latter's is used",
+        warn(fmt::format("{} is in both {} and {}; the file of the latter is used",
                          item.target,
                          other.distribution,
                          package.distribution));
@@ -63,14 +64,14 @@ Result<void> Planner::clear_folder(const PackagePlan& package, const LinkItem& i
         const bool folder = entry->is_directory(code) && !entry->is_symlink(code);
         if (!folder && !leaving_.contains(path)) {
             return fail(ErrorKind::Conflict,
-                        fmt::format("{}: a folder that holds {}, in the way of a file of {}",
+                        fmt::format("{}: this folder contains {} and blocks a file of {}",
                                     (transaction_.prefix / item.target).native(),
                                     path,
                                     package.distribution),
                         "move it away and run the command again");
         }
     }
-    if (code) return pass(io_error(transaction_.prefix / item.target, "look into", code.value()));
+    if (code) return pass(io_error(transaction_.prefix / item.target, "list", code.value()));
     leaving_.emplace(item.target, plan_.journal.leaving.size());
     plan_.journal.leaving.push_back(item.target);
     plan_.journal.arriving.push_back(item.target);
@@ -117,16 +118,17 @@ Result<std::string> Planner::go_through_link(const PackagePlan& package,
     const auto target = read_link_target(owner.unpacked / link.source);
     if (link.kind != LinkKind::SoftLink || target.empty())
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: a file of {}, a folder of {}",
+                    fmt::format("{}: a file in {}, but a folder in {}",
                                 folder,
                                 owner.distribution,
                                 package.distribution));
     const auto outside = [&] {
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: a link of {} out of the environment, and a folder of {}",
-                                folder,
-                                owner.distribution,
-                                package.distribution));
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format("{}: a link of {} leads out of the environment, but {} has files in it",
+                        folder,
+                        owner.distribution,
+                        package.distribution));
     };
     if (target.starts_with('/')) return outside();
     auto here = parent;
@@ -152,18 +154,18 @@ Result<std::string> Planner::need_folder(const PackagePlan& package, const std::
     if (known->second) return *known->second;
     if (!is_new)
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: a link of {} that leads nowhere, and a folder of {}",
+                    fmt::format("{}: a link of {} is broken, but {} has files in it",
                                 folder,
                                 plan_.packages[arriving_.at(folder).first].distribution,
                                 package.distribution));
     GPKG_TRY(const auto parent, need_folder(package, parent_of(folder)));
     GPKG_TRY(auto real, place_folder(package, folder, parent));
     if (is_in_meta(real) && !is_in_meta(folder))
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: a link to conda-meta, which is reserved for package managers, "
-                                "and {} has files in it",
-                                (transaction_.prefix / folder).native(),
-                                package.distribution));
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format("{}: a link to the reserved folder conda-meta, but {} has files in it",
+                        (transaction_.prefix / folder).native(),
+                        package.distribution));
     folders_needed_[folder] = real;
     return real;
 }
@@ -179,7 +181,7 @@ Result<std::string> Planner::place_folder(const PackagePlan& package,
         return need_folder(package, joined_path(parent, file_name_of(folder)));
     const auto refuse = [&](std::string_view why) {
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {}, and {} has files in it",
+                    fmt::format("{}: {}; {} has files in it",
                                 (transaction_.prefix / folder).native(),
                                 why,
                                 package.distribution),
@@ -194,14 +196,14 @@ Result<std::string> Planner::place_folder(const PackagePlan& package,
         break;
     case FolderState::Missing: break;
     case FolderState::LinkedOutside:
-        if (!goes) return refuse("a link out of the environment");
+        if (!goes) return refuse("a link that leads out of the environment");
         break;
     case FolderState::NotAFolder:
         if (!goes && owners_.contains(folder))
-            return refuse("a file of " + owners_.at(folder)->package.distribution());
-        if (!goes) return refuse("a file of no package");
+            return refuse("a file of package " + owners_.at(folder)->package.distribution());
+        if (!goes) return refuse("a file that belongs to no package");
         break;
-    case FolderState::Unwritable: return refuse("this user may not write there");
+    case FolderState::Unwritable: return refuse("no write permission");
     }
     fresh_.insert(folder);
     plan_.journal.arriving_folders.push_back(folder);
@@ -230,7 +232,8 @@ Result<void> Planner::plan_arriving() {
             auto& item = package.items[i];
             if (!is_utf8(item.target))
                 return fail(ErrorKind::Unsupported,
-                            fmt::format("{}: a file name that is not UTF-8", package.distribution));
+                            fmt::format("{}: contains a file name that is not UTF-8",
+                                        package.distribution));
             GPKG_CHECK(settle_clash(package, item));
             arriving_[item.target] = {p, i};
         }
@@ -250,14 +253,16 @@ Result<void> Planner::plan_arriving() {
         const auto shown = std::min<std::size_t>(unowned_.size(), 3);
         const std::vector<std::string> first(unowned_.begin(),
                                              unowned_.begin() + static_cast<std::ptrdiff_t>(shown));
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {} of no package in the way: {}{}",
-                                transaction_.prefix.native(),
-                                unowned_.size() == 1 ? std::string("a file")
-                                                     : fmt::format("{} files", unowned_.size()),
-                                fmt::join(first, ", "),
-                                unowned_.size() > shown ? ", ..." : ""),
-                    "move what is yours away; pip's packages go with pip uninstall");
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: {} in the way: {}{}",
+                        transaction_.prefix.native(),
+                        unowned_.size() == 1 ? std::string("a file that belongs to no package is")
+                                             : fmt::format("{} files that belong to no package are",
+                                                           unowned_.size()),
+                        fmt::join(first, ", "),
+                        unowned_.size() > shown ? ", ..." : ""),
+            "move your own files away; remove packages of pip with pip uninstall");
     }
     return {};
 }

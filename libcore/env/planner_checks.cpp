@@ -86,11 +86,11 @@ Result<void> Planner::check_space() {
     auto& cost = plan_.cost;
     const auto folder = nearest_existing(transaction_.prefix);
     struct stat here {};
-    if (::stat(folder.c_str(), &here) != 0) return pass(io_error(folder, "look at", errno));
+    if (::stat(folder.c_str(), &here) != 0) return pass(io_error(folder, "access", errno));
     for (auto& package : plan_.packages) {
         struct stat there {};
         if (::stat(package.unpacked.c_str(), &there) != 0)
-            return pass(io_error(package.unpacked, "look at", errno));
+            return pass(io_error(package.unpacked, "access", errno));
         const bool shares = here.st_dev == there.st_dev && options_.link != LinkMethod::Copy &&
                             may_hard_link(package);
         package.reflinks_first = shares && is_known_for_reflinks(package.unpacked);

@@ -29,7 +29,7 @@ Result<void> Planner::leave(const PrefixRecord& record,
     if (leaving_.contains(path)) return {};
     const auto above = folders_->state(parent_of(path));
     if (above == FolderState::LinkedOutside) {
-        warn(fmt::format("{} of {} is left alone: a link leads out of the environment",
+        warn(fmt::format("{} of {} is kept: a link leads out of the environment",
                          path,
                          record.package.distribution()));
         return {};
@@ -38,7 +38,7 @@ Result<void> Planner::leave(const PrefixRecord& record,
     if (disk_->look(path, status) != 0) return {};
     if (above == FolderState::Unwritable)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: this user may not write there",
+                    fmt::format("{}: no write permission",
                                 (transaction_.prefix / path).parent_path().native()));
     if (S_ISDIR(status.st_mode)) {
         plan_.journal.emptied.push_back(path);
@@ -98,12 +98,11 @@ void Planner::plan_restores() {
         // Better another package's file than none.
         if (const auto place = leaving_.find(path); place != leaving_.end())
             plan_.journal.saved.push_back({place->second, path});
-        warn(
-            fmt::format("{} of {} was overwritten by a package that is now removed, and could "
-                        "not be restored; reinstall {}",
-                        path,
-                        owner->package.distribution(),
-                        owner->package.name));
+        warn(fmt::format(
+            "{} of {} was overwritten by a removed package and cannot be restored; reinstall {}",
+            path,
+            owner->package.distribution(),
+            owner->package.name));
     }
 }
 

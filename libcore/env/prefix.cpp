@@ -37,7 +37,7 @@ Result<std::string> accelerator_in(simdjson::dom::element value, std::string_vie
     if (value.get(text) == simdjson::SUCCESS && parse_accelerator_choice(text))
         return std::string(text);
     return fail(ErrorKind::Parse,
-                fmt::format("{}: {}: is no accelerator", what, simdjson::minify(value)));
+                fmt::format("{}: {} is not an accelerator", what, simdjson::minify(value)));
 }
 
 Result<std::vector<std::string>> accelerators_in(simdjson::dom::element value,
@@ -75,7 +75,7 @@ std::string members_without(simdjson::dom::object object, std::string_view left_
 }
 
 std::string repair_hint(const fs::path& prefix) {
-    return fmt::format("gpkg repair -p {} makes it again", shell_word(prefix.native()));
+    return fmt::format("to restore it: gpkg repair -p {}", shell_word(prefix.native()));
 }
 
 std::string dump(const Json& json) { return json_text(json, 2) + "\n"; }
@@ -127,8 +127,8 @@ Result<Prefix> Prefix::open(const fs::path& path) {
     std::error_code ignored;
     const bool was_one = fs::exists(path / "conda-meta" / "gpkg", ignored);
     return fail(ErrorKind::NoEnvironment,
-                fmt::format("{}: not an environment (no conda-meta/history in it)", path.native()),
-                was_one ? repair_hint(path) : "gpkg env list shows the environments there are");
+                fmt::format("no environment at {} (conda-meta/history is missing)", path.native()),
+                was_one ? repair_hint(path) : "to list environments: gpkg env list");
 }
 
 Result<std::vector<PrefixRecord>> Prefix::records() const { return read_records(path_); }
@@ -196,8 +196,8 @@ Result<std::map<std::string, std::string>> Prefix::env_vars() const {
     auto parsed = env_json::parse_object(parser, text, file.native());
     if (!parsed) {
         parsed.error().hint = fmt::format(
-            "it holds the environment's variables: mend it by hand, or rm {} and set "
-            "them again",
+            "it contains the variables of the environment: correct it, or delete it and set them "
+            "again: rm {}",
             shell_word(file.native()));
         return pass(std::move(parsed).error());
     }
@@ -265,7 +265,7 @@ Result<void> check_not_frozen(const fs::path& prefix) {
     const auto text = read_file(marker);
     // A marker that cannot be read still freezes.
     if (!text && text.error().kind == ErrorKind::NotFound) return {};
-    std::string message = "it may not be changed";
+    std::string message = "no reason given";
     if (text && !trim(*text).empty()) {
         simdjson::dom::parser parser;
         std::string_view told;
@@ -274,8 +274,8 @@ Result<void> check_not_frozen(const fs::path& prefix) {
             message = told;
     }
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: this environment is frozen: {}", prefix.native(), message),
-                "--override-frozen changes it all the same");
+                fmt::format("{}: the environment is frozen: {}", prefix.native(), message),
+                "to change it anyway: --override-frozen");
 }
 
 const PrefixRecord* find_record(const std::vector<PrefixRecord>& records, std::string_view name) {

@@ -51,10 +51,10 @@ bool is_claim_of_living(const fs::path& file) {
 tl::unexpected<Error> in_use(const fs::path& prefix) {
     const auto text = read_file(lock_file(prefix)).value_or("");
     const auto holder = claim_holder(text);
-    auto hint = std::string("wait until it has ended and run the command again");
+    auto hint = std::string("wait until it finishes, then run the command again");
     // Only the holder's own machine can tell that it is gone.
     if (is_claim(text))
-        hint += fmt::format("; if it is gone (killed, or its machine failed), remove {}",
+        hint += fmt::format("; if it was killed or its machine failed, remove {}",
                             lock_file(prefix).native());
     return fail(
         ErrorKind::Conflict,
@@ -68,11 +68,11 @@ tl::unexpected<Error> not_changeable(const fs::path& prefix, int code) {
     const auto owner =
         ::stat(prefix.c_str(), &status) == 0 ? system_user(status.st_uid) : std::nullopt;
     return fail(ErrorKind::Io,
-                fmt::format("{}: this environment{} cannot be changed by you: {}",
+                fmt::format("{}: you cannot change this environment{}: {}",
                             prefix.native(),
-                            owner ? " of " + owner->name : "",
+                            owner ? fmt::format(" (owner: {})", owner->name) : "",
                             std::strerror(code)),
-                fmt::format("gpkg create -n NAME --clone {} makes one of your own",
+                fmt::format("to make your own copy: gpkg create -n NAME --clone {}",
                             shell_word(prefix.native())));
 }
 
@@ -97,15 +97,15 @@ Result<PrefixLock::Outcome> PrefixLock::trouble(int code) {
     if (code == ENOENT)
         return fail(
             ErrorKind::Conflict,
-            fmt::format("{}: made or removed by another process meanwhile", prefix.native()),
+            fmt::format("{}: created or removed by another process meanwhile", prefix.native()),
             "run the command again");
     if (is_refusal(code)) return not_changeable(prefix, code);
     if (code != ENOSPC && code != EDQUOT)
-        return pass(io_error(file_, "open the lock of the environment", code));
+        return pass(io_error(file_, "open the lock file of the environment", code));
     // What frees space must work; nobody else has a lock, nor can make one.
     warning_ = fmt::format(
-        "{}: there is no room for its lock file: another gpkg at "
-        "work on this environment would not be noticed",
+        "{}: the disk is full, so the environment cannot be locked; do not run another gpkg "
+        "command on it now",
         prefix.native());
     return Outcome::Held;
 }

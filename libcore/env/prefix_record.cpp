@@ -177,18 +177,17 @@ Result<PrefixRecord> PrefixRecord::parse(std::string_view text, std::string_view
     if (package.name.empty() || package.version.empty() || package.build.empty())
         return fail(
             ErrorKind::Parse,
-            fmt::format("{}: not the record of a package: name, version or build is missing",
-                        what));
+            fmt::format("{}: not a package record: name, version or build is missing", what));
     if (package.distribution().find('/') != std::string::npos)
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: {} is no package name", what, package.distribution()));
+                    fmt::format("{}: {} is not a package name", what, package.distribution()));
     if (record.files.empty()) {
         for (const auto& path : record.paths) record.files.push_back(path.path);
     }
     const auto check = [&](const std::string& path) -> Result<void> {
         if (stays_inside(path)) return {};
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: the path \"{}\" leaves the prefix", what, path));
+                    fmt::format("{}: the path '{}' leads out of the environment", what, path));
     };
     for (const auto& path : record.files) GPKG_CHECK(check(path));
     for (const auto& path : record.paths) GPKG_CHECK(check(path.path));

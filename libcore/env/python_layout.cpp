@@ -24,19 +24,19 @@ Result<PythonLayout> python_layout(const PackageRecord& python) {
     };
     if (parts.size() < 2 || !is_number(parts[0])) {
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: not a version of python (X.Y...)", python.distribution()));
+                    fmt::format("{}: not a python version (X.Y...)", python.distribution()));
     }
     PythonLayout layout;
     // "3.13rc1" has a minor version of 13.
     const auto digits = std::min(parts[1].find_first_not_of("0123456789"), parts[1].size());
     if (digits == 0)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: not a version of python (X.Y...)", python.distribution()));
+                    fmt::format("{}: not a python version (X.Y...)", python.distribution()));
     layout.version = fmt::format("{}.{}", parts[0], parts[1].substr(0, digits));
     const auto& given = python.python_site_packages_path;
     if (given && !is_safe_relative(*given))
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: its site-packages path \"{}\" leaves the prefix",
+                    fmt::format("{}: the site-packages path '{}' leads out of the environment",
                                 python.distribution(),
                                 printable(*given)));
     layout.site_packages =

@@ -138,7 +138,7 @@ void add_lustre(Room& room, const Owners& owners, bool is_root, const AskProgram
             {"lfs", "quota", "-q", option, std::to_string(id), room.system.mount_point.native()});
         auto quota = output ? quota_told_by_lfs(*output) : std::nullopt;
         if (!quota) {
-            room.trouble = "lfs quota does not tell";
+            room.trouble = "`lfs quota` gave no answer";
             return;
         }
         quota->whose = std::move(whose);
@@ -155,7 +155,7 @@ void add_nfs(Room& room, const Owners& owners, const AskProgram& ask) {
     const auto output =
         ask({"quota", "-v", "-w", "-p", "-u", "-g", "-f", room.system.mount_point.native()});
     if (!output) {
-        room.trouble = "quota does not tell";
+        room.trouble = "`quota` gave no answer";
         return;
     }
     for (auto& quota : quotas_told_by_quota(*output, std::time(nullptr))) {

@@ -78,9 +78,11 @@ Result<void> check_nothing_mounted(const fs::path& prefix) {
         if (words.size() < 5) continue;
         const auto place = mounted_path(words[4]);
         if (place.starts_with(prefix.native() + "/"))
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: something is mounted there, and would be emptied", place),
-                        "umount it first");
+            return fail(
+                ErrorKind::Conflict,
+                fmt::format("{}: a file system is mounted there; its files would be deleted",
+                            place),
+                "unmount it first");
     }
     return {};
 }

@@ -37,10 +37,10 @@ std::vector<Measure> measures(const RoomNeeded& needed) {
     return {{&Quota::bytes, bytes_text, needed.bytes}, {&Quota::files, files_text, needed.files}};
 }
 
-constexpr std::string_view kHowToFree = "free some space (gpkg clean) and run the command again";
+constexpr std::string_view kHowToFree = "free disk space (gpkg clean) and run the command again";
 constexpr std::string_view kHowToKeepQuota =
-    "gpkg clean --all frees what no environment uses; envs_dirs and cache_dir of the configuration "
-    "may name another file system; gpkg image build makes one file of an environment";
+    "remove unused packages: gpkg clean --all; use another file system: the settings envs_dirs and "
+    "cache_dir; pack an environment into one file: gpkg image build";
 
 }  // namespace
 
@@ -60,7 +60,7 @@ Result<Room> room_at(const fs::path& path, const AskProgram& ask) {
     const auto there = nearest_existing(path);
     struct statvfs system {};
     if (::statvfs(there.c_str(), &system) != 0)
-        return pass(io_error(there, "ask for its free space", errno));
+        return pass(io_error(there, "determine its free space", errno));
     Room room;
     room.system = file_system_of(there);
     room.free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;
@@ -81,29 +81,30 @@ Result<void> check_room(const Room& room, const fs::path& place, const RoomNeede
             const auto& limit = quota.*measure.of;
             const auto left = left_of(limit);
             if (measure.needed == 0 || measure.needed <= left) continue;
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: needs {} more, and the quota of {} on {} leaves {}: {} of "
-                                    "{} are used",
-                                    place.native(),
-                                    measure.text(measure.needed),
-                                    quota.whose,
-                                    place_of(room.system),
-                                    measure.text(left),
-                                    measure.text(limit.used),
-                                    measure.text(limit.limit)),
-                        std::string(kHowToKeepQuota));
+            return fail(
+                ErrorKind::Conflict,
+                fmt::format(
+                    "{}: needs {} more, but the quota of {} on {} leaves {} ({} of {} used)",
+                    place.native(),
+                    measure.text(measure.needed),
+                    quota.whose,
+                    place_of(room.system),
+                    measure.text(left),
+                    measure.text(limit.used),
+                    measure.text(limit.limit)),
+                std::string(kHowToKeepQuota));
         }
     }
     if (needed.bytes > room.free_bytes)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: needs {} bytes, the file system has {} left",
+                    fmt::format("{}: needs {} bytes, but the file system has {} left",
                                 place.native(),
                                 needed.bytes,
                                 room.free_bytes),
                     std::string(kHowToFree));
     if (room.free_files && needed.files > *room.free_files)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: needs {} files, the file system allows {} more",
+                    fmt::format("{}: needs {} files, but the file system allows {} more",
                                 place.native(),
                                 needed.files,
                                 *room.free_files),
@@ -120,21 +121,20 @@ std::vector<std::string> tight_room(const Room& room, const RoomNeeded& needed) 
             const auto then = limit.used + measure.needed;
             if (limit.soft != 0 && then > limit.soft)
                 notes.push_back(
-                    fmt::format("the soft quota of {} on {} is exceeded with this: {} of {}; what "
-                                "is above it has to go within days",
+                    fmt::format("this change exceeds the soft quota of {} on {}: {} of {}; the "
+                                "excess must be removed within days",
                                 quota.whose,
                                 place_of(room.system),
                                 measure.text(then),
                                 measure.text(limit.soft)));
             else if (limit.limit != 0 && then > limit.limit / 10 * 9)
-                notes.push_back(
-                    fmt::format("of the quota of {} on {} {:.0f} % are used with this: "
-                                "{} of {}",
-                                quota.whose,
-                                place_of(room.system),
-                                100 * static_cast<double>(then) / static_cast<double>(limit.limit),
-                                measure.text(then),
-                                measure.text(limit.limit)));
+                notes.push_back(fmt::format(
+                    "after this change the quota of {} on {} is {:.0f} % used: {} of {}",
+                    quota.whose,
+                    place_of(room.system),
+                    100 * static_cast<double>(then) / static_cast<double>(limit.limit),
+                    measure.text(then),
+                    measure.text(limit.limit)));
         }
     }
     return notes;

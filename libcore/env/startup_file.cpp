@@ -22,7 +22,7 @@ constexpr std::string_view kBeginAfterOpenLine =
 constexpr std::string_view kBeginOwnFile = "# >>> gpkg init, in a file of its own >>>";
 constexpr std::string_view kEnd = "# <<< gpkg init <<<";
 constexpr std::string_view kExplained =
-    "# Written by `gpkg init`. `gpkg init --undo` takes it away, whatever was changed in it.";
+    "# Written by `gpkg init`. `gpkg init --undo` removes this block, including your edits in it.";
 
 /// Where a block is in a text: from its first line to behind its last.
 struct Place {
@@ -45,16 +45,16 @@ Result<std::optional<Place>> find_block(const fs::path& file, std::string_view t
     }
     if (begins.empty() && ends.empty()) return std::nullopt;
     if (begins.size() != 1 || ends.size() != 1 || ends.front() <= begins.front().from)
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the lines that mark gpkg's block are damaged: {} that begin "
-                                "and {} that end it",
-                                file.native(),
-                                begins.size(),
-                                ends.size()),
-                    fmt::format("leave one \"{}\" and one \"{}\" behind it, or neither, and run "
-                                "the command again",
-                                kBegin,
-                                kEnd));
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: the marks of the gpkg block are damaged: {} begin and {} end marks",
+                        file.native(),
+                        begins.size(),
+                        ends.size()),
+            fmt::format("keep one line '{}' and one line '{}' after it, or neither, then run the "
+                        "command again",
+                        kBegin,
+                        kEnd));
     begins.front().to = ends.front();
     return begins.front();
 }
@@ -65,10 +65,9 @@ Result<fs::path> resolved(const fs::path& file) {
     if (!fs::is_symlink(file, code)) return file;
     auto target = fs::canonical(file, code);
     if (code)
-        return fail(
-            ErrorKind::Conflict,
-            fmt::format("{}: is a link that leads nowhere: {}", file.native(), code.message()),
-            "make the file that it names, or take the link away");
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: broken link: {}", file.native(), code.message()),
+                    "create the file that it points to, or remove the link");
     return target;
 }
 
@@ -145,10 +144,10 @@ Result<void> check_writable(const StartupChange& change) {
     if (::stat(change.target.c_str(), &status) != 0) return {};  // made anew
     const bool locked = (status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
     if (!locked && ::access(change.target.c_str(), W_OK) == 0) return {};
-    return fail(ErrorKind::Io,
-                fmt::format("{}: is read-only", change.target.native()),
-                "make it writable, or have whatever writes it write these lines too: gpkg init "
-                "--dry-run");
+    return fail(
+        ErrorKind::Io,
+        fmt::format("{}: is read-only", change.target.native()),
+        "make it writable, or add the lines by another way: gpkg init --dry-run shows them");
 }
 
 Result<void> carry_out(const StartupChange& change) {
@@ -166,7 +165,7 @@ Result<void> carry_out(const StartupChange& change) {
     if (is_there && (::fchown(file.fd(), status.st_uid, status.st_gid) != 0 ||
                      ::fchmod(file.fd(), status.st_mode & 07777U) != 0))
         return fail(ErrorKind::Io,
-                    fmt::format("{}: its owner and mode cannot be given to what replaces it: {}",
+                    fmt::format("{}: cannot keep its owner and mode: {}",
                                 change.target.native(),
                                 std::strerror(errno)));
     return file.finish(true);

@@ -210,8 +210,8 @@ Error Execution::undo(Error failure) {
         return std::find(foreign_.begin(), foreign_.end(), path) != foreign_.end();
     });
     if (auto undone = roll_back(disk_, plan_.journal); !undone) {
-        failure.message += fmt::format("; and going back failed: {}", undone.error().message);
-        failure.hint = "the next gpkg command on this environment tries again";
+        failure.message += fmt::format("; undoing the change failed: {}", undone.error().message);
+        failure.hint = "the next gpkg command that changes this environment tries again";
     }
     return failure;
 }
@@ -222,8 +222,8 @@ Result<void> Execution::complete() {
     auto finished = finish(disk_, plan_.journal);
     if (finished) return {};
     auto error = std::move(finished).error();
-    error.message += "; the packages are in place, their records are not yet";
-    error.hint = "run gpkg on this environment again to finish";
+    error.message += "; the packages are linked, but not all records are written";
+    error.hint = "to finish: gpkg repair";
     return pass(std::move(error));
 }
 
@@ -271,8 +271,8 @@ Result<TransactionReport> run_steps(const Transaction& transaction,
 
 Error made_meanwhile(const fs::path& prefix) {
     return {ErrorKind::Conflict,
-            fmt::format("{}: made by another process meanwhile", prefix.native()),
-            "gpkg install adds to it; gpkg remove --all takes it away",
+            fmt::format("{}: created by another process meanwhile", prefix.native()),
+            "to add packages: gpkg install; to remove it: gpkg remove --all",
             {}};
 }
 
@@ -392,6 +392,14 @@ PrefixCondition prefix_condition(const fs::path& prefix) {
     if (!is_there(prefix / journal_path("plan.json")) && !is_half_removed(prefix))
         return PrefixCondition::Settled;
     return PrefixLock::is_held(prefix) ? PrefixCondition::Busy : PrefixCondition::Interrupted;
+}
+
+std::vector<std::string> unfinished_files(const fs::path& prefix) {
+    const auto file = prefix / journal_path("plan.json");
+    const auto text = read_file(file);
+    if (!text) return {};
+    auto plan = JournalPlan::parse(*text, file.native());
+    return plan ? std::move(plan->arriving) : std::vector<std::string>();
 }
 
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options) {

@@ -167,6 +167,10 @@ enum class PrefixCondition {
 /// For commands that only read, which may want to say so.
 PrefixCondition prefix_condition(const fs::path& prefix);
 
+/// Files that an interrupted or running transaction adds, relative to the prefix. They belong to no
+/// installed package yet.
+std::vector<std::string> unfinished_files(const fs::path& prefix);
+
 enum class Recovery { Nothing, RolledBack, Completed };
 /// Brings an interrupted prefix to the old or the new environment. Takes the lock. Every command
 /// that changes a prefix calls this before it looks at what is installed.

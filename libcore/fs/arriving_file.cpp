@@ -55,7 +55,7 @@ Result<std::size_t> ArrivingFile::read(std::uint64_t offset, char* into, std::si
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return state_ != State::Growing || size_ > offset; });
         if (state_ == State::Abandoned)
-            return fail(ErrorKind::Interrupted, path_.native() + ": does not arrive");
+            return fail(ErrorKind::Interrupted, path_.native() + ": download failed");
         room = static_cast<std::size_t>(std::min<std::uint64_t>(room, size_ - offset));
     }
     if (room == 0) return 0;

@@ -47,8 +47,7 @@ public:
                     ErrorKind::Integrity,
                     fmt::format("{}: not valid zstd data: {}", what_, ZSTD_getErrorName(state_)));
             if (at_end_ && state_ != 0 && output.pos == 0)
-                return fail(ErrorKind::Integrity,
-                            fmt::format("{}: zstd data ends too early", what_));
+                return fail(ErrorKind::Integrity, fmt::format("{}: truncated zstd data", what_));
         }
         unpacked_size_ += output.pos;
         const auto most = std::max(limit_.always, packed_size_ * limit_.per_byte);

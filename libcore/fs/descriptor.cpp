@@ -31,7 +31,7 @@ bool write_fully(int fd, std::string_view bytes) {
 Error io_error(const fs::path& path, std::string_view doing, int code) {
     std::string hint;
     if (code == ENOSPC || code == EDQUOT)
-        hint = "free some space (gpkg clean) and run the command again";
+        hint = "free disk space (gpkg clean --all), then run the command again";
     return Error{code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
                  fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
                  std::move(hint),

@@ -40,7 +40,7 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
         used += count;
         if (limit > 0 && used > limit)
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: is longer than {} MiB", path.native(), limit >> 20U));
+                        fmt::format("{}: larger than {} MiB", path.native(), limit >> 20U));
     }
     bytes.resize(used);
     return bytes;
@@ -75,7 +75,7 @@ Result<void> NewFile::write(std::string_view bytes) {
 Result<void> NewFile::make_private() {
     struct stat status {};
     if (::fstat(file_.get(), &status) != 0 || ::fchmod(file_.get(), 0600) != 0)
-        return io_failure(path_, "make private", errno);
+        return io_failure(path_, "set the permissions of", errno);
     mode_ = status.st_mode & 07777U;
     return {};
 }
@@ -108,10 +108,9 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes)
     std::error_code code;
     const auto status = fs::status(path, code);
     if (fs::exists(status) && !fs::is_regular_file(status))
-        return fail(
-            ErrorKind::Io,
-            fmt::format("{}: is no regular file, and nothing is written over it", path.native()),
-            "name a file");
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: exists and is not a regular file", path.native()),
+                    "choose another file");
     GPKG_TRY(auto file, NewFile::make(path));
     // On file systems without modes there is none to keep.
     if (fs::exists(status))
@@ -144,9 +143,9 @@ Result<void> make_folders(const fs::path& path) {
     std::error_code ignored;
     if (fs::is_symlink(path, ignored) && !fs::exists(path, ignored))
         return fail(ErrorKind::Io,
-                    fmt::format("{}: is a link to nothing", path.native()),
-                    "make the folder it names, or remove the link");
-    return io_failure(path, "make the folder", code.value());
+                    fmt::format("{}: broken symbolic link", path.native()),
+                    "create the folder it points to, or remove the link");
+    return io_failure(path, "create the folder", code.value());
 }
 
 namespace {
@@ -262,7 +261,8 @@ std::string zstd_compress(std::string_view bytes, int level) {
 Result<TemporaryFolder> TemporaryFolder::make(const fs::path& parent, std::string_view stem) {
     GPKG_CHECK(make_folders(parent));
     std::string path = (parent / stem).native() + "XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) return io_failure(parent, "make a folder in it", errno);
+    if (::mkdtemp(path.data()) == nullptr)
+        return io_failure(parent, "create a folder in it", errno);
     return TemporaryFolder(fs::path(path));
 }
 

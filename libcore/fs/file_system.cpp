@@ -161,9 +161,9 @@ bool is_full(const fs::path& folder) {
 Result<void> check_writable_folder(const fs::path& folder) {
     const auto there = nearest_existing(folder);
     std::error_code code;
-    if (!fs::is_directory(there, code)) return pass(io_error(there, "make files there", ENOTDIR));
+    if (!fs::is_directory(there, code)) return pass(io_error(there, "create files there", ENOTDIR));
     if (::faccessat(AT_FDCWD, there.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
-    return pass(io_error(there, "make files there", errno));
+    return pass(io_error(there, "create files there", errno));
 }
 
 std::vector<FileSystem> file_systems_in(std::string_view mounts) {

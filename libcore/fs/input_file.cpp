@@ -57,8 +57,8 @@ Result<std::size_t> InputFile::read(char* into, std::size_t room) {
         if (count == 0) {
             if (std::chrono::steady_clock::now() > until)
                 return fail(ErrorKind::Io,
-                            fmt::format("{}: is a pipe, and nobody writes into it", path_.native()),
-                            "start what writes into it first");
+                            fmt::format("{}: a pipe without a writer", path_.native()),
+                            "start the program that writes to it first");
             // Of a writer that is there read() tells, of one that came and went poll() does.
             constexpr int kStep = 20;
             has_no_writer_yet_ = !wait_for_bytes(file_.get(), kStep);

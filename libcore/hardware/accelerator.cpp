@@ -138,8 +138,22 @@ std::optional<Accelerator> vendor_of_virtual_package(std::string_view name) {
     return std::nullopt;
 }
 
-std::string_view users_of(Accelerator accelerator) {
-    return accelerator == Accelerator::None ? "CPUs" : to_string(accelerator);
+std::string_view compute_platform(Accelerator accelerator) {
+    switch (accelerator) {
+    case Accelerator::None: return "CPU";
+    case Accelerator::Nvidia: return "CUDA";
+    case Accelerator::Amd: return "ROCm";
+    }
+    return "";
+}
+
+std::string_view vendor_title(Accelerator accelerator) {
+    switch (accelerator) {
+    case Accelerator::None: return "CPU";
+    case Accelerator::Nvidia: return "NVIDIA";
+    case Accelerator::Amd: return "AMD";
+    }
+    return "";
 }
 
 std::string_view to_string(AcceleratorChoice choice) {
@@ -167,8 +181,8 @@ Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
     // What people say for them, "cuda" and "cpu", is near in meaning.
     if (const auto meant = meaning_of(lower)) near = {std::string(to_string(*meant))};
     return fail(ErrorKind::Usage,
-                fmt::format("{}: is no accelerator", text.empty() ? "''" : text),
-                did_you_mean(near, "there are " + join_some(known, "and", known.size())));
+                fmt::format("{}: not an accelerator", text.empty() ? "''" : text),
+                did_you_mean(near, "use " + join_or(known)));
 }
 
 /// "cuda", "accel:nvidia", "gpu:amd", "sm:90a".

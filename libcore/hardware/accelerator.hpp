@@ -16,8 +16,10 @@ enum class Accelerator { None, Nvidia, Amd };
 
 /// "none", "nvidia", "amd"
 std::string_view to_string(Accelerator accelerator);
-/// Behind "is for": "nvidia", "amd", "CPUs".
-std::string_view users_of(Accelerator accelerator);
+/// For "a CUDA build": "CPU", "CUDA", "ROCm".
+std::string_view compute_platform(Accelerator accelerator);
+/// "CPU" or the vendor of the GPUs: "NVIDIA", "AMD".
+std::string_view vendor_title(Accelerator accelerator);
 
 /// Which builds to take where those of one version are for different accelerators.
 enum class AcceleratorChoice {

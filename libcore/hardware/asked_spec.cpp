@@ -54,14 +54,14 @@ std::vector<std::string> extras_of_pip(std::string_view text, std::size_t begin)
 
 /// What to write in their place. Where their words are those of builds, such a build is meant.
 std::string instead_of_extras(std::string_view name, const std::vector<std::string>& extras) {
-    auto of_pip = "extras of pip's stand under 'pip:' in an environment.yml";
+    auto of_pip = "list pip extras under 'pip:' in an environment.yml";
     for (auto extra : extras) {
         std::replace(extra.begin(), extra.end(), '-', '_');
         if (const auto meant = accelerator_of_build(extra))
             return fmt::format(
-                "{}[{}={}] asks for such a build; {}", name, kKey, to_string(*meant), of_pip);
+                "for that build, use {}[{}={}]; {}", name, kKey, to_string(*meant), of_pip);
     }
-    return fmt::format("{}; a channel's package may have groups of that kind, {}[extras=[{}]]",
+    return fmt::format("{}; for extras of a conda package, use {}[extras=[{}]]",
                        of_pip,
                        name,
                        fmt::join(extras, ", "));
@@ -95,7 +95,7 @@ std::vector<std::string> selectors_of(std::string_view kind) {
 
 tl::unexpected<Error> no_selector(std::string_view text, std::string hint) {
     return fail(
-        ErrorKind::Usage, fmt::format("{}: is no hardware selector", text), std::move(hint));
+        ErrorKind::Usage, fmt::format("{}: not a hardware selector", text), std::move(hint));
 }
 
 /// "hardware-selectgpu-nvidia" is meant as a selector; no package has such a name.
@@ -119,8 +119,7 @@ Result<std::optional<AcceleratorChoice>> selected(std::string_view text,
     }
     const auto known = selectors_of(kind);
     const auto near = near_names(text, known);
-    return no_selector(text,
-                       did_you_mean(near, "there are " + join_some(known, "and", known.size())));
+    return no_selector(text, did_you_mean(near, "use " + join_or(known)));
 }
 
 }  // namespace
@@ -200,11 +199,11 @@ Result<void> Asked::take(std::string_view text, std::string_view platform) {
             accelerators.of_package.emplace(asked.spec.name, *asked.accelerator);
         if (!is_new && known->second != *asked.accelerator)
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: {} is asked for {} as well",
+                        fmt::format("{}: the accelerator of {} is already set to {}",
                                     text,
                                     asked.spec.name,
                                     to_string(known->second)),
-                        "an environment holds one build of a package");
+                        "an environment has one build of each package");
     }
     specs.push_back(std::move(asked.spec));
     return {};
@@ -252,10 +251,9 @@ Result<AskedSpec> AskedSpec::parse(std::string_view text) {
             continue;
         }
         if (entry.is_list)
-            return fail(
-                ErrorKind::Usage,
-                fmt::format("{}: '{}' takes one value, not a list", text, kKey),
-                "several to be tried in turn are said for all packages: --accel nvidia,none");
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: '{}' takes one value, not a list", text, kKey),
+                        "to try several for all packages, use --accel nvidia,none");
         auto choice = parse_accelerator_choice(entry.values.front().text);
         if (!choice) return refuse(text, std::move(choice).error());
         GPKG_TRY(auto rest, AskedSpec::parse(without_entry(text, begin, *brackets, place)));

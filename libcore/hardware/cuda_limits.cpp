@@ -33,8 +33,10 @@ std::vector<Version> toolkits_named(std::string_view cuda) {
     return spec ? toolkits_of(*spec) : std::vector<Version>();
 }
 
-/// What is missing where the best code that there is runs so: all of it, or all but PTX.
-std::string_view kind_of_code(CodeFit fit) { return fit == CodeFit::No ? "code" : "machine code"; }
+/// For a CUDA whose best code for a device runs like this: none at all, or as PTX only.
+std::string_view lacks_code(CodeFit fit) {
+    return fit == CodeFit::No ? "does not support" : "has no machine code for";
+}
 
 }  // namespace
 
@@ -43,7 +45,7 @@ bool tells_cuda_limits(std::string_view name) {
 }
 
 std::string at_best_as_ptx(const std::string& caution) {
-    return caution + ": there it runs as PTX, where it has some, or not at all";
+    return caution + "; it runs there only if it contains PTX";
 }
 
 CudaLimits::CudaLimits(const std::vector<PackageRecord>& virtual_packages)
@@ -66,7 +68,7 @@ std::optional<std::string> CudaLimits::obstacle_of_build(std::string_view build)
     const auto toolkit = toolkit_of_build(build);
     if (!toolkit) return std::nullopt;
     if (driver_ && driver_fit(*toolkit, *driver_) == DriverFit::No)
-        return fmt::format("is compiled with CUDA {}, and the driver runs CUDA {}",
+        return fmt::format("is compiled with CUDA {}, but the driver supports CUDA {}",
                            toolkit->to_string(),
                            driver_->to_string());
     return told_by_cuda(toolkit->to_string(), {*toolkit}, CodeFit::No);
@@ -130,9 +132,9 @@ std::optional<std::string> CudaLimits::told_by_cuda(std::string_view cuda,
                                                     CodeFit fit) const {
     const auto* device = device_with(fit, toolkits);
     if (device == nullptr) return std::nullopt;
-    return fmt::format("is compiled with CUDA {}, which makes no {} for compute capability {}",
+    return fmt::format("is compiled with CUDA {}, which {} compute capability {}",
                        cuda,
-                       kind_of_code(fit),
+                       lacks_code(fit),
                        device->to_string());
 }
 
@@ -141,9 +143,9 @@ std::optional<std::string> CudaLimits::told_by_toolkits(const MatchSpec& depende
     if (devices_.empty()) return std::nullopt;
     const auto* device = device_with(fit, toolkits_of(dependency));
     if (device == nullptr) return std::nullopt;
-    return fmt::format("is for {}: no such CUDA makes {} for compute capability {}",
+    return fmt::format("needs {}, which {} compute capability {}",
                        written(dependency),
-                       kind_of_code(fit),
+                       lacks_code(fit),
                        device->to_string());
 }
 
@@ -160,16 +162,17 @@ std::optional<std::string> CudaLimits::told_by_driver(const MatchSpec& dependenc
     });
     if (runs_one) return std::nullopt;
     return fmt::format(
-        "is for {}, and the driver runs CUDA {}", written(dependency), driver_->to_string());
+        "needs {}, but the driver supports CUDA {}", written(dependency), driver_->to_string());
 }
 
 std::optional<std::string> CudaLimits::told_of_cuda(const Version& cuda) const {
     if (driver_ && driver_fit(cuda, *driver_) == DriverFit::No)
-        return fmt::format(
-            "is for CUDA {}, and the driver runs CUDA {}", cuda.to_string(), driver_->to_string());
+        return fmt::format("is for CUDA {}, but the driver supports CUDA {}",
+                           cuda.to_string(),
+                           driver_->to_string());
     const auto* device = device_with(CodeFit::No, {cuda});
     if (device == nullptr) return std::nullopt;
-    return fmt::format("is for CUDA {}, which makes no code for compute capability {}",
+    return fmt::format("is for CUDA {}, which does not support compute capability {}",
                        cuda.to_string(),
                        device->to_string());
 }
@@ -180,7 +183,7 @@ std::optional<std::string> CudaLimits::told_of_library(std::string_view name,
     const auto least = least_device_of(name);
     if (!least || version < least->since || !(devices_.front() < least->capability))
         return std::nullopt;
-    return fmt::format("has no code for compute capability {}, as none has since {}",
+    return fmt::format("does not support compute capability {} (dropped in {})",
                        devices_.front().to_string(),
                        least->since.to_string());
 }
@@ -193,7 +196,7 @@ std::optional<std::string> CudaLimits::told_by_devices(const MatchSpec& dependen
     const auto other = std::ranges::find_if(
         devices_, [&](const Version& device) { return !dependency.version->matches(device); });
     if (other == devices_.end()) return std::nullopt;
-    return fmt::format("is for {}, and a GPU here is {}", written(dependency), other->to_string());
+    return fmt::format("needs {}, but a GPU here has {}", written(dependency), other->to_string());
 }
 
 /// Servers and systems on a chip share linux-aarch64, and until CUDA 13 they have toolkits that do
@@ -208,10 +211,10 @@ std::optional<std::string> CudaLimits::told_by_arm_variant(const MatchSpec& depe
         return is_tegra(CudaTarget::of(one)) == is_for_servers;
     });
     if (device == devices_.end()) return std::nullopt;
-    return fmt::format("is for {}, and compute capability {} is {}",
+    return fmt::format("needs {}, but compute capability {} is {}",
                        written(dependency),
                        device->to_string(),
-                       is_for_servers ? "a Tegra's" : "no Tegra's");
+                       is_for_servers ? "a Tegra" : "not a Tegra");
 }
 
 }  // namespace gpkg

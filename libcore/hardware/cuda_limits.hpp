@@ -21,8 +21,8 @@ bool tells_cuda_limits(std::string_view name);
 /// The first CUDA of which servers and systems on a chip have the same toolkit.
 inline constexpr int kFirstCudaForTegraToo = 13;
 
-/// What a caution of CudaLimits comes to: "..., which makes no machine code for compute capability
-/// 12.0: there it runs as PTX, where it has some, or not at all".
+/// What a caution of CudaLimits comes to: "..., which has no machine code for compute capability
+/// 12.0; it runs there only if it contains PTX".
 std::string at_best_as_ptx(const std::string& caution);
 
 class CudaLimits {
@@ -32,8 +32,8 @@ public:
 
     /// What a dependency says of why the build does not run here, though all that it asks of the
     /// machine is there: it is for a CUDA that the driver does not run, or that makes no code for
-    /// one of the GPUs, or not for every one of them. "is for cuda-version >=12, and the driver
-    /// runs CUDA 11.4".
+    /// one of the GPUs, or not for every one of them. "needs cuda-version >=12, but the
+    /// driver supports CUDA 11.4".
     std::optional<std::string> obstacle(const MatchSpec& dependency) const;
     /// The same of a spec in `constrains`. What that names need not be there, so it says nothing of
     /// the build that has it, but where it names the kind of Arm machine that this is for:
@@ -52,7 +52,7 @@ public:
     /// The first of these that there is of a record.
     std::optional<std::string> obstacle_of(const PackageRecord& record) const;
     /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with
-    /// CUDA 12.6, which makes no machine code for compute capability 12.0".
+    /// CUDA 12.6, which has no machine code for compute capability 12.0".
     std::optional<std::string> caution_of(const PackageRecord& record) const;
     std::optional<std::string> caution_of_cuda(std::string_view cuda) const;
 

@@ -151,17 +151,18 @@ Result<CudaTarget> CudaTarget::parse(std::string_view text) {
     const int minor = dot == std::string_view::npos ? -1 : number_in(rest.substr(dot + 1));
     if (major < 0 || minor < 0 || minor > 9 || major > 99)
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is no compute capability", printable(text)),
-                    "write 8.6, 9.0a or, for AMD, gfx90a; of machines, --for h100");
+                    fmt::format("{}: not a compute capability", printable(text)),
+                    "use 8.6 or 9.0a (NVIDIA), gfx90a (AMD), or a machine: --for h100");
     target.capability = major * 10 + minor;
     std::vector<std::string> known;
     for (const auto& row : kTargets) {
         if (row.target == target) return target;
         known.push_back(row.target.to_string());
     }
-    return fail(ErrorKind::Usage,
-                fmt::format("{}: no CUDA has code for this compute capability", target.to_string()),
-                "there are " + join_some(known, "and", known.size()));
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("{}: no CUDA version supports this compute capability", target.to_string()),
+        "use one of " + join_or(known));
 }
 
 CudaTarget CudaTarget::of(const Version& capability) {
@@ -193,10 +194,9 @@ Result<Version> parse_toolkit(std::string_view text) {
         latest.reserve(kReleases.size());
         for (const auto& one : kReleases)
             latest.push_back(fmt::format("{}.{}", one.major, one.last_minor));
-        return fail(
-            ErrorKind::Usage,
-            fmt::format("{}: there is no such CUDA", printable(text)),
-            "the last of their major versions are " + join_some(latest, "and", latest.size()));
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: not a CUDA version", printable(text)),
+                    "the latest versions are " + join_some(latest, "and", latest.size()));
     }
     return Version::parse(fmt::format("{}.{}", major, minor));
 }
@@ -376,8 +376,8 @@ Result<std::string> parse_gfx(std::string_view text) {
                         number_in(digits.substr(0, digits.size() - 1)) >= 0;
     if (is_gfx) return name;
     return fail(ErrorKind::Usage,
-                fmt::format("{}: is no target of AMD's", printable(text)),
-                "write gfx90a or gfx1100, without features");
+                fmt::format("{}: not an AMD GPU target", printable(text)),
+                "use gfx90a or gfx1100, without features");
 }
 
 bool is_known_gfx(std::string_view target) {

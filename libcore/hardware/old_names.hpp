@@ -13,8 +13,8 @@ namespace gpkg {
 
 struct OldName {
     std::string_view name;
-    std::string_view of;         ///< what it is an old way of
-    std::string_view instead;    ///< a sentence
+    std::string_view purpose;    ///< "select the CUDA version of pytorch"
+    std::string_view instead;    ///< what to do today
     std::string_view successor;  ///< what the same version is asked of today; may be empty
     std::string_view choice;     ///< what chooses such a build today; may be empty
 };

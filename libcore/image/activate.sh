@@ -5,7 +5,7 @@ if [ -n "${BASH_SOURCE:-}" ]; then
 elif [ -n "${ZSH_VERSION:-}" ]; then
     eval '_gpkg_here=${(%):-%x}'
 else
-    echo 'bin/activate: only bash and zsh can tell it where it is' >&2
+    echo 'bin/activate: source it from bash or zsh' >&2
     return 1
 fi
 _gpkg_here=$(CDPATH='' cd -- "$(dirname -- "$_gpkg_here")/.." && pwd -P) || return 1

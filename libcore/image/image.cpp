@@ -40,8 +40,8 @@ std::string block_of(const ImageInfo& info) {
 
 tl::unexpected<Error> not_an_image(const fs::path& file) {
     return fail(ErrorKind::Unsupported,
-                fmt::format("{}: is no image that gpkg made", file.native()),
-                "gpkg image build makes one");
+                fmt::format("{}: not an image made by gpkg", file.native()),
+                "create one with gpkg image build");
 }
 
 /// The environment's files on their way to mksquashfs.
@@ -54,7 +54,7 @@ Result<std::vector<std::string>> feed(const Transaction& environment,
         if (write_fully(end, bytes)) return {};
         reads_no_more = errno == EPIPE;
         return fail(ErrorKind::Io,
-                    fmt::format("mksquashfs takes no more: {}", std::strerror(errno)));
+                    fmt::format("cannot write to mksquashfs: {}", std::strerror(errno)));
     };
     TarStreamOptions how;
     how.time = options.time;
@@ -131,8 +131,8 @@ Result<ImageDigests> check_image(const fs::path& image,
     if (left == 0 && content == info.content)
         return ImageDigests{std::move(hasher).hex(), static_cast<std::uint64_t>(status.st_size)};
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: its bytes are not those that were built", image.native()),
-                "it was replaced just now, or is damaged: try again, or build it anew");
+                fmt::format("{}: damaged: the contents do not match the checksum", image.native()),
+                "try again if it was replaced just now, or build it again");
 }
 
 fs::path image_mount_point(const Transaction& environment, std::string_view name) {
@@ -156,8 +156,8 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
                                              const ImageOptions& options) {
     if (find_program("mksquashfs").empty())
         return fail(ErrorKind::NotFound,
-                    "mksquashfs is not on PATH, and makes the image",
-                    "install squashfs-tools, version 4.5 or newer (Debian's or conda-forge's)");
+                    "mksquashfs is not on PATH; it is needed to make an image",
+                    "install squashfs-tools 4.5 or newer from Debian or conda-forge");
     // Not in the workplace, which may be on another disk.
     remove_dead_temporaries_of(image);
     GPKG_TRY(auto made, NewFile::make(image));
@@ -198,7 +198,7 @@ Result<std::vector<std::string>> write_image(const Transaction& environment,
         return fail(
             ErrorKind::Io,
             fmt::format(
-                "mksquashfs ended with status {}: {}", status, last_lines_of(command.log, 3)));
+                "mksquashfs failed with status {}: {}", status, last_lines_of(command.log, 3)));
     }
     GPKG_CHECK(warnings);
     auto info = options.info;

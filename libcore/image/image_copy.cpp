@@ -94,11 +94,11 @@ Result<fs::path> own_folder_in(const fs::path& folder) {
     if (!make_folder(own, ::geteuid() == 0 ? 0755 : 0700) && errno != EEXIST)
         return pass(io_error(own, "make the folder", errno));
     struct stat status {};
-    if (::lstat(own.c_str(), &status) != 0) return pass(io_error(own, "look at", errno));
+    if (::lstat(own.c_str(), &status) != 0) return pass(io_error(own, "access", errno));
     if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 022U) != 0)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: is not a folder that is yours alone", own.native()),
-                    "take it away, or name another folder");
+                    fmt::format("{}: not a folder that only you can write to", own.native()),
+                    "remove it, or choose another folder");
     return own;
 }
 
@@ -123,7 +123,7 @@ Result<fs::path> local_copy(const fs::path& image,
     GPKG_CHECK(check_room(room, folder, {size, 2}));
     if (options.note)
         options.note(fmt::format(
-            "{}: {} are copied into {}", image.native(), byte_size_text(size), folder.native()));
+            "copying {} ({}) to {}", image.native(), byte_size_text(size), folder.native()));
     GPKG_CHECK(copy_compared(image, info, copy, options));
     GPKG_CHECK(write_file_atomically(with_ending(folder, info.content, kOrigin), image.native()));
     return copy;

@@ -96,7 +96,7 @@ Result<void> unmount(const fs::path& place, bool lazily) {
         if (::umount2(place.c_str(), lazily ? MNT_DETACH : 0) == 0) return {};
         return pass(
             errno == EBUSY
-                ? Error{ErrorKind::Conflict, fmt::format("{}: is in use", place.native()), {}, {}}
+                ? Error{ErrorKind::Conflict, fmt::format("{}: in use", place.native()), {}, {}}
                 : io_error(place, "unmount", errno));
     }
     ProcessCommand command;
@@ -104,7 +104,7 @@ Result<void> unmount(const fs::path& place, bool lazily) {
     if (command.arguments.front().empty())
         return fail(ErrorKind::NotFound,
                     "fusermount3 is not on PATH",
-                    "users need it to mount images: it comes with FUSE");
+                    "install FUSE, which users need to mount images");
     if (lazily) command.arguments.emplace_back("-z");
     command.arguments.push_back(place.native());
     GPKG_TRY(const auto done, run_and_capture(command));
@@ -126,14 +126,15 @@ Result<void> check_trusted_way(const fs::path& place) {
         above /= part;
         struct stat status {};
         if (::lstat(above.c_str(), &status) != 0)
-            return errno == ENOENT ? Result<void>() : pass(io_error(above, "look at", errno));
+            return errno == ENOENT ? Result<void>() : pass(io_error(above, "access", errno));
         // Into the last one others may put what they like: the image lies over it.
         if (above == place) status.st_mode &= ~mode_t{022};
         if (!is_trusted(status))
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: is not a folder of root's or of yours alone, and nothing "
-                                    "is mounted below it",
-                                    above.native()));
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format(
+                    "{}: other users can change this folder, so nothing is mounted below it",
+                    above.native()));
     }
     return {};
 }
@@ -144,10 +145,9 @@ Result<void> check_empty(const fs::path& place) {
     const bool is_empty = fs::is_empty(place, code);
     if (code) return pass(io_error(place, "list", code.value()));
     if (is_empty) return {};
-    return fail(
-        ErrorKind::Conflict,
-        fmt::format("{}: is not empty, and the image would cover what is in it", place.native()),
-        "move that away, or build the image with another --mount-point");
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: not empty; the image would hide its contents", place.native()),
+                "move the contents, or build the image with another --mount-point");
 }
 
 /// Whether this user sees what is mounted there.
@@ -158,15 +158,17 @@ Result<void> check_seen(const fs::path& place) {
     for (const auto& part : place.parent_path()) {
         folder /= part;
         if (::access(folder.c_str(), X_OK) == 0) continue;
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the image is mounted below it, and you may not enter it",
-                                folder.native()),
-                    "have its owner open it (chmod a+x), or build the image with a mount point in "
-                    "a folder for all");
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: no permission to enter this folder, below which the image is mounted",
+                        folder.native()),
+            "ask its owner for chmod a+x, or build the image with a mount point that all users can "
+            "reach");
     }
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: another user has it mounted, who alone sees it", place.native()),
-                "build the image with a mount point for each user, or have root mount it for all");
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format("{}: mounted by another user, who is the only one to see it", place.native()),
+        "build the image with a mount point for each user, or let root mount it for all users");
 }
 
 /// Held while a mount is made or taken away. With it goes the folder of its users where there are
@@ -204,7 +206,8 @@ Result<Turn> Turn::take(const fs::path& folder, const std::function<bool()>& can
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: another process is mounting and does not end", folder.native()));
+                fmt::format("{}: timed out waiting for another process that mounts an image",
+                            folder.native()));
 }
 
 Turn::~Turn() {
@@ -249,12 +252,12 @@ Result<void> mount(const fs::path& file, const fs::path& place, std::string_view
     auto done = by_squashfuse(file, place, content);
     if (done) return {};
     return fail(ErrorKind::Unsupported,
-                fmt::format("{}: cannot be mounted at {}: {}{}",
+                fmt::format("{}: cannot mount it at {}: {}{}",
                             file.native(),
                             place.native(),
                             reasons,
                             done.error().message),
-                "users need squashfuse, fusermount3 and the right to use /dev/fuse");
+                "users need squashfuse, fusermount3 and access to /dev/fuse");
 }
 
 /// At a place that is fit for it.
@@ -283,23 +286,22 @@ Result<fs::path> file_to_mount(const fs::path& image,
     if (kind == ErrorKind::Integrity || kind == ErrorKind::Interrupted) return copy;
     if (options.note)
         options.note(
-            fmt::format("{}: is used where it lies: {}", image.native(), copy.error().message));
+            fmt::format("{}: used without a local copy: {}", image.native(), copy.error().message));
     return image;
 }
 
 tl::unexpected<Error> taken(const Mount& there, const std::vector<std::string>& users) {
     if (there.content.empty())
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {} is mounted there, which is not known to be an image of "
-                                "gpkg's",
-                                there.place.native(),
-                                there.what),
-                    "who mounted it can unmount it");
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format(
+                "{}: {} is mounted here and is not a gpkg image", there.place.native(), there.what),
+            "whoever mounted it can unmount it");
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: another image is mounted there, and used by {}",
+                fmt::format("{}: another image is mounted here, in use by {}",
                             there.place.native(),
                             fmt::join(users, ", ")),
-                "it is replaced once nobody uses it");
+                "try again when those have ended");
 }
 
 /// Whether another image makes room for this one.
@@ -367,7 +369,7 @@ Result<ImageUnmount> unmount_image(const fs::path& mount_point, pid_t shell) {
     if (!left.users.empty()) return left;
     auto done = unmount(mount_point, false);
     if (!done && done.error().kind != ErrorKind::Conflict) return pass(std::move(done).error());
-    if (!done) left.users.emplace_back("a process that has a file of it open");
+    if (!done) left.users.emplace_back("a process with an open file in it");
     if (done) remove_mount_point(mount_point);
     return left;
 }
@@ -398,10 +400,10 @@ Result<void> check_not_of_system(const fs::path& mount_point) {
         if (::stat(folder.c_str(), &status) != 0) break;
         if (status.st_uid != 0 || (status.st_mode & 01002U) == 01002U) return {};
     }
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: is a place of the system's, and no image is mounted there",
-                            mount_point.native()),
-                "build the image with another --mount-point");
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format("{}: a system folder, where images cannot be mounted", mount_point.native()),
+        "build the image with another --mount-point");
 }
 
 Result<void> check_users_can_mount(const fs::path& mount_point) {
@@ -418,11 +420,11 @@ Result<void> check_users_can_mount(const fs::path& mount_point) {
         const bool is_own = ::geteuid() != 0 && ::access(above.c_str(), W_OK | X_OK) == 0;
         if (S_ISDIR(status.st_mode) && (is_for_all || is_own)) return {};
     }
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: the image belongs there, and users cannot make that folder",
-                            mount_point.native()),
-                "build the image with a place that they can make, as with --mount-point "
-                "/tmp/gpkg-$USER/ml, or have root make the folder on every machine");
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format("{}: users cannot create this mount point of the image", mount_point.native()),
+        "build the image with a mount point that users can create (--mount-point "
+        "/tmp/gpkg-$USER/ml), or create the folder as root on every machine");
 }
 
 }  // namespace gpkg

@@ -55,12 +55,12 @@ public:
         // Root of a container may lack the right.
         if (user_ != 0 || ::unshare(CLONE_NEWNS) != 0) {
             if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-                return cannot("this system gives users no namespaces");
+                return cannot("user namespaces are not available");
             is_mapped_ = true;
             GPKG_CHECK(map_ids(0, user_, 0, group_));
         }
         if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
-            return cannot("cannot keep mounts from others");
+            return cannot("cannot make mounts private");
         return {};
     }
     /// Whether this is root as the system's first namespace knows it.
@@ -68,7 +68,7 @@ public:
     /// The user is who it was before, and can mount no more.
     Result<void> become_user_again() const {
         if (!is_mapped_ || user_ == 0) return {};
-        if (::unshare(CLONE_NEWUSER) != 0) return cannot("cannot go back to this user");
+        if (::unshare(CLONE_NEWUSER) != 0) return cannot("cannot change back to this user");
         return map_ids(user_, 0, group_, 0);
     }
 
@@ -94,12 +94,12 @@ Place private_place(const fs::path& mount_point, const ImageRunOptions& options)
         return place;
     }
     if (options.note && !options.only_looks)
-        options.note(
-            fmt::format("{}: is not yours to make or use, so the command has {} as it is "
-                        "now: files that it makes right there nobody else sees, and they "
-                        "go with it",
-                        at.native(),
-                        open.native()));
+        options.note(fmt::format(
+            "{}: you cannot create or use it, so the command sees a private view of {}: "
+            "files that it creates directly there are visible only to it and are lost "
+            "when it ends",
+            at.native(),
+            open.native()));
     if (auto beside = make_workplace(options.temporary)) place.unpacked = std::move(*beside);
     return place;
 }
@@ -178,7 +178,7 @@ Result<void> Mounted::by_squashfuse(const fs::path& image) {
     }
     ::kill(server_, SIGKILL);
     if (asked_to_stop != 0) return interrupted();
-    return fail(ErrorKind::Unsupported, "squashfuse does not answer");
+    return fail(ErrorKind::Unsupported, "squashfuse does not respond");
 }
 
 Result<void> Mounted::unpacked(const fs::path& image,
@@ -201,15 +201,15 @@ Result<void> Mounted::unpacked(const fs::path& image,
     if (!done)
         return fail(ErrorKind::Unsupported,
                     done.error().message,
-                    "squashfuse, or unsquashfs of squashfs-tools, is needed");
+                    "install squashfuse, or squashfs-tools for unsquashfs");
     if (done->exit_code != 0)
         return fail(ErrorKind::Unsupported,
                     fmt::format("unsquashfs: {}", last_lines(done->output, 1)),
-                    is_full(temporary)
-                        ? fmt::format("{} is full; TMPDIR names another folder", temporary.native())
-                        : "");
+                    is_full(temporary) ? fmt::format("{} is full; set TMPDIR to another folder",
+                                                     temporary.native())
+                                       : "");
     if (::mount(name.c_str(), place_.c_str(), nullptr, MS_BIND, nullptr) != 0)
-        return cannot("cannot bind it to its mount point");
+        return cannot("cannot bind it to the mount point");
     return {};
 }
 
@@ -228,7 +228,7 @@ Result<void> Mounted::mount(const fs::path& image,
     if (fused || fused.error().kind == ErrorKind::Interrupted) return fused;
     reasons += fused.error().message;
     if (options.note)
-        options.note(fmt::format("{}: is unpacked into {}, for it cannot be mounted: {}",
+        options.note(fmt::format("{0}: cannot be mounted ({2}); unpacking it to {1}",
                                  image.native(),
                                  options.temporary.native(),
                                  reasons));
@@ -237,7 +237,7 @@ Result<void> Mounted::mount(const fs::path& image,
         done.error().kind == ErrorKind::Integrity)
         return done;
     return fail(ErrorKind::Unsupported,
-                fmt::format("{}: cannot be mounted: {}; nor unpacked: {}",
+                fmt::format("{}: cannot be mounted ({}) or unpacked ({})",
                             image.native(),
                             reasons,
                             done.error().message),

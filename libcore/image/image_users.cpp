@@ -159,7 +159,7 @@ std::vector<std::string> ImageUsers::living(pid_t shell) const {
     for (fs::directory_iterator entry(folder_, code), end; !code && entry != end;
          entry.increment(code)) {
         const auto name = entry->path().filename().native();
-        if (name == kByHand) users.emplace_back("whoever ran gpkg image mount");
+        if (name == kByHand) users.emplace_back("an earlier gpkg image mount");
         if (!name.starts_with("shell-")) continue;
         const auto number = number_in(std::string_view(name).substr(6));
         std::error_code ignored;

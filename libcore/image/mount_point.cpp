@@ -59,8 +59,9 @@ bool is_mounted_over(const fs::path& place) {
 }
 
 tl::unexpected<Error> not_for_this_user(const fs::path& folder, std::string_view why) {
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: the image belongs there, and {}", folder.native(), why));
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format("{}: not usable as the mount point of the image: {}", folder.native(), why));
 }
 
 /// False where a folder was taken away meanwhile.
@@ -77,8 +78,7 @@ Result<bool> make_folders_to(const fs::path& place) {
         const bool is_forbidden =
             errno == EACCES || errno == EPERM || errno == EROFS || errno == ENOTCONN;
         if (!is_forbidden) return pass(io_error(folder, "make the mount point", errno));
-        return not_for_this_user(
-            folder, fmt::format("that folder cannot be made: {}", std::strerror(errno)));
+        return not_for_this_user(folder, fmt::format("cannot create it: {}", std::strerror(errno)));
     }
     return true;
 }
@@ -92,11 +92,11 @@ Result<void> check_owners(const fs::path& place) {
         struct stat status {};
         if (::lstat(folder.c_str(), &status) != 0) return {};
         if (!is_ours(status) && (S_ISLNK(status.st_mode) || folder == place))
-            return not_for_this_user(folder, "it is not of root's or of yours");
+            return not_for_this_user(folder, "it does not belong to you or root");
         if (folder == place && !S_ISDIR(status.st_mode))
             return fail(
                 ErrorKind::Conflict,
-                fmt::format("{}: the image belongs there, and it is no folder", folder.native()));
+                fmt::format("{}: the mount point of the image is not a folder", folder.native()));
     }
     return {};
 }
@@ -146,11 +146,12 @@ Result<MountPoint> MountPoint::take(const fs::path& place) {
         return point;
     }
     // In /proc folders cannot be made either, and the system says the same of that.
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: the image belongs there, and that folder cannot be made, or is "
-                            "taken away again and again",
-                            place.native()),
-                "build the image with another --mount-point");
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format(
+            "{}: cannot create the mount point of the image, or another process keeps removing it",
+            place.native()),
+        "build the image with another --mount-point");
 }
 
 MountPoint MountPoint::hold(const fs::path& folder) {

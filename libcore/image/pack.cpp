@@ -69,11 +69,11 @@ constexpr std::string_view kActivate = "bin/activate";
 Result<void> Packer::note(const LaidOutFile& file) {
     if (file.path.find_first_of("\n\t") != std::string::npos ||
         file.placeholder.find_first_of("\n\t") != std::string::npos)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: names its prefix, and has a name that the lists of a pack "
-                                "cannot hold",
-                                printable(file.path)),
-                    "gpkg image build makes an image, which stays at one place");
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("{}: has the prefix in it, but its name contains a tab or a line break",
+                        printable(file.path)),
+            "use gpkg image build: an image is not relocated");
     if (file.type == Type::SoftLink) {
         links_ += fmt::format("{}\t{}\n", file.placeholder, file.path);
         return {};
@@ -83,8 +83,7 @@ Result<void> Packer::note(const LaidOutFile& file) {
         GPKG_TRY(const bool wide, names_in_wide_characters(file.source, file.placeholder));
         if (wide)
             warnings_.push_back(fmt::format(
-                "{}: names its prefix in wide characters, which bin/gpkg-relocate leaves as they "
-                "are",
+                "{}: has the prefix in wide characters, which bin/gpkg-relocate cannot replace",
                 file.path));
         return {};
     }
@@ -121,8 +120,9 @@ Result<void> Packer::add_script(const std::string& path, unsigned mode, std::str
     // Without this one the archive is of no use.
     if (path == kRelocate)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: a package of the environment has a file of this name", path));
-    warnings_.push_back(fmt::format("{}: is a package's; run bin/gpkg-relocate by hand", path));
+                    fmt::format("{}: a package already has a file of this name", path));
+    warnings_.push_back(
+        fmt::format("{}: belongs to a package and is kept; run bin/gpkg-relocate by hand", path));
     return {};
 }
 

@@ -18,12 +18,11 @@ namespace {
 constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
 
 tl::unexpected<Error> cannot_show(const fs::path& entry, int code) {
-    const auto why = code == ENOSPC
-                         ? "more is there than may be mounted for one process (fs.mount-max)"
-                         : std::strerror(code);
+    const auto why =
+        code == ENOSPC ? "too many entries to mount (fs.mount-max)" : std::strerror(code);
     return fail(ErrorKind::Unsupported,
-                fmt::format("{}: cannot be shown beside the image: {}", entry.native(), why),
-                "build the image with a --mount-point that has little beside it");
+                fmt::format("{}: cannot be shown next to the image: {}", entry.native(), why),
+                "build the image with a --mount-point in a folder with few entries");
 }
 
 /// Puts every entry of the current folder but one into what covers it, which is in memory.
@@ -50,13 +49,13 @@ Result<void> take_over(const fs::path& into, const fs::path& but) {
         if (errno != ENOENT && errno != EINVAL) return cannot_show(to, errno);
         static_cast<void>(is_folder ? ::rmdir(to.c_str()) : ::unlink(to.c_str()));
     }
-    if (code) return cannot(fmt::format("cannot list what is beside {}", (into / but).native()));
+    if (code) return cannot(fmt::format("cannot list the folder of {}", (into / but).native()));
     return {};
 }
 
 Result<void> mount_in_memory(const fs::path& folder) {
     if (::mount("gpkg", folder.c_str(), "tmpfs", kFlags, "mode=755") == 0) return {};
-    return cannot("cannot mount a file system in memory");
+    return cannot("cannot mount a tmpfs");
 }
 
 constexpr const char* kOldRoot = "/.gpkg-old-root";
@@ -67,7 +66,7 @@ Result<void> exchange_root() {
     const auto old = std::string("/tmp") + kOldRoot;
     if (::mkdir(old.c_str(), 0755) != 0 || ::syscall(SYS_pivot_root, "/tmp", old.c_str()) != 0 ||
         ::chdir(kOldRoot) != 0)
-        return cannot("cannot make a root of its own");
+        return cannot("cannot make a private root");
     return {};
 }
 
@@ -83,7 +82,7 @@ Result<void> lay_way(const PrivateView& view) {
             if (::stat(".", &status) == 0) ::chmod(into.c_str(), status.st_mode & 07777U);
         }
         into /= part;
-        if (::mkdir(into.c_str(), 0755) != 0) return cannot("cannot make the mount point");
+        if (::mkdir(into.c_str(), 0755) != 0) return cannot("cannot create the mount point");
         was_there = was_there && ::chdir(part.c_str()) == 0;
     }
     return {};
@@ -137,7 +136,7 @@ Result<void> enter_view(const PrivateView& view) {
     if (is_root)
         fs::current_path(named, ignored);
     else if (::fchdir(here.get()) != 0)
-        return cannot("cannot go back to the current folder");
+        return cannot("cannot return to the current folder");
     return {};
 }
 

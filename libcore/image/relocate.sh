@@ -24,10 +24,10 @@ is_done() { [ -f "$pack/place" ] && [ "$(cat "$pack/place")" = "$here" ]; }
 if is_done; then exit 0; fi
 case $here in
 *'
-'*) fail "$here: a path with a line break in it cannot be named in all files" ;;
+'*) fail "$here: a path with a line break is not supported" ;;
 esac
 [ "$(($(wc -c < "$here/conda-meta/history")))" = "$(cat "$pack/history-size")" ] ||
-    fail "$here: was changed by a package manager since it was unpacked; gpkg rename moves it"
+    fail "$here: a package manager changed it after it was unpacked; move it with gpkg rename"
 [ "$(printf 'ab\000' | sed -z 's/b/\x00/' | wc -c | tr -d ' ')" = 3 ] || fail 'needs GNU sed'
 
 # What stands for a text in a pattern of sed, and in a replacement.
@@ -37,7 +37,7 @@ new=$(replacement "$here")
 
 while read -r number kind placeholder; do
     [ "$kind" = text ] || [ ${#here} -le ${#placeholder} ] ||
-        fail "$here: has ${#here} bytes, and the programs in it have room for ${#placeholder}"
+        fail "$here: the path has ${#here} bytes, but programs in it allow only ${#placeholder}"
 done < "$pack/groups"
 
 # One at a time; the others find it done. A link is made with what it says, all at once; what a killed process left
@@ -55,7 +55,7 @@ take_turn() {
     waited=0
     until ln -s "$machine $$" "$pack/busy" 2> /dev/null; do
         if is_done; then exit 0; fi
-        [ -w "$pack" ] || fail "$pack: cannot be written to"
+        [ -w "$pack" ] || fail "$pack: not writable"
         by=$(readlink "$pack/busy") || continue
         if is_gone "$by" && ln -s "$machine $$" "$pack/busy.look" 2> /dev/null; then
             by=$(readlink "$pack/busy") || by=
@@ -64,7 +64,7 @@ take_turn() {
             continue
         fi
         [ $waited -lt 6000 ] ||
-            fail "$pack/busy: a process ($by) is at it for ten minutes; if it is gone, remove $pack/busy and busy.look"
+            fail "$pack/busy: process $by has not finished for ten minutes; if it has ended, remove $pack/busy and busy.look"
         sleep 0.1
         waited=$((waited + 1))
     done
@@ -116,10 +116,10 @@ keep_changes() {
                 cp -pL "./$file" "$pack/kept"
                 old_becomes "$(replacement "$placeholder")" "$pack/kept"
                 mv -f "$pack/kept" "$pack/pristine/$file"
-                printf 'gpkg-relocate: %s: was changed, and stays so\n' "$file" >&2
+                printf 'gpkg-relocate: %s: changed by you; the change is kept\n' "$file" >&2
             else
                 cp -pL "./$file" "./$file.changed"
-                printf 'gpkg-relocate: %s: was changed; it is as its package has it again, and %s.changed has the change\n' \
+                printf 'gpkg-relocate: %s: changed by you; restored from its package, with your version in %s.changed\n' \
                     "$file" "$file" >&2
             fi
         done < "$pack/changed"

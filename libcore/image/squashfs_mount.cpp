@@ -31,7 +31,7 @@ Result<fs::path> usable_squashfuse() {
     if (program.empty()) return fail(ErrorKind::Unsupported, "squashfuse is not on PATH");
     if (::access("/dev/fuse", R_OK | W_OK) != 0)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("this user may not use /dev/fuse: {}", std::strerror(errno)));
+                    fmt::format("no access to /dev/fuse: {}", std::strerror(errno)));
     return program;
 }
 

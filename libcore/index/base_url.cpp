@@ -58,16 +58,15 @@ Result<std::string> artifact_folder(std::string_view index_url, std::string_view
     const auto bad = [&](std::string_view why) {
         return fail(ErrorKind::Integrity, fmt::format("base_url '{}' {}", base_url, why));
     };
-    if (!std::all_of(base_url.begin(), base_url.end(), stands_in_urls)) return bad("is no URL");
-    if (base_url.find_first_of("?#") != std::string_view::npos)
-        return bad("has '?' or '#', so that it cannot be a folder");
+    if (!std::all_of(base_url.begin(), base_url.end(), stands_in_urls)) return bad("is not a URL");
+    if (base_url.find_first_of("?#") != std::string_view::npos) return bad("contains '?' or '#'");
     auto folder = resolve(index_url, base_url);
     const auto scheme = scheme_of(folder);
     const bool is_web = (scheme == "http" || scheme == "https") &&
                         std::string_view(folder).substr(scheme.size()).starts_with("://");
     const bool is_web_index = scheme_of(index_url).starts_with("http");
-    if (!is_web && scheme != "file") return bad("is not below http://, https:// or file://");
-    if (!is_web && is_web_index) return bad("leads from the network to files of this machine");
+    if (!is_web && scheme != "file") return bad("does not start with http://, https:// or file://");
+    if (!is_web && is_web_index) return bad("refers from a network channel to local files");
     if (!folder.ends_with('/')) folder += '/';
     return folder;
 }

@@ -107,16 +107,16 @@ Result<ChannelIndex> ChannelIndex::open(std::shared_ptr<const Storage> storage,
                                         IndexSource source,
                                         const std::optional<IndexOrigin>& origin) {
     if (!is_sound(storage->bytes()))
-        return damaged(storage->file, "not an index that this gpkg wrote, or not all of it");
+        return damaged(storage->file, "not an index of this gpkg version, or incomplete");
     ChannelIndex index(std::move(storage), std::move(source));
     const auto& footer = index.footer();
     if (origin && footer.origin != *origin)
-        return damaged(index.storage_->file, "made of another repodata");
+        return damaged(index.storage_->file, "made from other repodata");
     auto folder = artifact_folder(index.source_.url, index.directory_text(footer.base_url));
     if (!folder)
         return fail(ErrorKind::Integrity,
                     fmt::format("{}: {}", index.source_.url, std::move(folder).error().message),
-                    "tell the channel's maintainers");
+                    "report it to the channel's maintainers");
     index.folder_ = *std::move(folder);
     index.relations_.base = index.directory_text(footer.base);
     index.relations_.overrides = index.directory_text(footer.overrides);
@@ -179,16 +179,16 @@ Result<const char*> ChannelIndex::checked(const Entry& entry) const {
     const char* segment = storage_->data + entry.offset;
     if (is_checked_[place]) return segment;
     if (checksum({segment, entry.size}) != entry.checksum) {
-        const auto damage = fmt::format("{}: what it says of {} was damaged",
-                                        storage_->file.native(),
-                                        directory_text(entry.name));
+        const auto damage = fmt::format(
+            "{}: the data of {} is damaged", storage_->file.native(), directory_text(entry.name));
         std::error_code code;
         fs::remove(storage_->file, code);
         if (code)
-            return fail(ErrorKind::Integrity,
-                        fmt::format("{}, and it cannot be removed: {}", damage, code.message()),
-                        "whoever may write there should remove it; it is made anew then");
-        return fail(ErrorKind::DamagedCache, damage + "; the file is made anew");
+            return fail(
+                ErrorKind::Integrity,
+                fmt::format("{}, and the file cannot be removed: {}", damage, code.message()),
+                "ask the owner to remove the file; gpkg then creates it again");
+        return fail(ErrorKind::DamagedCache, damage + "; creating the file again");
     }
     is_checked_[place] = true;
     return segment;

@@ -14,22 +14,22 @@ std::string_view name_of(Type type) {
     case Type::INT64:
     case Type::UINT64:
     case Type::DOUBLE: return "a number";
-    case Type::STRING: return "a text";
+    case Type::STRING: return "a string";
     case Type::BOOL: return "true or false";
     case Type::NULL_VALUE: return "null";
     }
-    return "something else";
+    return "another type";
 }
 
 }  // namespace
 
 void wrong_type(std::string_view key, std::string_view wanted, json::element value) {
-    refuse(fmt::format("'{}' should be {}, not {}", key, wanted, name_of(value.type())));
+    refuse(fmt::format("'{}' must be {}, not {}", key, wanted, name_of(value.type())));
 }
 
 std::string_view text_of(std::string_view key, json::element value) {
     if (is_null(value)) return {};
-    if (value.type() != Type::STRING) wrong_type(key, "a text", value);
+    if (value.type() != Type::STRING) wrong_type(key, "a string", value);
     const std::string_view found = value.get_string().value();
     if (found.size() > kLongestText) refuse(fmt::format("'{}' is longer than 1 MiB", key));
     return found;
@@ -41,7 +41,7 @@ std::uint64_t number_of(std::string_view key, json::element value) {
     if (value.get_uint64().get(found) == simdjson::SUCCESS) return found;
     double odd = 0;
     if (value.get_double().get(odd) != simdjson::SUCCESS) wrong_type(key, "a whole number", value);
-    refuse(fmt::format("'{}' should be a whole number from 0 on, not {}", key, odd));
+    refuse(fmt::format("'{}' must be a whole number of at least 0, not {}", key, odd));
 }
 
 std::int64_t moment_of(std::string_view key, json::element value) {

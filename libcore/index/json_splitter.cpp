@@ -117,7 +117,7 @@ Result<std::optional<JsonPiece>> JsonSplitter::next() {
         if (const auto cut = find_cut()) return close_piece(*cut);
         if (size_ > options_.piece + options_.longest_member)
             return fail(ErrorKind::Integrity,
-                        fmt::format("a single part of it is longer than {} MiB",
+                        fmt::format("a single record is larger than {} MiB",
                                     options_.longest_member >> 20U));
         GPKG_TRY(const bool more, fill());
         if (more) continue;

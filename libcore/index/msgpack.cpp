@@ -59,7 +59,7 @@ public:
 private:
     MsgpackValue* add(Kind kind) {
         if (values_.size() >= kMostValues) {
-            problem_ = "it has too many values";
+            problem_ = "too many values";
             return nullptr;
         }
         auto& added = values_.emplace_back();
@@ -80,7 +80,7 @@ private:
     }
     bool open(Kind kind) {
         if (open_.size() == kDeepest) {
-            problem_ = "it is nested too deep";
+            problem_ = "nested too deeply";
             return false;
         }
         open_.push_back(values_.size());
@@ -95,7 +95,7 @@ private:
 
     std::vector<MsgpackValue> values_;
     std::vector<std::size_t> open_;
-    const char* problem_ = "it is damaged or cut off";
+    const char* problem_ = "damaged or truncated";
 };
 
 std::string_view MsgpackValue::name_of(Kind kind) {
@@ -105,13 +105,13 @@ std::string_view MsgpackValue::name_of(Kind kind) {
     case Kind::Unsigned:
     case Kind::Negative:
     case Kind::Float: return "a number";
-    case Kind::Text: return "a text";
+    case Kind::Text: return "a string";
     case Kind::Bytes: return "bytes";
     case Kind::Extension: return "an extension";
     case Kind::Array: return "a list";
     case Kind::Map: return "a map";
     }
-    return "something else";
+    return "another type";
 }
 
 Result<std::vector<MsgpackValue>> parse_msgpack(std::string_view bytes) {
@@ -124,7 +124,7 @@ Result<std::vector<MsgpackValue>> parse_msgpack(std::string_view bytes) {
         whole = false;  // sizes that overflow
     }
     if (!whole) return fail(ErrorKind::Integrity, builder.problem());
-    if (used != bytes.size()) return fail(ErrorKind::Integrity, "something follows its end");
+    if (used != bytes.size()) return fail(ErrorKind::Integrity, "data after the end");
     return std::move(builder).take();
 }
 

@@ -12,12 +12,12 @@ using Kind = MsgpackValue::Kind;
 
 void wrong_type(std::string_view key, std::string_view wanted, const MsgpackValue& value) {
     refuse(
-        fmt::format("'{}' should be {}, not {}", key, wanted, MsgpackValue::name_of(value.kind())));
+        fmt::format("'{}' must be {}, not {}", key, wanted, MsgpackValue::name_of(value.kind())));
 }
 
 std::string_view text_of(std::string_view key, const MsgpackValue& value) {
     if (is_null(value)) return {};
-    if (value.kind() != Kind::Text) wrong_type(key, "a text", value);
+    if (value.kind() != Kind::Text) wrong_type(key, "a string", value);
     if (value.text().size() > kLongestText) refuse(fmt::format("'{}' is longer than 1 MiB", key));
     return value.text();
 }
@@ -27,7 +27,7 @@ std::uint64_t number_of(std::string_view key, const MsgpackValue& value) {
     if (value.kind() == Kind::Unsigned) return value.number();
     if (value.kind() != Kind::Negative && value.kind() != Kind::Float)
         wrong_type(key, "a whole number", value);
-    refuse(fmt::format("'{}' should be a whole number from 0 on", key));
+    refuse(fmt::format("'{}' must be a whole number of at least 0", key));
 }
 
 std::int64_t moment_of(std::string_view key, const MsgpackValue& value) {
@@ -72,7 +72,7 @@ std::string_view digest_of(std::string_view key,
     if (is_null(value)) return {};
     if (value.kind() == Kind::Bytes) {
         if (value.text().size() != size)
-            refuse(fmt::format("'{}' should be {} bytes, not {}", key, size, value.text().size()));
+            refuse(fmt::format("'{}' must have {} bytes, not {}", key, size, value.text().size()));
         return value.text();
     }
     return digest_in(key, text_of(key, value), size, raw);

@@ -27,8 +27,7 @@ void for_each_member(const MsgpackValue& map, std::string_view what, const Visit
     if (map.kind() != MsgpackValue::Kind::Map) wrong_type(what, "a map", map);
     for (auto at = map.begin(); at != map.end();) {
         const auto& key = *at++;
-        if (key.kind() != MsgpackValue::Kind::Text)
-            wrong_type(what, "a map with texts as keys", key);
+        if (key.kind() != MsgpackValue::Kind::Text) wrong_type(what, "a map with string keys", key);
         visit(key.text(), *at++);
     }
 }

@@ -48,7 +48,7 @@ Key key_of(std::string_view key) {
 
 std::int64_t moment_in(std::string_view key, double number) {
     // A clock set before 1970 spoils the order of its own builds only.
-    if (!(number > -9e15 && number < 9e15)) refuse(fmt::format("'{}' is no time", key));
+    if (!(number > -9e15 && number < 9e15)) refuse(fmt::format("'{}' is not a time", key));
     const auto whole = static_cast<std::int64_t>(number);
     return whole > kLastSecond ? whole : whole * 1000;
 }
@@ -59,7 +59,7 @@ std::string_view digest_in(std::string_view key,
                            std::string& raw) {
     if (hex.empty()) return {};
     raw.resize(size);
-    if (!from_hex(hex, raw)) refuse(fmt::format("'{}' should be {} hex digits", key, 2 * size));
+    if (!from_hex(hex, raw)) refuse(fmt::format("'{}' must be {} hex digits", key, 2 * size));
     return raw;
 }
 
@@ -77,7 +77,7 @@ Noarch noarch_named(std::string_view kind) {
 }
 
 void OnlyOnce::operator()(std::string_view key) {
-    const auto twice = [&] { refuse(fmt::format("the key '{}' stands {} twice", key, where_)); };
+    const auto twice = [&] { refuse(fmt::format("duplicate key '{}' {}", key, where_)); };
     if (few_.size() < kFew) {
         if (std::find(few_.begin(), few_.end(), key) != few_.end()) twice();
         few_.push_back(key);
@@ -94,12 +94,12 @@ void LeftOutRecords::add(std::string_view fn, std::string_view why) {
 std::optional<std::string> LeftOutRecords::note() const {
     if (count_ == 0) return std::nullopt;
     const auto first = printable(first_, kLongestReason);
-    return count_ == 1 ? fmt::format("a record is left out: {}", first)
-                       : fmt::format("{} records are left out, the first: {}", count_, first);
+    return count_ == 1 ? fmt::format("skipped a record: {}", first)
+                       : fmt::format("skipped {} records, the first: {}", count_, first);
 }
 
 std::string note_on_newer(std::string_view form, std::uint64_t count, std::string_view message) {
-    return fmt::format("{} records of form {} are newer than this gpkg{}{}",
+    return fmt::format("skipped {} records of the unsupported format {}{}{}",
                        count,
                        printable(form),
                        message.empty() ? "" : ": ",

@@ -58,7 +58,7 @@ void read_fields(const Value& value, IndexRecord& record, const Digest& digest) 
         const auto key = key_of(name);
         if (key == Key::Other) return;
         const auto bit = 1U << static_cast<unsigned>(key);
-        if ((seen & bit) != 0) refuse(fmt::format("the key '{}' stands there twice", name));
+        if ((seen & bit) != 0) refuse(fmt::format("duplicate key '{}'", name));
         seen |= bit;
         read_field(name, key, field, record, digest);
     });

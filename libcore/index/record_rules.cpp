@@ -40,21 +40,21 @@ bool is_well_named(const IndexRecord& record, std::string_view fn) {
 }
 
 std::string fault_of_names(const IndexRecord& record) {
-    if (record.name.empty()) return "it has no name";
-    if (record.version.empty()) return "it has no version";
+    if (record.name.empty()) return "the name is missing";
+    if (record.version.empty()) return "the version is missing";
     const auto is_wrong = [](std::string_view part) {
         return part.find_first_of("/\\ \n") != std::string_view::npos || part.size() > kLongestPart;
     };
     for (const auto part : {record.name, record.version, record.build}) {
         if (is_wrong(part))
-            return fmt::format("'{}' can be no name, version or build", part.substr(0, 200));
+            return fmt::format("'{}' is not a valid name, version or build", part.substr(0, 200));
     }
     if (!is_package_name(record.name))
         return fmt::format("'{}' is not a package name", record.name);
     if (!is_printable(record.version)) return fmt::format("'{}' is not a version", record.version);
     if (!is_build_string(record.build))
         return fmt::format("'{}' is not a build string", record.build);
-    return fmt::format("the record is that of {}-{}-{}{}",
+    return fmt::format("the record belongs to {}-{}-{}{}",
                        record.name,
                        record.version,
                        record.build,
@@ -66,7 +66,7 @@ std::string fault_of_names(const IndexRecord& record) {
 void check_file_name(const IndexRecord& record, std::string_view fn, std::string_view map) {
     const auto extension = extension_of(record);
     if (!is_safe_relative(fn) || fn.find('/') != std::string_view::npos)
-        refuse(fmt::format("{}: '{}' is no file name", map, fn.substr(0, 200)));
+        refuse(fmt::format("{}: '{}' is not a file name", map, fn.substr(0, 200)));
     if (!fn.ends_with(extension))
         refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
 }
@@ -75,7 +75,7 @@ std::string fault_of(const IndexRecord& record, std::string_view fn) {
     if (!is_well_named(record, fn)) return fault_of_names(record);
     for (const auto& extra : record.extras) {
         if (!is_extra_name(extra.group))
-            return fmt::format("'{}' is not a name of extras", extra.group);
+            return fmt::format("'{}' is not the name of an extra", extra.group);
     }
     for (const auto flag : record.flags) {
         if (!is_flag(flag)) return fmt::format("'{}' is not a flag", flag);

@@ -65,7 +65,8 @@ private:
         const auto version = number_of("repodata_version", value);
         if (version > 2)
             throw Malformed{
-                fmt::format("repodata_version {} is newer than this gpkg understands (2)", version),
+                fmt::format("unsupported repodata_version {} (this gpkg supports up to 2)",
+                            version),
                 true};
     }
 
@@ -149,7 +150,7 @@ private:
                               bool v3) {
         fn_ = key;
         if (v3 && fn_.ends_with(extension)) {
-            left_out_.add(fn_, "its key should be without the extension");
+            left_out_.add(fn_, "its key must not have the extension");
             return {};
         }
         if (v3) fn_ += extension;
@@ -188,8 +189,7 @@ int depth_of(std::string_view top_level_key) { return top_level_key == "v3" ? 3 
 tl::unexpected<Error> refusal(const IndexSource& source, std::string_view reason) {
     return fail(ErrorKind::Integrity,
                 fmt::format("{}: {}", source.url, printable(reason, kLongestReason)),
-                "the index is damaged or not one that can be trusted: fetch it again, or tell the "
-                "channel's maintainers");
+                "run the command again, or report it to the channel's maintainers");
 }
 
 Result<void> read_pieces(JsonSplitter& splitter, RepodataReader& reader) {
@@ -234,11 +234,11 @@ Result<void> read_repodata(ByteSource json, const IndexSource& source, IndexWrit
         if (!problem.is_newer) return refusal(source, problem.reason);
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: {}", source.url, problem.reason),
-                    "a newer gpkg is needed to read it");
+                    "use a newer gpkg");
     } catch (const simdjson::simdjson_error& problem) {
         if (problem.error() == simdjson::NUMBER_ERROR)
-            return refusal(source, "a number in it is malformed, or too large to be read");
-        return refusal(source, fmt::format("not valid JSON, or cut off: {}", problem.what()));
+            return refusal(source, "a number is invalid or too large");
+        return refusal(source, fmt::format("invalid or truncated JSON: {}", problem.what()));
     }
 }
 

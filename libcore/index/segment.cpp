@@ -230,8 +230,7 @@ Result<void> SegmentBuilder::drop_repeated() {
         if (drafts_[before - 1].is_v3 == is_v3)
             return fail(
                 ErrorKind::Integrity,
-                fmt::format(
-                    "'{}' stands in {} twice", fn(drafts_[i]), map_of(is_v3, row.is_conda)));
+                fmt::format("duplicate '{}' in {}", fn(drafts_[i]), map_of(is_v3, row.is_conda)));
         drop[is_v3 ? before - 1 : i] = true;
         if (!is_v3) last = before;
     }
@@ -318,8 +317,7 @@ Result<SegmentBuilder::Built> SegmentBuilder::finish(const TextTable& removed) &
     const auto texts_at = lists_at + lists_.pool().size();
     const auto size = (texts_at + texts_.pool().size() + 7) / 8 * 8;
     if (size > std::numeric_limits<std::uint32_t>::max())
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("the records of {} take more than 4 GiB", name_));
+        return fail(ErrorKind::Unsupported, fmt::format("the records of {} exceed 4 GiB", name_));
     head.lists_at = static_cast<std::uint32_t>(lists_at);
     head.texts_at = static_cast<std::uint32_t>(texts_at);
     auto& bytes = built.bytes;

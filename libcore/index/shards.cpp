@@ -39,8 +39,7 @@ Result<void> read_document(std::string_view packed,
     if (reason.empty()) return {};
     return fail(ErrorKind::Integrity,
                 fmt::format("{}: {}", url, printable(reason, kLongestReason)),
-                "the channel serves damaged or hostile data: try again later, or tell its "
-                "maintainers");
+                "try again later, or report it to the channel's maintainers");
 }
 
 }  // namespace
@@ -54,12 +53,11 @@ public:
             packed, url_, index_.text_, [&](const MsgpackValue& root) { read_root(root); }));
         if (version_ > kNewestVersion)
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: shards of version {} are newer than this gpkg "
-                                    "understands ({})",
+                        fmt::format("{}: unsupported shards version {} (this gpkg supports {})",
                                     url_,
                                     version_,
                                     kNewestVersion),
-                        "a newer gpkg is needed to read them");
+                        "use a newer gpkg");
         auto folder = artifact_folder(url_, shards_base_url_);
         if (!folder)
             return fail(ErrorKind::Integrity,
@@ -87,7 +85,7 @@ private:
                     read_shards(value);
                 }
             });
-        if (!has_version) refuse("it has no version");
+        if (!has_version) refuse("the version is missing");
     }
 
     void read_info(const MsgpackValue& info) {
@@ -141,7 +139,7 @@ private:
         });
         if (odd > 0)
             index_.notes_.push_back(fmt::format(
-                "{} shards are left out: '{}' is not a package name", odd, printable(first_odd)));
+                "skipped {} shards: '{}' is not a package name", odd, printable(first_odd)));
         const auto by_name = [](const ShardIndex::Entry& a, const ShardIndex::Entry& b) {
             return a.name < b.name;
         };
@@ -153,7 +151,7 @@ private:
                 return a.name == b.name;
             });
         if (twice != entries.end())
-            refuse(fmt::format("the key '{}' stands in shards twice", twice->name));
+            refuse(fmt::format("duplicate key '{}' in shards", twice->name));
     }
 
     std::string_view url_;
@@ -200,12 +198,13 @@ private:
                        const MsgpackValue& packages,
                        std::string_view extension,
                        bool is_v3) {
-        OnlyOnce once(map);
+        const auto where = fmt::format("in {}", map);
+        OnlyOnce once(where);
         for_each_member(packages, map, [&](std::string_view key, const MsgpackValue& value) {
             once(key);
             std::string fn(key);
             if (is_v3 && fn.ends_with(extension))
-                return left_out_.add(fn, "its key should be without the extension");
+                return left_out_.add(fn, "its key must not have the extension");
             if (is_v3) fn += extension;
             auto& record = shard_.records.emplace_back();
             record.is_conda = extension == ".conda";
@@ -216,7 +215,7 @@ private:
             const auto fault = read_record(value, fn, map, record, digest);
             if (!record.name.empty() && record.name != name_)
                 refuse(fmt::format(
-                    "{}: is about '{}', not '{}'", fn, record.name.substr(0, 200), name_));
+                    "{}: belongs to '{}', not '{}'", fn, record.name.substr(0, 200), name_));
             if (fault.empty()) return;
             shard_.records.pop_back();
             left_out_.add(fn, fault);

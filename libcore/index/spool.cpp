@@ -23,7 +23,7 @@ Result<void> Spool::spill() {
     if (!file_) {
         auto path = (folder_ / ".gpkg-index-XXXXXX").native();
         file_ = Descriptor(::mkostemp(path.data(), O_CLOEXEC));
-        if (!file_) return pass(io_error(folder_, "make a file in it", errno));
+        if (!file_) return pass(io_error(folder_, "create a file in it", errno));
         ::unlink(path.c_str());
     }
     if (!write_fully(file_.get(), recent_)) return pass(io_error(folder_, "write", errno));

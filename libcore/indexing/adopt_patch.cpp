@@ -27,7 +27,7 @@ Result<Instructions> instructions_below(const fs::path& folder, const std::strin
     if (found.empty())
         return fail(
             ErrorKind::NotFound,
-            fmt::format("{}: has no <subdir>/{}, such as noarch/{}", what, kPatchName, kPatchName));
+            fmt::format("{}: has no SUBDIR/{}, such as noarch/{}", what, kPatchName, kPatchName));
     return found;
 }
 
@@ -60,11 +60,10 @@ Result<void> adopt_patch(const fs::path& channel, const fs::path& source) {
         for_all = false;
     } else if (is_file) {
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: does not say of which subdir it speaks", source.native()),
-                    fmt::format("put it at FOLDER/<subdir>/{}, and give FOLDER", kPatchName));
+                    fmt::format("{}: the subdir of the patch is unknown", source.native()),
+                    fmt::format("move it to FOLDER/SUBDIR/{} and use --patch FOLDER", kPatchName));
     } else {
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: there is no such patch", source.native()));
+        return fail(ErrorKind::NotFound, fmt::format("{}: no such patch", source.native()));
     }
     for (const auto subdir : known_subdirs()) {
         const auto folder = channel / subdir;

@@ -32,9 +32,10 @@ tl::unexpected<Error> refuse(std::string reason) {
 Result<void> check_specs(const Json& record, const char* key) {
     const auto found = record.find(key);
     if (found == record.end()) return {};
-    if (!found->is_array()) return refuse(fmt::format("index.json: {} is no list", key));
+    if (!found->is_array()) return refuse(fmt::format("index.json: {} is not a list", key));
     for (const auto& item : *found) {
-        if (!item.is_string()) return refuse(fmt::format("index.json: {} holds no texts", key));
+        if (!item.is_string())
+            return refuse(fmt::format("index.json: {} is not a list of strings", key));
         const auto spec = MatchSpec::parse(item.get<std::string>());
         if (!spec) return refuse(fmt::format("index.json: {}: {}", key, spec.error().message));
     }
@@ -64,17 +65,17 @@ Result<void> check_name(const Json& record,
         if (found == record.end() || !found->is_string())
             return refuse(fmt::format("index.json has no {}", key));
         if (found->get<std::string>() != text)
-            return refuse(fmt::format("its {} is {} in its index.json and {} in its file name",
+            return refuse(fmt::format("its {} is {} in index.json, but {} in the file name",
                                       key,
                                       found->get<std::string>(),
                                       text));
     }
     if (!is_package_name(name.name))
-        return refuse(fmt::format("'{}' is no package name", name.name));
+        return refuse(fmt::format("'{}' is not a package name", name.name));
     GPKG_TRY(const auto version, Version::parse(name.version));
     const auto own = record.find("subdir");
     if (own != record.end() && own->is_string() && own->get<std::string>() != subdir)
-        return refuse(fmt::format("it was built for {}", own->get<std::string>()));
+        return refuse(fmt::format("built for {}", own->get<std::string>()));
     return {};
 }
 
@@ -82,15 +83,15 @@ Result<void> check_name(const Json& record,
 /// there.
 Result<void> check_members(const Json& record) {
     const auto wrong = [&](const char* key, const char* what) {
-        return refuse(fmt::format(
-            "index.json: {} is {}, and has to be {}", key, json_text(record[key]), what));
+        return refuse(
+            fmt::format("index.json: {} is {}, must be {}", key, json_text(record[key]), what));
     };
     for (const auto* key : {"build_number", "timestamp"}) {
         const auto found = record.find(key);
         if (found == record.end() || found->is_null()) continue;
         const bool is_count = found->is_number_unsigned() ||
                               (found->is_number_integer() && found->get<std::int64_t>() >= 0);
-        if (!is_count) return wrong(key, "a whole number, 0 or more");
+        if (!is_count) return wrong(key, "a whole number of at least 0");
     }
     const auto noarch = record.find("noarch");
     if (noarch == record.end() || noarch->is_null() || noarch->is_boolean()) return {};
@@ -197,7 +198,7 @@ Result<IndexedPackage> read_for_index(const fs::path& file,
                                       const AppearedAt& appeared_at) {
     GPKG_TRY(const auto info, read_package_info(file));
     auto record = Json::parse(info.at("index.json"), nullptr, false);
-    if (!record.is_object()) return refuse("index.json is no JSON object");
+    if (!record.is_object()) return refuse("index.json is not a JSON object");
     GPKG_CHECK(check_name(record, file.filename().native(), subdir));
     GPKG_CHECK(check_members(record));
     GPKG_CHECK(check_specs(record, "depends"));

@@ -29,8 +29,7 @@ Result<Descriptor> turn_to_index(const fs::path& channel, const IndexerOptions& 
 Result<void> check_is_channel(const fs::path& channel) {
     std::error_code code;
     if (fs::is_directory(channel, code)) return {};
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: there is no such channel folder", channel.native()));
+    return fail(ErrorKind::NotFound, fmt::format("{}: no such channel folder", channel.native()));
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ std::string ChannelIndexer::repodata(const std::string& subdir) const {
 Result<IndexSummary> ChannelIndexer::write() {
     if (!options_.overlay.empty())
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: with packages from elsewhere it is looked at, not indexed",
+                    fmt::format("{}: cannot write an index for packages from other folders",
                                 channel_.native()));
     GPKG_CHECK(check_is_channel(channel_));
     GPKG_TRY(const auto turn, turn_to_index(channel_, options_));

@@ -49,11 +49,11 @@ public:
     FieldReader(const std::string& what, const std::string& file) : what_(what), file_(file) {}
 
     Result<Json> read(const Json& given, int version) const {
-        if (!given.is_object()) return wrong("is no object of fields");
+        if (!given.is_object()) return wrong("is not an object");
         Json fields = Json::object();
         for (const auto& [key, value] : given.items()) {
             if (std::find(kFixed.begin(), kFixed.end(), key) != kFixed.end())
-                return wrong(fmt::format("{} is not for an index to change", printable(key)));
+                return wrong(fmt::format("patches cannot change {}", printable(key)));
             if (key == "run_exports") {
                 if (version < 2) continue;  // CEP 21
                 GPKG_TRY(fields[key], run_exports(value));
@@ -72,9 +72,9 @@ private:
 
     Result<void> check_specs(const std::string& key, const Json& specs) const {
         if (specs.is_null()) return {};
-        if (!specs.is_array()) return wrong(fmt::format("{} is no list", key));
+        if (!specs.is_array()) return wrong(fmt::format("{} is not a list", key));
         for (const auto& item : specs) {
-            if (!item.is_string()) return wrong(fmt::format("{} holds no texts", key));
+            if (!item.is_string()) return wrong(fmt::format("{} is not a list of strings", key));
             const auto spec = MatchSpec::parse(item.get<std::string>());
             if (!spec) return wrong(fmt::format("{}: {}", key, spec.error().message));
         }
@@ -100,7 +100,7 @@ Result<std::set<std::string>> file_names(const Json& json,
     if (found == json.end() || found->is_null()) return names;
     const auto is_text = [](const Json& item) { return item.is_string(); };
     if (!found->is_array() || !std::all_of(found->begin(), found->end(), is_text))
-        return fail(ErrorKind::Parse, fmt::format("{}: {} is no list of file names", what, key));
+        return fail(ErrorKind::Parse, fmt::format("{}: {} is not a list of file names", what, key));
     for (const auto& name : *found) names.insert(name.get<std::string>());
     return names;
 }
@@ -110,15 +110,15 @@ Result<int> version_of(const Json& json, const std::string& what) {
     if (version == json.end() || !version->is_number_integer())
         return fail(
             ErrorKind::Parse,
-            fmt::format("{}: it has no patch_instructions_version: is it patch instructions?",
-                        what));
+            fmt::format("{}: not patch instructions: patch_instructions_version is missing", what));
     if (const auto number = version->get<std::int64_t>(); number < 1 || number > kNewestVersion)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: patch instructions of version {}: this gpkg understands 1 "
-                                "to {}",
-                                what,
-                                number,
-                                kNewestVersion));
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format(
+                "{}: unsupported patch instructions version {} (this gpkg supports 1 to {})",
+                what,
+                number,
+                kNewestVersion));
     return version->get<int>();
 }
 
@@ -138,7 +138,7 @@ Result<PatchInstructions> PatchInstructions::parse(std::string_view text, const 
         const auto found = json.find(key);
         if (found == json.end() || found->is_null()) continue;
         if (!found->is_object())
-            return fail(ErrorKind::Parse, fmt::format("{}: {} is no object", what, key));
+            return fail(ErrorKind::Parse, fmt::format("{}: {} is not an object", what, key));
         for (const auto& [file, given] : found->items()) {
             GPKG_TRY(const auto fields, FieldReader(what, file).read(given, version));
             patch.fields_[file] = json_text(fields);

@@ -31,18 +31,18 @@ Result<std::uint64_t> newest_root(const fs::path& channel, const IndexerOptions&
     for (const auto& key : options.sign_keys) {
         if (!root.index.has(key->public_key()))
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: does not name {} among the keys that sign indexes",
+                        fmt::format("{}: key {} is not one of the keys that may sign indexes",
                                     file.native(),
                                     key->public_key()));
         ++count;
     }
     if (count >= root.index.threshold) return version;
     return fail(ErrorKind::Usage,
-                fmt::format("{}: wants indexes signed by {} keys, and {} is given",
+                fmt::format("{}: {} signing keys are required, {} given",
                             file.native(),
                             root.index.threshold,
                             count),
-                "give --sign-key once for each");
+                "use --sign-key FILE once per key");
 }
 
 }  // namespace
@@ -55,10 +55,9 @@ Result<Publication> Publication::begin(const fs::path& channel, const IndexerOpt
         if (!bytes && bytes.error().kind == ErrorKind::NotFound) return publication;
         return fail(
             ErrorKind::Usage,
-            fmt::format("{}: the channel is signed, and its users would refuse an index that "
-                        "is not",
+            fmt::format("{}: the channel is signed, and its users would reject an unsigned index",
                         file.native()),
-            fmt::format("gpkg index {} --sign-key FILE; rm {} ends the signing",
+            fmt::format("gpkg index {} --sign-key FILE (to stop signing: rm {})",
                         shell_word(channel.native()),
                         shell_word(file.native())));
     }

@@ -365,11 +365,11 @@ void SubdirIndexer::report(const PublishedSubdir& published, IndexSummary& summa
         if (one.is_removed) continue;
         if (!one.package->oddity.empty())
             summary.odd.push_back(
-                {folder_ / one.file, one.package->oddity + ": left out of variants.json"});
+                {folder_ / one.file, one.package->oddity + ": not in variants.json"});
         if (is_from_the_future(*one.package))
             summary.odd.push_back({folder_ / one.file,
-                                   "it says that it was built after it was first seen here: the "
-                                   "clock that its timestamp is of was wrong"});
+                                   "its build timestamp is later than the time it was first "
+                                   "indexed; the build machine's clock was wrong"});
     }
     for (const auto& [name, one] : memory_.names) {
         if (one.findings.size() <= std::string_view("[]").size()) continue;

@@ -201,7 +201,7 @@ void compare_needs(const Builds& builds, std::vector<VariantFinding>& found) {
     }
     for (const auto& [files, names] : missing)
         found.push_back({"depends",
-                         fmt::format("{} {} needed by {} and not by {}",
+                         fmt::format("{} {} needed by {} but not by {}",
                                      join_some(names, "and"),
                                      names.size() == 1 ? "is" : "are",
                                      files.first,
@@ -228,7 +228,7 @@ void compare_text(const Builds& builds,
         return value.empty() ? std::string("none") : printable(value);
     };
     found.push_back({field,
-                     fmt::format("{} is {} in {} and {} in {}",
+                     fmt::format("{} is {} in {} but {} in {}",
                                  field,
                                  shown(first.record.*text),
                                  first.file,

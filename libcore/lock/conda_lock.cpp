@@ -76,7 +76,7 @@ private:
         const auto* node = root.find("version");
         if (node == nullptr || node->text() == "1") return {};
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: version {} of conda-lock.yml is not known; gpkg reads 1",
+                    fmt::format("{}: unsupported conda-lock.yml version {}; gpkg reads version 1",
                                 node->place(),
                                 printable(node->text(), 20)));
     }
@@ -161,16 +161,16 @@ private:
         const auto main = std::pair(std::string(kDefaultEnvironment), platform);
         if (!classes_.contains(main))
             return entry.find("platform")
-                ->fail(fmt::format("'{}' is not among the platforms of the metadata",
+                ->fail(fmt::format("'{}' is not listed under metadata.platforms",
                                    printable(platform)));
         GPKG_TRY(const auto category, text_of(entry, "category"));
         if (category == kDefaultEnvironment)
             return entry.find("category")
-                ->fail("a category cannot be called default: gpkg calls the category main so");
+                ->fail("the category name 'default' is reserved: gpkg uses it for main");
         if (!category.empty()) GPKG_CHECK(check_name(*entry.find("category"), category));
         const auto environment = environment_of(category);
         if (!seen_.emplace(name, manager, platform, environment).second)
-            return entry.fail(fmt::format("{} ({}, {}, {}) stands here twice",
+            return entry.fail(fmt::format("{} ({}, {}, {}) is listed twice",
                                           name,
                                           manager,
                                           platform,
@@ -209,7 +209,7 @@ private:
         if (record.subdir.empty()) record.subdir = locked.platform;
         if (record.subdir != locked.platform && record.subdir != "noarch")
             return url->fail(fmt::format(
-                "{} is of {}, but listed for {}", record.fn, record.subdir, locked.platform));
+                "{} is for {}, but listed under {}", record.fn, record.subdir, locked.platform));
         GPKG_TRY(const auto version, required_text(entry, "version"));
         GPKG_TRY(const auto build, text_of(entry, "build"));
         if (record.name != name || record.version != version ||
@@ -317,8 +317,9 @@ Result<std::string> both(const std::string& first, const std::string& second) {
         said.build = spec->build;
         said.channel = spec->channel;
         if (has_two_builds || !(said == *spec))
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("conda-lock.yml cannot say both '{}' and '{}'", first, second));
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("conda-lock.yml cannot store both '{}' and '{}'", first, second));
     }
     if (versions.empty()) versions = "*";
     return *build ? fmt::format("{} {}", versions, (*build)->text()) : versions;
@@ -383,13 +384,13 @@ Result<void> check_has_main(const LockFile& lock,
     for (const auto place : missing.foreign) lacked.push_back(lock.foreign[place].location);
     if (lacked.empty()) return {};
     return fail(ErrorKind::Unsupported,
-                fmt::format("conda-lock.yml installs categories on top of main, and the {} lacks "
-                            "what the {} has for {}: {}",
+                fmt::format("conda-lock.yml installs categories on top of main, but the {} lacks "
+                            "packages that the {} has for {}: {}",
                             environment_title(lock, environment),
                             environment_title(lock, std::string(kDefaultEnvironment)),
                             main.platform,
                             join_some(lacked, "and")),
-                "--environment NAME writes one of them alone");
+                "write one of them with --environment NAME");
 }
 
 /// Each environment as what it has beyond the default one. One that has no more repeats that, as
@@ -428,12 +429,12 @@ public:
                 names.emplace(std::pair(locked.environment, locked.platform), locked.name);
             if (!is_new)
                 return fail(ErrorKind::Unsupported,
-                            fmt::format("conda-lock.yml has one list of packages for a platform, "
-                                        "and the classes {} and {} are both for {}",
+                            fmt::format("conda-lock.yml has one package list per platform, but the "
+                                        "classes {} and {} are both for {}",
                                         known->second,
                                         locked.name,
                                         locked.platform),
-                            "--class NAME writes one of them");
+                            "write one of them with --class NAME");
         }
         GPKG_TRY(const auto categories, categories_of(lock_));
         write_metadata();
@@ -516,9 +517,10 @@ private:
         for (const auto place : locked.foreign) {
             const auto& package = lock_.foreign[place];
             if (package.kind != "pypi" || package.name.empty() || package.version.empty())
-                return fail(ErrorKind::Unsupported,
-                            fmt::format("conda-lock.yml cannot hold {}, which is built from source",
-                                        printable(package.location)));
+                return fail(
+                    ErrorKind::Unsupported,
+                    fmt::format("conda-lock.yml cannot store {}, which is built from source",
+                                printable(package.location)));
             open_entry(package.name, package.version, "pip", locked.platform);
             if (!keeps_ || !package.kept.contains("dependencies"))
                 out_.as_is(1, "dependencies", "{}");

@@ -27,9 +27,9 @@ tl::unexpected<Error> no_environment(const LockFile& lock, const std::string& na
     const auto known = names_of(lock);
     const auto near = near_names(name, known);
     std::string hint;
-    if (!known.empty()) hint = "it has " + join_some(known, "and");
+    if (!known.empty()) hint = "the lock has " + join_some(known, "and");
     if (!near.empty()) hint = did_you_mean(near);
-    return fail(ErrorKind::NotFound, fmt::format("has no {}", environment_title(lock, name)), hint);
+    return fail(ErrorKind::NotFound, fmt::format("no {}", environment_title(lock, name)), hint);
 }
 
 }  // namespace
@@ -60,9 +60,8 @@ Result<LockFile> lock_of_environment(const LockFile& lock, const std::string& na
     if (classes.empty() && !lock.environments.contains(environment))
         return no_environment(lock, name);
     if (std::ranges::all_of(classes, &LockedClass::is_empty))
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format("there is nothing in the {}", environment_title(lock, environment)));
+        return fail(ErrorKind::NotFound,
+                    fmt::format("the {} is empty", environment_title(lock, environment)));
     auto alone = lock.only(std::move(classes));
     const bool is_as_decided = alone.request.digest == request_digest(alone);
     alone.channels = lock.channels_of(environment);

@@ -95,7 +95,7 @@ Result<KeptYaml> read_kept(const Node& map) {
     KeptYaml kept;
     const auto* node = map.find("kept");
     if (node == nullptr) return kept;
-    GPKG_CHECK(expect_map(*node, "what is kept"));
+    GPKG_CHECK(expect_map(*node, "'kept'"));
     for (const auto& [key, value] : node->entries()) GPKG_CHECK(keep(kept, key, value));
     return kept;
 }
@@ -119,7 +119,7 @@ Result<Places> read_packages(const Node& root, PackageAdder& adder) {
         // The name is what people read; it must be that of what is installed.
         if (name != record.fn && name != record.subdir + "/" + record.fn && name != record.url)
             return fail(ErrorKind::Parse,
-                        fmt::format("{}: the block of {} holds {}",
+                        fmt::format("{}: the entry '{}' is of another package: {}",
                                     block.key_place(),
                                     printable(name),
                                     printable(record.url)));
@@ -159,8 +159,8 @@ Result<std::vector<std::size_t>> read_places(const Node& map,
         const auto place = places.find(name);
         if (place == places.end())
             return item.fail(
-                fmt::format("{} is not among the packages below", printable(name)),
-                "what was merged by hand may lack its block; `gpkg lock` makes it anew");
+                fmt::format("{} is not in the list of packages", printable(name)),
+                "a manual merge may have removed it; write the lock again with `gpkg lock`");
         found.push_back(place->second);
     }
     return found;
@@ -171,7 +171,8 @@ Result<LockedMachine> read_machine(const Node& node, const std::vector<std::stri
     for (const auto& text : texts) {
         auto package = LockedVirtualPackage::parse(text);
         if (!package)
-            return node.fail(fmt::format("'{}' is no virtual package, like __cuda=12.4", text));
+            return node.fail(
+                fmt::format("'{}' is not a virtual package such as __cuda=12.4", text));
         machine.push_back(*std::move(package));
     }
     return machine;
@@ -236,7 +237,7 @@ Result<void> read_classes(const Node& root,
     for (const auto& [key, value] : classes->entries()) {
         GPKG_TRY(auto locked, read_class(key, value, packages, foreign));
         if (lock.find_class(locked.name, locked.environment) != nullptr)
-            return value.fail(fmt::format("the class {} stands here twice", printable(key)));
+            return value.fail(fmt::format("the class {} is listed twice", printable(key)));
         lock.classes.push_back(std::move(locked));
     }
     return {};
@@ -282,13 +283,13 @@ Result<void> check_version(const Node& root) {
     GPKG_TRY(const auto* node, required(root, "gpkg_lock"));
     GPKG_TRY(const auto version, node->as_int("gpkg_lock"));
     if (version == kVersion) return {};
-    auto failure = fail(ErrorKind::Unsupported,
-                        fmt::format("{}: version {} of gpkg's lock files is not known to this "
-                                    "gpkg, which reads {}",
-                                    node->place(),
-                                    version,
-                                    kVersion));
-    if (version > kVersion) failure.value().hint = "a newer gpkg wrote it, and can read it";
+    auto failure =
+        fail(ErrorKind::Unsupported,
+             fmt::format("{}: unsupported gpkg.lock version {}; this gpkg reads version {}",
+                         node->place(),
+                         version,
+                         kVersion));
+    if (version > kVersion) failure.value().hint = "use a newer gpkg";
     return failure;
 }
 
@@ -437,7 +438,7 @@ Result<std::string> write_gpkg(const LockFile& lock) {
         if (record.sha256.empty() && record.md5.empty())
             return fail(
                 ErrorKind::Unsupported,
-                fmt::format("{} cannot be locked: its channel gives no checksum", record.url));
+                fmt::format("{} cannot be locked: its channel has no checksum for it", record.url));
         out.open(1, names[place]);
         out.line(2, "url", record.url);
         write_package(out, 2, record);

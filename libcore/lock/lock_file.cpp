@@ -227,8 +227,9 @@ Result<std::size_t> PackageAdder::add(LockedPackage package) {
         return !a.empty() && !b.empty() && a != b;
     };
     if (differ(known.sha256, record.sha256) || differ(known.md5, record.md5))
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{} is there twice, with two checksums", printable(record.url)));
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format("{} is listed twice with different checksums", printable(record.url)));
     take_versions(known.depends, record.depends);
     return found->second;
 }

@@ -18,10 +18,11 @@ bool has(const Node& root, std::string_view key) { return root.find(key) != null
 
 /// What a file is that is no lock file; empty when nothing comes to mind.
 std::string_view other_kind(const Node& root) {
-    if (has(root, "dependencies")) return ", but an environment file";
-    if (has(root, "gpkg_profile")) return ", but a hardware profile";
-    if (has(root, "recipe") || has(root, "build") || has(root, "outputs")) return ", but a recipe";
-    if (has(root, "lockfileVersion")) return ", but one of Node.js";
+    if (has(root, "dependencies")) return "; it is an environment file";
+    if (has(root, "gpkg_profile")) return "; it is a hardware profile";
+    if (has(root, "recipe") || has(root, "build") || has(root, "outputs"))
+        return "; it is a recipe";
+    if (has(root, "lockfileVersion")) return "; it is a lock file of Node.js";
     return {};
 }
 
@@ -50,20 +51,20 @@ Result<Node> parse_document(std::string_view text, const std::string& where) {
     // A line @EXPLICIT, wherever it stands, makes a file explicit; it is no YAML.
     if (text.starts_with("@EXPLICIT") || text.find("\n@EXPLICIT") != std::string_view::npos)
         return fail(ErrorKind::Parse,
-                    where + ": no lock file, but a list of package files (@EXPLICIT)",
-                    "gpkg create --file installs it");
+                    where + ": not a lock file but an explicit list of packages (@EXPLICIT)",
+                    "to install it: gpkg create -n NAME --file FILE");
     return Node::parse(text, where);
 }
 
 Result<LockFormat> format_or_fail(const Node& root, const std::string& where) {
     if (const auto format = format_of(root, where)) return *format;
-    if (root.is_null()) return fail(ErrorKind::Parse, where + ": no lock file: it is empty");
+    if (root.is_null()) return fail(ErrorKind::Parse, where + ": not a lock file: it is empty");
     return fail(
         ErrorKind::Parse,
-        fmt::format("{}: no lock file of gpkg, pixi or conda-lock{}",
+        fmt::format("{}: not a lock file of gpkg, pixi or conda-lock{}",
                     where,
-                    root.is_map() ? other_kind(root) : fmt::format(": it is {}", root.kind_name())),
-        "they have the key gpkg_lock, environments, or metadata with package");
+                    root.is_map() ? other_kind(root) : fmt::format("; it is {}", root.kind_name())),
+        "expected the key gpkg_lock, environments, or metadata and package");
 }
 
 }  // namespace
@@ -98,8 +99,8 @@ Result<LockFormat> detect_lock_format(std::string_view text, const std::string& 
 Result<ReadLock> parse_lock(std::string_view text, const std::string& where) {
     if (text.starts_with("<<<<<<< ") || text.find("\n<<<<<<< ") != std::string_view::npos)
         return fail(ErrorKind::Parse,
-                    fmt::format("{}: has the marks of a merge conflict", where),
-                    "`gpkg lock` with what both sides ask for makes it anew");
+                    fmt::format("{}: contains merge conflict markers", where),
+                    "resolve the conflict, or write the lock again with `gpkg lock`");
     GPKG_TRY(const auto root, parse_document(text, where));
     GPKG_TRY(const auto format, format_or_fail(root, where));
     GPKG_TRY(auto read,
@@ -126,11 +127,11 @@ Result<std::string> write_explicit(const LockFile& lock) {
     for (const auto& locked : lock.classes) names.push_back(locked.name);
     return fail(
         ErrorKind::Unsupported,
-        fmt::format("{} has the packages of one class, and {}",
+        fmt::format("{} has the packages of one class, but {}",
                     name_of(LockFormat::Explicit),
                     names.empty() ? "the lock has none"
                                   : fmt::format("the lock has {}", join_some(names, "and"))),
-        "--class NAME says which");
+        "choose one with --class NAME");
 }
 
 /// Whether there is what a lock may be written over. One that a merge or a full disk damaged still
@@ -167,7 +168,7 @@ Result<std::string> format_lock(LockFile lock, LockFormat format) {
                      : parse_lock(text, name).transform([](const auto&) {});
     if (!again)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("the lock could not be read again: {}", again.error().message),
+                    fmt::format("the new lock would not be readable: {}", again.error().message),
                     again.error().hint);
     return text;
 }
@@ -179,8 +180,8 @@ Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) 
         const auto before = read_file(path, kLongestWritten);
         if (!before || !is_of_locks(*before, path))
             return fail(ErrorKind::Conflict,
-                        fmt::format("{}: exists and is no lock file", path.native()),
-                        "name another file, or remove it");
+                        fmt::format("{}: exists and is not a lock file", path.native()),
+                        "choose another file, or remove it");
     }
     return write_file_atomically(behind_links(path), text);
 }
@@ -193,9 +194,9 @@ Result<void> write_lock_over(const ReadLock& before, LockFile lock, const fs::pa
     GPKG_TRY(const auto now, read_file(file, kLongestWritten));
     if (hex_digest(DigestKind::Sha256, now) != before.digest)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: was changed while this command decided; nothing is written",
+                    fmt::format("{}: changed while this command was running; nothing was written",
                                 path.native()),
-                    "run it again: it then goes by what is there now");
+                    "run the command again");
     return write_file_atomically(file, text);
 }
 

@@ -30,7 +30,7 @@ std::string_view name_of(LockFormat format);
 std::optional<LockFormat> lock_format_of_name(const fs::path& path);
 /// The names that do, for hints.
 inline constexpr const char* kLockNames =
-    "names end in gpkg.lock, pixi.lock, conda-lock.yml or, for an explicit file, .txt";
+    "gpkg.lock, pixi.lock, conda-lock.yml, or NAME.txt for an explicit list";
 
 struct ReadLock {
     LockFile lock;

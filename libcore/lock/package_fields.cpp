@@ -97,7 +97,7 @@ Result<std::string> read_hash(const Node& node, std::string_view key, std::size_
 template <typename Number>
 Result<Number> read_number(const Node& node, std::string_view key) {
     GPKG_TRY(const auto number, node.as_int(key));
-    if (number < 0) return node.fail(fmt::format("{} cannot be less than nothing", key));
+    if (number < 0) return node.fail(fmt::format("{} cannot be negative", key));
     return static_cast<Number>(number);
 }
 
@@ -156,8 +156,8 @@ std::string without_slash(std::string text) {
 Result<void> check_same(const Node& value, std::string_view key, const std::string& of_file) {
     GPKG_TRY(const auto text, plain_text(value, key));
     if (text == of_file) return {};
-    return value.fail(fmt::format(
-        "the {} is '{}', but that of the package's file is '{}'", key, printable(text), of_file));
+    return value.fail(
+        fmt::format("the {} is '{}', but '{}' in the file name", key, printable(text), of_file));
 }
 
 Result<void> read_noarch(const Node& value, PackageRecord& record) {
@@ -175,7 +175,8 @@ Result<void> read_extra_depends(const Node& value, PackageRecord& record) {
     GPKG_CHECK(expect_map(value, "groups of dependencies"));
     for (const auto& [group, specs] : value.entries()) {
         if (!is_extra_name(group))
-            return value.fail(fmt::format("'{}' is not a name of extras", printable(group)));
+            return value.fail(
+                fmt::format("'{}' is not a valid name of an extra", printable(group)));
         GPKG_TRY(record.extra_depends[group], plain_texts(specs, "dependencies"));
     }
     return {};
@@ -288,7 +289,7 @@ Result<void> check_keys(const Node& map, std::initializer_list<std::string_view>
         const auto near = near_names(key, std::vector<std::string>(known.begin(), known.end()));
         return fail(ErrorKind::Parse,
                     fmt::format("{}: unknown key '{}'", value.key_place(), printable(key)),
-                    near.empty() ? "" : fmt::format("meant {}?", join_or(near)));
+                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
     }
     return {};
 }
@@ -312,8 +313,8 @@ Result<void> check_name(const Node& at, std::string_view name) {
         std::all_of(name.begin(), name.end(), is_good))
         return {};
     return fail(ErrorKind::Parse,
-                fmt::format("{}: '{}' can be no name", at.key_place(), printable(name)),
-                "names are letters, digits, '_', '-' and '.'");
+                fmt::format("{}: '{}' is not a valid name", at.key_place(), printable(name)),
+                "use letters, digits, '_', '-' and '.'");
 }
 
 Result<void> check_platform(const Node& at, std::string_view platform) {
@@ -326,10 +327,9 @@ Result<void> keep(KeptYaml& kept, const std::string& key, const Node& value) {
     auto line = yaml::one_line(value);
     const auto again = Node::parse(line, "");
     if (key.empty() || printable(key) != key || !again || yaml::one_line(*again) != line)
-        return fail(ErrorKind::Parse,
-                    fmt::format("{}: '{}' is not known, and too odd to be kept",
-                                value.key_place(),
-                                printable(key)));
+        return fail(
+            ErrorKind::Parse,
+            fmt::format("{}: unknown key '{}' cannot be kept", value.key_place(), printable(key)));
     kept[key] = std::move(line);
     return {};
 }
@@ -339,7 +339,7 @@ Result<void> check_needs(const Node& at, const std::vector<std::string>& needs) 
         const auto spec = MatchSpec::parse(text);
         if (!spec) return fail_at(at, spec.error());
         if (!is_virtual_package_name(spec->name))
-            return at.fail(fmt::format("'{}' does not ask for a virtual package", printable(text)));
+            return at.fail(fmt::format("'{}' is not a spec of a virtual package", printable(text)));
     }
     return {};
 }
@@ -380,8 +380,7 @@ tl::unexpected<Error> fail_at(const Node& node, Error error) {
 }
 
 Result<PackageRecord> record_of_url(const Node& at, const std::string& url) {
-    if (!is_location(url))
-        return at.fail(fmt::format("'{}' is no URL of a package", printable(url)));
+    if (!is_location(url)) return at.fail(fmt::format("'{}' is not a package URL", printable(url)));
     auto record = told_by(url);
     if (const auto file = FileName::parse(record.fn); !file) return fail_at(at, file.error());
     return record;
@@ -393,7 +392,7 @@ Result<void> check_writable(const PackageRecord& record) {
         told.name == record.name && told.version == record.version && told.build == record.build)
         return {};
     return fail(ErrorKind::Unsupported,
-                fmt::format("{} cannot be locked: its file does not bear its name, '{}'",
+                fmt::format("{} cannot be locked: its file has another name: '{}'",
                             printable(record.distribution()),
                             printable(record.url)));
 }
@@ -414,7 +413,7 @@ Result<LockedPackage> read_package(const Node& map,
         if (!is_known) GPKG_CHECK(keep(package.kept, key, value));
     }
     if (record.subdir.empty())
-        return map.fail(fmt::format("the subdir of {} is not said, and its URL does not tell it",
+        return map.fail(fmt::format("the subdir of {} is missing and not part of its URL",
                                     printable(record.fn)),
                         "add `subdir:`");
     if (map.find("noarch") == nullptr) record.noarch = noarch_of(record.subdir, record.build);

@@ -128,8 +128,8 @@ Result<void> check_path(std::string_view path) {
     });
     if (!is_odd && !path.ends_with('\\') && !path.ends_with(']') && trim(path) == path) return {};
     return fail(ErrorKind::Unsupported,
-                fmt::format("'{}' is no path that pip could be asked for", printable(path)),
-                "a folder of another name can be");
+                fmt::format("'{}' is not a path that pip accepts", printable(path)),
+                "rename the folder");
 }
 
 Result<PipRequirement> of_path(const ForeignPackage& package) {
@@ -155,7 +155,7 @@ Result<PipRequirement> of_url(const ForeignPackage& package, const std::string& 
     });
     if (has_blanks)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("'{}' is no URL that pip could be asked for", printable(url)));
+                    fmt::format("'{}' is not a URL that pip accepts", printable(url)));
     const bool is_local = url.starts_with("file:");
     if (is_local && package.is_editable) {
         made.line.insert(0, "-e ");
@@ -167,7 +167,7 @@ Result<PipRequirement> of_url(const ForeignPackage& package, const std::string& 
     if (package.name.empty() || (is_repository && !has_host)) return made;
     if (!is_project_name(package.name))
         return fail(ErrorKind::Unsupported,
-                    fmt::format("'{}' is no name of a package of PyPI", printable(package.name)));
+                    fmt::format("'{}' is not a valid PyPI package name", printable(package.name)));
     made.line = fmt::format("{} @ {}", package.name, made.line);
     return made;
 }

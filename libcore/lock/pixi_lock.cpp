@@ -58,7 +58,7 @@ public:
         for (const auto& [key, value] : root.entries()) {
             if (key != "version" && key != "platforms" && key != "environments" &&
                 key != "packages")
-                warn(value.key_place(), fmt::format("the unknown key '{}' is ignored", key));
+                warn(value.key_place(), fmt::format("ignored unknown key '{}'", key));
         }
         GPKG_CHECK(read_platforms(root));
         GPKG_TRY(const auto* packages, required(root, "packages"));
@@ -72,7 +72,7 @@ public:
         for (const auto& [name, platform] : platforms_) {
             if (!platform.is_used && version_ > 6)
                 warn(root.find("platforms")->place(),
-                     fmt::format("no environment is locked for the platform {}", name));
+                     fmt::format("no environment has packages for the platform {}", name));
         }
         return std::move(read_);
     }
@@ -87,10 +87,10 @@ private:
         GPKG_TRY(version_, node->as_int("version"));
         if (version_ == 6 || version_ == 7) return {};
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: version {} of pixi.lock is not known; gpkg reads 6 and 7",
+                    fmt::format("{}: unsupported pixi.lock version {}; gpkg reads versions 6 and 7",
                                 node->place(),
                                 version_),
-                    version_ < 6 ? "`pixi lock` of a newer pixi writes the file anew"
+                    version_ < 6 ? "write it again with `pixi lock` of a newer pixi"
                                  : "a newer gpkg may read it");
     }
 
@@ -105,7 +105,7 @@ private:
             GPKG_TRY(const auto name, required_text(item, "name"));
             GPKG_CHECK(check_name(*item.find("name"), name));
             const auto [entry, is_new] = platforms_.emplace(name, Platform{});
-            if (!is_new) return item.fail(fmt::format("the platform {} stands here twice", name));
+            if (!is_new) return item.fail(fmt::format("the platform {} is listed twice", name));
             auto& platform = entry->second;
             GPKG_TRY(platform.subdir, text_of(item, "subdir"));
             if (platform.subdir.empty()) platform.subdir = name;
@@ -115,7 +115,8 @@ private:
                 auto package = LockedVirtualPackage::parse(text);
                 if (!package)
                     return item.find("virtual-packages")
-                        ->fail(fmt::format("'{}' is no virtual package, like __cuda=12.4", text));
+                        ->fail(
+                            fmt::format("'{}' is not a virtual package such as __cuda=12.4", text));
                 platform.made_for.push_back(*std::move(package));
             }
         }
@@ -140,7 +141,7 @@ private:
             packages_.emplace(location, *place);
         } else {
             if (kind == "conda_source" && version_ < 7)
-                return item.fail("conda_source is known since version 7");
+                return item.fail("conda_source needs version 7");
             GPKG_TRY(auto package, read_foreign(item, kind, kind));
             // Of those that no entry can tell apart, the first is meant.
             const auto [first, last] = foreign_.equal_range({std::string(kind), location});
@@ -165,8 +166,10 @@ private:
             kind == "conda" && found != packages_.end()) {
             const auto& record = lock_.packages[found->second].record;
             if (record.subdir != locked.platform && record.subdir != "noarch")
-                return entry.fail(fmt::format(
-                    "{} is of {}, but listed for {}", record.fn, record.subdir, locked.platform));
+                return entry.fail(fmt::format("{} is for {}, but listed under {}",
+                                              record.fn,
+                                              record.subdir,
+                                              locked.platform));
             locked.packages.push_back(found->second);
             return {};
         }
@@ -178,8 +181,8 @@ private:
                 return {};
             }
         }
-        return entry.fail(fmt::format("{} is not among the packages below", printable(location)),
-                          "`pixi lock` writes the file anew");
+        return entry.fail(fmt::format("{} is not in the list of packages", printable(location)),
+                          "write it again with `pixi lock`");
     }
 
     static bool is_same(const ForeignPackage& a, const ForeignPackage& b) {
@@ -225,7 +228,7 @@ private:
             const auto known = platforms_.find(platform);
             if (known == platforms_.end())
                 return fail(ErrorKind::Parse,
-                            fmt::format("{}: the platform '{}' is not among those above",
+                            fmt::format("{}: the platform '{}' is not listed under 'platforms'",
                                         list.key_place(),
                                         printable(platform)));
             known->second.is_used = true;
@@ -307,20 +310,21 @@ private:
             const auto [known, is_new] =
                 seen.emplace(std::pair(locked.environment, platform), locked.name);
             if (!is_new && version_ < 7)
-                return fail(ErrorKind::Unsupported,
-                            fmt::format("{} has one list of packages for a platform, and the "
-                                        "classes {} and {} are both for {}",
-                                        name_of(LockFormat::Pixi6),
-                                        known->second,
-                                        locked.name,
-                                        platform),
-                            "version 7 can hold them; --class NAME writes one of them");
+                return fail(
+                    ErrorKind::Unsupported,
+                    fmt::format("{} has one package list per platform, but the classes {} and {} "
+                                "are both for {}",
+                                name_of(LockFormat::Pixi6),
+                                known->second,
+                                locked.name,
+                                platform),
+                    "use version 7 (--format pixi), or write one of them with --class NAME");
             if (version_ < 7) continue;
             const auto* other = platforms.emplace(platform, &locked).first->second;
             if (!is_new || other->platform != locked.platform || other->made_for != locked.made_for)
                 return fail(ErrorKind::Unsupported,
-                            fmt::format("pixi.lock cannot have the class {} beside {}: the name {} "
-                                        "means one platform in all environments",
+                            fmt::format("pixi.lock cannot store both class {} and class {}: the "
+                                        "name {} must mean one platform in all environments",
                                         locked.name,
                                         other->name,
                                         platform));
@@ -329,10 +333,10 @@ private:
             if (package.kind == (version_ > 6 ? "conda" : "conda_source"))
                 return fail(
                     ErrorKind::Unsupported,
-                    fmt::format("pixi.lock version {} cannot hold {}, which is built from source",
+                    fmt::format("pixi.lock version {} cannot store {}, which is built from source",
                                 version_,
                                 printable(package.location)),
-                    fmt::format("--format {} can", version_ > 6 ? "pixi-6" : "pixi"));
+                    fmt::format("use --format {}", version_ > 6 ? "pixi-6" : "pixi"));
         }
         return {};
     }

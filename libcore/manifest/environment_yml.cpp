@@ -33,6 +33,13 @@ constexpr std::string_view kSystemFolders[] = {
     "/usr/lib", "/usr/sbin", "/usr/share", "/usr/local",
 };
 
+/// "C:\\Users\\me\\env"
+bool is_windows_path(std::string_view text) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return text.size() > 2 && is_letter(text[0]) && text[1] == ':' &&
+           (text[2] == '\\' || text[2] == '/');
+}
+
 class ManifestReader {
 public:
     ManifestReader(const std::string& where, const ManifestOptions& options)
@@ -47,9 +54,9 @@ public:
         GPKG_TRY(const auto selected, yaml::select_lines(text, where_, holds));
         has_line_selectors_ = selected.has_selectors;
         for (const auto& place : selected.places)
-            warn(place, "is taken as a remark: it names no platform that selectors know");
+            warn(place, "treated as a comment: not a platform selector");
         for (const auto& place : selected.behind)
-            warn(place, "selects nothing behind other words: a selector begins its comment");
+            warn(place, "ignored selector: a selector must be at the start of a comment");
         GPKG_TRY(const auto document, Node::parse(selected.text, where_));
         if (!document.is_map() && !document.is_null())
             return document.fail(fmt::format("expected a map with the key 'dependencies', found {}",
@@ -57,11 +64,11 @@ public:
         for (const auto& [key, value] : document.entries()) GPKG_CHECK(check_key(key, value));
         if (document.find("dependencies") == nullptr) {
             if (!selected.has_dropped) return no_dependencies(document);
-            return fail(ErrorKind::Parse,
-                        fmt::format("{}: no 'dependencies' are left for {}: its selectors leave "
-                                    "them to other platforms",
-                                    where_,
-                                    options_.platform));
+            return fail(
+                ErrorKind::Parse,
+                fmt::format("{}: no 'dependencies' for {}: all are selected for other platforms",
+                            where_,
+                            options_.platform));
         }
         // What it says counts for the dependencies, wherever it stands.
         if (const auto* accelerator = document.find("accelerator"))
@@ -72,7 +79,7 @@ public:
         add_pip();
         if (selected.has_dropped && result_.dependencies.empty() && result_.pip.empty())
             warn(where_,
-                 fmt::format("asks for nothing on {}: all that it lists is for other platforms",
+                 fmt::format("no packages for {}: all are selected for other platforms",
                              options_.platform));
         check_platform(document);
         return std::move(result_);
@@ -89,11 +96,11 @@ private:
             if (!near_names(key, wanted).empty())
                 return fail(ErrorKind::Parse,
                             fmt::format("{}: unknown key '{}'", value.key_place(), key),
-                            "did you mean dependencies?");
+                            "did you mean 'dependencies'?");
         }
         return fail(ErrorKind::Parse,
                     where_ + ": the key 'dependencies' is missing",
-                    "list the packages under 'dependencies:', one per line after '- '");
+                    "list the packages under 'dependencies:', one per line with '- '");
     }
 
     Result<void> check_key(const std::string& key, const Node& value) {
@@ -104,11 +111,11 @@ private:
         if (!near.empty() && near.front() == "accelerator")
             return fail(ErrorKind::Parse,
                         fmt::format("{}: unknown key '{}'", value.key_place(), key),
-                        "did you mean accelerator?");
+                        "did you mean 'accelerator'?");
         warn(value.key_place(),
-             fmt::format("the unknown key '{}' is ignored{}",
+             fmt::format("unknown key '{}' ignored{}",
                          key,
-                         near.empty() ? "" : fmt::format("; meant {}?", join_or(near))));
+                         near.empty() ? "" : fmt::format("; did you mean {}?", join_or(near))));
         return {};
     }
 
@@ -133,7 +140,7 @@ private:
             return node.fail(
                 fmt::format("the {} '{}' must not contain '{}'", what, name, name[bad]));
         if (name.empty() || name == "." || name == ".." || name.starts_with('-'))
-            return node.fail(fmt::format("'{}' is no {}", name, what));
+            return node.fail(fmt::format("'{}' is not a valid {}", name, what));
         return {};
     }
 
@@ -142,11 +149,11 @@ private:
         GPKG_TRY(const auto written, node.as_text("a name"));
         auto name = expand_variables(trim(written), options_.env);
         if (name.find("${") != std::string::npos)
-            return node.fail(fmt::format("the name {} has a variable that is not set", name),
-                             "set it, or say -n NAME");
+            return node.fail(fmt::format("the name {} contains a variable that is not set", name),
+                             "set the variable, or use -n NAME");
         GPKG_CHECK(check_name(node, "name", name));
         if (name == "base" || name == "root")
-            return node.fail(fmt::format("'{}' means the root prefix, not an environment", name),
+            return node.fail(fmt::format("'{}' is the name of the root prefix", name),
                              "choose another name, in the file or with -n");
         result_.name = std::move(name);
         return {};
@@ -157,13 +164,18 @@ private:
         GPKG_TRY(const auto written, node.as_text("a path"));
         const auto text = expand_variables(trim(written), options_.env);
         if (text.empty()) return node.fail("the prefix is empty");
+        if (is_windows_path(text)) {
+            warn(node.place(), fmt::format("ignored prefix of a Windows system: {}", text));
+            return {};
+        }
         auto path = absolute_path(text, options_.home);
         const auto shown = path.string();
         if (std::find(std::begin(kSystemFolders), std::end(kSystemFolders), shown) !=
                 std::end(kSystemFolders) ||
             (!options_.home.empty() && path == options_.home))
-            return node.fail(fmt::format("the prefix {} is not a place for an environment", shown),
-                             "choose a folder of its own, in the file or with -p");
+            return node.fail(
+                fmt::format("the prefix {} is a system folder or your home folder", shown),
+                "choose another folder, in the file or with -p");
         GPKG_CHECK(check_name(node, "last part of the prefix", path.filename().string()));
         result_.prefix = std::move(path);
         return {};
@@ -214,15 +226,16 @@ private:
     Result<void> read_dependency(const Node& node) {
         GPKG_TRY(const auto text, node.as_text("a package"));
         if (text.find("://") == std::string::npos && !package_extension(text).empty())
-            return node.fail(fmt::format("{}: a package file cannot stand here", text),
-                             fmt::format("gpkg install -n NAME {} adds it", shell_word(text)));
+            return node.fail(
+                fmt::format("{}: a package file is not allowed in an environment.yml", text),
+                fmt::format("to install it: gpkg install -n NAME {}", shell_word(text)));
         // What was said of accelerators so far is added to.
         Asked asked{{}, std::move(result_.accelerators)};
         if (auto taken = asked.take(text, options_.platform); !taken)
             return fail_at(node.place(), std::move(taken).error());
         if (has_default_accelerator_ && text.starts_with("hardware-") && asked.specs.empty())
-            return node.fail(fmt::format("{} stands beside the key 'accelerator'", text),
-                             "say it in one of the two places");
+            return node.fail(fmt::format("{} cannot be combined with the key 'accelerator'", text),
+                             "use one of the two");
         result_.accelerators = std::move(asked.accelerators);
         auto& known = result_.dependencies;
         for (auto& spec : asked.specs) {
@@ -246,7 +259,7 @@ private:
                 if (!choice) return fail_at(value.place(), std::move(choice).error());
                 choices.push_back(*choice);
             }
-            if (choices.empty()) return value.fail("no accelerator stands here: nvidia, say");
+            if (choices.empty()) return value.fail("no accelerator given; for example: nvidia");
             return choices;
         };
         if (!node.is_map()) {
@@ -266,7 +279,7 @@ private:
             if (spec) bare.name = spec->name;
             if (!spec || !spec->has_one_name() || !(*spec == bare))
                 return fail(ErrorKind::Parse,
-                            fmt::format("{}: '{}' is no package name", value.key_place(), name));
+                            fmt::format("{}: '{}' is not a package name", value.key_place(), name));
             if (choices.size() != 1)
                 return value.fail(fmt::format("expected one accelerator for {}", name));
             result_.accelerators.of_package[spec->name] = choices.front();
@@ -280,7 +293,7 @@ private:
             if (!holds) return fail_at(value.key_place(), holds.error());
             if (has_line_selectors_ && !has_key_selectors_)
                 warn(value.key_place(),
-                     "two styles of selectors in one file; other tools may read only one of them");
+                     "the file mixes two styles of selectors; other tools may support only one");
             has_key_selectors_ = true;
             return *holds ? read_dependency(value) : Result<void>{};
         }
@@ -292,12 +305,12 @@ private:
             return {};
         }
         return fail(ErrorKind::Parse,
-                    fmt::format("{}: nothing here can install '{}:'", value.key_place(), key),
+                    fmt::format("{}: unknown installer '{}:'", value.key_place(), key),
                     value.is_scalar() || value.is_null()
-                        ? fmt::format("a package with a version is written '- {}={}'",
+                        ? fmt::format("for a package with a version, write '- {}={}'",
                                       key,
                                       value.is_scalar() ? value.text() : "1.0")
-                        : "of the tools besides conda packages only 'pip:' is known");
+                        : "only 'pip:' is supported besides conda packages");
     }
 
     static tl::unexpected<Error> fail_at(const std::string& place, Error error) {
@@ -316,14 +329,14 @@ private:
             };
             if (name == "<<")
                 return fail(ErrorKind::Parse,
-                            value.key_place() + ": '<<' merges no maps here",
+                            value.key_place() + ": merging maps with '<<' is not supported",
                             "write the variables out");
             if (name.empty() || (name.front() >= '0' && name.front() <= '9') ||
                 !std::all_of(name.begin(), name.end(), is_name_char))
                 return fail(
                     ErrorKind::Parse,
-                    fmt::format("{}: '{}' is no name of a variable", value.key_place(), name),
-                    "names are letters, digits and '_', and do not start with a digit");
+                    fmt::format("{}: '{}' is not a valid variable name", value.key_place(), name),
+                    "use letters, digits and '_'; start with a letter or '_'");
             if (!value.is_scalar() && !value.is_null())
                 return value.fail(
                     fmt::format("expected the value of {}, found {}", name, value.kind_name()));
@@ -338,14 +351,15 @@ private:
         GPKG_TRY(auto platforms, node.as_texts("platforms"));
         for (auto& platform : platforms) {
             if (platform == "noarch")
-                return node.fail("noarch is no platform",
-                                 "noarch packages are found for every platform");
+                return node.fail("noarch is not a platform",
+                                 "noarch packages are used on every platform");
             if (!is_known_subdir(platform)) {
                 const std::vector<std::string> names(known_subdirs().begin(),
                                                      known_subdirs().end());
                 const auto near = near_names(platform, names);
-                return node.fail(fmt::format("unknown platform '{}'", platform),
-                                 near.empty() ? "" : fmt::format("meant {}?", join_or(near)));
+                return node.fail(
+                    fmt::format("unknown platform '{}'", platform),
+                    near.empty() ? "" : fmt::format("did you mean {}?", join_or(near)));
             }
             auto& known = result_.platforms;
             if (std::find(known.begin(), known.end(), platform) == known.end())
@@ -362,7 +376,7 @@ private:
         MatchSpec pip;
         pip.name = "pip";
         specs.push_back(std::move(pip));
-        warn(pip_place_, "the section 'pip:' needs pip, which is added to the dependencies");
+        warn(pip_place_, "the 'pip:' section needs pip; pip was added to the dependencies");
     }
 
     void check_platform(const Node& document) {

@@ -118,7 +118,7 @@ private:
             if (!take(")")) return wrong("a parenthesis is not closed");
             return value;
         }
-        if (token_.empty()) return wrong("it ends where a name is expected");
+        if (token_.empty()) return wrong("a name is missing at the end");
         for (const auto& [name, holds] : kVariables) {
             if (take(name)) return holds(platform_);
         }
@@ -136,15 +136,13 @@ Result<bool> evaluate_selector(std::string_view expression, std::string_view pla
     auto value = Evaluator(expression, platform).whole();
     if (value) return value;
     const auto& wrong = value.error();
-    return fail(
-        wrong.kind,
-        fmt::format("the selector [{}]: {}", trim(expression), wrong.message),
-        !wrong.hint.empty()
-            ? wrong.hint
-            : fmt::format(
-                  "selectors know {}, and, or, not and parentheses; what is a remark begins with "
-                  "something else than [",
-                  fmt::join(known_names(), ", ")));
+    return fail(wrong.kind,
+                fmt::format("the selector [{}]: {}", trim(expression), wrong.message),
+                !wrong.hint.empty()
+                    ? wrong.hint
+                    : fmt::format("selectors may use {}, and, or, not and parentheses; a comment "
+                                  "that starts with [ is read as a selector",
+                                  fmt::join(known_names(), ", ")));
 }
 
 bool is_meant_as_selector(std::string_view text) {
@@ -173,7 +171,7 @@ Result<bool> evaluate_key_selector(std::string_view expression, std::string_view
     }
     return fail(ErrorKind::Parse,
                 fmt::format("sel({}): expected unix, linux, osx or win", expression),
-                "write one line for each of them");
+                "write one line for each");
 }
 
 }  // namespace gpkg::manifest

@@ -82,8 +82,8 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
     const auto extension = package_extension(package.fn);
     if (extension.empty() || package.fn.size() <= extension.size() + 1)
         return wrong("expected the URL or path of a .conda or .tar.bz2 file",
-                     "a file with a line @EXPLICIT names package files only; without that line its "
-                     "lines are specs");
+                     "a file with the line @EXPLICIT may list package files only; for specs, "
+                     "remove that line");
     if (hash_mark != std::string::npos) {
         auto checksum = whole.substr(hash_mark + 1);
         const bool says_sha256 = checksum.starts_with("sha256:");
@@ -93,7 +93,7 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
         } else if (is_lower_hex(checksum, 64)) {
             package.sha256 = checksum;
         } else {
-            return wrong("what follows '#' is no checksum",
+            return wrong("the text after '#' is not a checksum",
                          "write the MD5 (32) or SHA-256 (64) in lowercase hex digits");
         }
     }

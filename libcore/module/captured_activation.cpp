@@ -264,15 +264,17 @@ Result<Outcome> Capture::source(const Variables& beforehand, Who who) const {
     const auto status = run_command(command);
     const auto script = read_file(out / "at").value_or(prefix_.native());
     if (too_long)
-        return fail(
-            ErrorKind::Io,
-            fmt::format("{}: does not end within {} s", script, options_.time_limit.count()));
+        return fail(ErrorKind::Io,
+                    fmt::format("{}: the activation script did not finish within {} s",
+                                script,
+                                options_.time_limit.count()));
     if (!status) return pass(status.error());
     const auto text = read_file(out / "variables");
     if (!text || text->empty())
         return fail(
             ErrorKind::Io,
-            fmt::format("{}: ends the shell that sources it, with status {}", script, *status));
+            fmt::format(
+                "{}: the activation script exits the shell with status {}", script, *status));
     for (const auto item : split(*text, '\0')) {
         const auto equals = item.find('=');
         if (equals == std::string_view::npos) continue;
@@ -350,21 +352,21 @@ void Capture::tell_variable(const std::string& name, const SeenVariable& seen) {
         captured_.left_out.push_back(fmt::format("the variable {}: {}", printable(name), why));
     };
     if (name.starts_with("LD_"))
-        return leave_out("programs outside of the environment heed it too");
+        return leave_out("it also affects programs outside the environment");
     // Lmod gives it to itself, and no module sees what the user had.
-    if (name == "LC_ALL") return leave_out("module systems use it themselves");
-    if (!is_variable_of_shells(name)) return leave_out("no other shell knows what it holds");
+    if (name == "LC_ALL") return leave_out("module systems set it themselves");
+    if (!is_variable_of_shells(name)) return leave_out("other shells cannot represent it");
     if (effect && !effect->is_regular)
-        return leave_out("no rule tells its value from what it was before");
+        return leave_out("its new value cannot be derived from the old one");
     if (is_others || has_one_of(effect->effect.value, names_of_user_))
-        return leave_out("other users get another value");
+        return leave_out("its value differs between users");
     const auto has = [&](std::string_view part) {
         return effect->effect.value.find(part) != std::string::npos;
     };
-    if (has(kUser)) return leave_out("its value has the user's name in it");
-    if (has(kUsersPath)) return leave_out("its value has the user's PATH in it");
-    if (has(kUsersFolder)) return leave_out("its value has the user's current folder in it");
-    if (has(kUsersShell)) return leave_out("its value has the user's shell in it");
+    if (has(kUser)) return leave_out("its value contains the user's name");
+    if (has(kUsersPath)) return leave_out("its value contains the user's PATH");
+    if (has(kUsersFolder)) return leave_out("its value contains the user's current folder");
+    if (has(kUsersShell)) return leave_out("its value contains the user's shell");
     captured_.effects.push_back(std::move(effect->effect));
 }
 

@@ -6,8 +6,7 @@ namespace gpkg {
 namespace {
 
 constexpr std::string_view kWhat =
-    "Shows the environments that this machine can run: those for its accelerators, and for its "
-    "processor's level.";
+    "Makes the environments that fit the GPUs and the CPU of this machine available as modules.";
 
 /// A value that a user has said otherwise stays theirs, when the module goes as well.
 constexpr std::string_view kLuaConfig = R"(local config = os.getenv("GPKG_SYSTEM_CONFIG")

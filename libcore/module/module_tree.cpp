@@ -47,8 +47,8 @@ std::string default_text(const std::string& version) {
 
 tl::unexpected<Error> not_ours(const fs::path& path) {
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: is there already, and not written by gpkg", path.native()),
-                "give the module another name (--as), or the tree another folder (--root)");
+                fmt::format("{}: exists and was not written by gpkg", path.native()),
+                "choose another name (--as) or another folder (--root)");
 }
 
 using MayReplace = std::function<Result<void>(const std::string& there)>;
@@ -100,8 +100,8 @@ Result<void> check_way(const fs::path& root,
         return fail(
             ErrorKind::Conflict,
             fmt::format(
-                "{}: is {}, and {} cannot be a module beside it", what.native(), is, path.native()),
-            "give the module another name (--as), or the tree another folder (--root)");
+                "{}: is {}, so the module {} cannot be written", what.native(), is, path.native()),
+            "choose another name (--as) or another folder (--root)");
     };
     std::error_code code;
     for (auto folder = path.parent_path(); folder != root && folder.has_relative_path();
@@ -122,7 +122,7 @@ Result<void> check_way(const fs::path& root,
     }
     if (code)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot be listed: {}", path.native(), code.message()));
+                    fmt::format("{}: cannot list: {}", path.native(), code.message()));
     return {};
 }
 
@@ -137,8 +137,8 @@ Result<void> may_take(const fs::path& path,
         before.begin(), before.end(), [&](const auto& file) { return file.path == path; });
     if (other->is_of_same(origin) || (known != before.end() && known->is_gone)) return {};
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: is the module of {}", path.native(), other->prefix.native()),
-                "give one of them another name with --as");
+                fmt::format("{}: already the module of {}", path.native(), other->prefix.native()),
+                "choose another name with --as");
 }
 
 /// What Environment Modules takes for a variant or a version that is asked for, Lmod does not.
@@ -149,11 +149,10 @@ Result<void> check_name_for(const std::vector<ModuleFormat>& formats, const std:
         return {};
     return fail(
         ErrorKind::Usage,
-        fmt::format("\"{}\" is no name that Environment Modules can load: it has a \"{}\"",
-                    name,
-                    name[odd]),
-        "choose another name (--as, or the setting module_name), or write it for Lmod alone: "
-        "--format lua");
+        fmt::format(
+            "'{}' is not a valid name for Environment Modules: it contains '{}'", name, name[odd]),
+        "choose another name (--as or the setting module_name), or write for Lmod only: --format "
+        "lua");
 }
 
 /// Folders that have become empty, up to the room.
@@ -187,22 +186,22 @@ std::string module_room(const std::vector<PackageRecord>& packages) {
 Result<void> check_module_name(std::string_view name) {
     const auto refused = [&](std::string_view why) {
         return fail(ErrorKind::Usage,
-                    fmt::format("\"{}\" is no name of a module: {}", printable(name), why));
+                    fmt::format("'{}' is not a valid module name: {}", printable(name), why));
     };
     const auto is_odd = [](char c) {
         return static_cast<unsigned char>(c) <= ' ' ||
                std::string_view("\"'\\$*?[]{}();&|<>`~#:,").find(c) != std::string_view::npos;
     };
     if (std::any_of(name.begin(), name.end(), is_odd))
-        return refused("has a character that shells or lists of modules see as something else");
+        return refused("it contains a character that is special to shells or module systems");
     if (split(name, '/').front() == "gpkg")
-        return refused("that one shows the others; --as gives another name");
+        return refused("'gpkg' is reserved for the module that lists the others; use --as");
     for (const auto part : split(name, '/')) {
-        if (part.empty()) return refused("a part of it is empty");
+        if (part.empty()) return refused("a part is empty");
         if (part.front() == '.' || part.front() == '-' || part.front() == '@')
-            return refused(fmt::format("a part begins with \"{}\"", part.front()));
+            return refused(fmt::format("a part begins with '{}'", part.front()));
         if (part == "default" || part.ends_with(".lua"))
-            return refused(fmt::format("\"{}\" means something else to module systems", part));
+            return refused(fmt::format("'{}' is reserved by module systems", part));
     }
     return {};
 }
@@ -230,12 +229,12 @@ Result<std::string> module_name_of(std::string_view name_template,
             std::vector<std::string> known;
             known.reserve(values.size());
             for (const auto& [key, value] : values) known.push_back("{" + key + "}");
-            return fail(ErrorKind::Usage,
-                        fmt::format("the template \"{}\" asks for the version of {}, which the "
-                                    "environment does not have",
-                                    name_template,
-                                    word),
-                        fmt::format("beside installed packages there are {}", join_or(known)));
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("the template '{}' needs the version of {}, which is not installed",
+                            name_template,
+                            word),
+                fmt::format("besides installed packages, use {}", join_or(known)));
         }
         name += package->version;
     }
@@ -272,7 +271,7 @@ Result<std::vector<ModuleFile>> module_files(const fs::path& root) {
     }
     if (code)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot be listed: {}", root.native(), code.message()));
+                    fmt::format("{}: cannot list: {}", root.native(), code.message()));
     std::sort(
         files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
     return files;
@@ -359,8 +358,9 @@ Result<ModuleChange> write_module_entry(const ModuleEntry& entry,
 Result<void> make_default(const fs::path& root, const std::string& room, const std::string& full) {
     const auto [name, version] = parts_of(full);
     if (version.empty())
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: has no version that could be the default", name));
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: --default needs a name with a version, such as NAME/1.0", name));
     const auto path = default_file(root, room, name);
     const auto text = default_text(version);
     const auto may_replace = [&](const std::string& there) -> Result<void> {
@@ -377,7 +377,7 @@ Result<void> remove_module(const fs::path& root, const ModuleFile& file) {
     fs::remove(file.path, code);
     if (code)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot be removed: {}", file.path.native(), code.message()));
+                    fmt::format("{}: cannot remove: {}", file.path.native(), code.message()));
     const auto [name, version] = parts_of(file.name);
     const auto other =
         file_of(root,

@@ -60,7 +60,7 @@ std::string help_text(const EnvironmentModule& module) {
     auto text = module.description + "\n";
     for (const auto& line : module.details) text += line + "\n";
     for (const auto& what : module.activation.left_out)
-        text += "Given by gpkg activate alone: " + what + "\n";
+        text += "Only with gpkg activate: " + what + "\n";
     return text;
 }
 

@@ -64,7 +64,7 @@ std::string lua_quoted(std::string_view text) {
 std::string lua_modulefile(const EnvironmentModule& module) {
     std::vector<std::string> lines;
     lines.push_back("-- " + origin_line(module.origin));
-    lines.emplace_back("-- `gpkg module write` writes it anew; what is changed here is then lost.");
+    lines.emplace_back("-- Do not edit: `gpkg module write` replaces this file.");
     lines.push_back("help(" + long_text(help_text(module)) + ")");
     const auto whatis = [&](std::string_view key, const std::string& value) {
         if (!value.empty())

@@ -51,7 +51,7 @@ std::string tcl_modulefile(const EnvironmentModule& module) {
     std::vector<std::string> lines;
     lines.emplace_back("#%Module");
     lines.push_back("## " + origin_line(module.origin));
-    lines.emplace_back("## `gpkg module write` writes it anew; what is changed here is then lost.");
+    lines.emplace_back("## Do not edit: `gpkg module write` replaces this file.");
     lines.push_back(fmt::format("set gpkg_help {}", tcl_quoted(help_text(module))));
     lines.emplace_back("proc ModulesHelp {} { puts stderr $::gpkg_help }");
     const auto whatis = [&](std::string_view key, const std::string& value) {

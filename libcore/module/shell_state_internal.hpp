@@ -9,7 +9,7 @@
 namespace gpkg {
 
 /// Why no module sets a variable that decides how shells work.
-inline constexpr std::string_view kHeeded = "shells heed it themselves";
+inline constexpr std::string_view kHeeded = "shells use it themselves";
 
 /// Bash commands that write down what `changes_of_state` compares. Nothing that scripts define or
 /// set ("set -e", a function "alias") gets in their way.

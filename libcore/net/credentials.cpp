@@ -21,8 +21,7 @@ std::optional<Error> exposed(const fs::path& file) {
     struct stat info {};
     if (::stat(file.c_str(), &info) != 0 || (info.st_mode & 077U) == 0) return std::nullopt;
     return Error{ErrorKind::Usage,
-                 fmt::format("{}: holds secrets, and others than its owner can get at it (mode "
-                             "{:o}): not used",
+                 fmt::format("{}: contains secrets, but other users can access it (mode {:o})",
                              file.native(),
                              info.st_mode & 0777U),
                  fmt::format("chmod 600 {}", file.native()),
@@ -31,14 +30,14 @@ std::optional<Error> exposed(const fs::path& file) {
 
 /// A secret as it can stand in a header or a URL.
 Result<std::string> secret_of(const yaml::Node& node, bool in_url) {
-    GPKG_TRY(auto text, node.as_text("a text"));
+    GPKG_TRY(auto text, node.as_text("a string"));
     const auto bad = [&](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return byte < 0x20 || byte == 0x7f || (in_url && (byte <= 0x20 || byte >= 0x7f)) ||
                (in_url && std::string_view("/?#%").find(c) != std::string_view::npos);
     };
     if (text.empty() || std::any_of(text.begin(), text.end(), bad))
-        return node.fail("is empty, or has characters that this cannot have");
+        return node.fail("is empty or has invalid characters");
     return text;
 }
 
@@ -50,9 +49,8 @@ Result<Url> place_of(const std::string& key, const yaml::Node& node) {
     if (pattern != std::string::npos) text.erase(pattern + 3, 2);
     auto url = Url::parse(text);
     if (!url || url->scheme == "file" || !url->userinfo.empty() || !url->query.empty())
-        return node.fail(
-            fmt::format("'{}' is no URL of a server, and no host", without_secrets(key)),
-            "such as https://host/channel, host:port or *.host, without a login");
+        return node.fail(fmt::format("'{}' is not a server URL or host", without_secrets(key)),
+                         "use https://host/channel, host:port or *.host, without a login");
     if (pattern != std::string::npos) url->host.insert(0, "*.");
     while (url->path.ends_with('/')) url->path.pop_back();
     return url;
@@ -63,7 +61,7 @@ Result<Login> basic(const yaml::Node& map) {
     const auto* password = map.find("password");
     if (user == nullptr || password == nullptr || map.entries().size() != 2)
         return map.fail("expected 'username' and 'password'");
-    GPKG_TRY(auto name, user->as_text("a text"));
+    GPKG_TRY(auto name, user->as_text("a string"));
     GPKG_TRY(auto secret, secret_of(*password, false));
     return Login{Login::Kind::Basic, std::move(name), std::move(secret)};
 }

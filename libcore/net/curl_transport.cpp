@@ -251,7 +251,7 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
         const bool is_proxy = asked && failure.detail.find(fmt::format(" {} port ", asked->host)) !=
                                            std::string::npos;
         failure.detail = std::generic_category().message(number);
-        if (is_proxy) failure.detail = fmt::format("the proxy {}: {}", asked->host, failure.detail);
+        if (is_proxy) failure.detail = fmt::format("proxy {}: {}", asked->host, failure.detail);
     }
     return failure;
 }
@@ -571,9 +571,9 @@ bool Run::follow_redirect(Running& running, const Head& head, Failure& failure) 
     };
     const char* location = info<char*>(running.easy.get(), CURLINFO_REDIRECT_URL);
     if (location == nullptr)
-        return refuse(fmt::format("redirected without a place to go (HTTP {})", head.status));
+        return refuse(fmt::format("redirect without a target (HTTP {})", head.status));
     if (++running.redirects > kMostRedirects)
-        return refuse(fmt::format("redirected more than {} times", kMostRedirects));
+        return refuse(fmt::format("more than {} redirects", kMostRedirects));
 
     auto target = redirect_target(running.url, location);
     if (!target) return refuse(std::move(target).error().message);

@@ -64,7 +64,8 @@ Result<void> Fetch::prepare(const Head& head) {
     const auto shown = without_secrets(place());
     if (head.status == 206) {
         if (!resuming_ || head.range_start != received_)
-            return fail(ErrorKind::Network, shown + ": the server sent a part nobody asked for");
+            return fail(ErrorKind::Network,
+                        shown + ": the server sent an unexpected part of the file");
     } else {
         received_ = 0;
         body_.clear();
@@ -77,7 +78,7 @@ Result<void> Fetch::prepare(const Head& head) {
         return fail(
             ErrorKind::Integrity,
             fmt::format(
-                "{}: {} bytes, more than the {} allowed", shown, total_, wanted_.most_bytes));
+                "{}: {} bytes exceed the limit of {} bytes", shown, total_, wanted_.most_bytes));
     if (head.length && expected_.size != 0 && total_ != expected_.size)
         return wrong("size", std::to_string(expected_.size), std::to_string(total_));
     if (total_ == 0) total_ = expected_.size;
@@ -104,10 +105,10 @@ bool Fetch::receive(std::string_view bytes) {
 Result<void> Fetch::take(std::string_view bytes) {
     received_ += bytes.size();
     if (received_ > wanted_.most_bytes)
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: more than the {} bytes allowed",
-                                without_secrets(place()),
-                                wanted_.most_bytes));
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format(
+                "{}: exceeds the limit of {} bytes", without_secrets(place()), wanted_.most_bytes));
     if (expected_.size != 0 && received_ > expected_.size)
         return wrong("size", std::to_string(expected_.size), "more");
     hasher_->update(bytes);
@@ -169,7 +170,7 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
         }
     }
     auto error = transfer_error(place(), head, failure);
-    if (tries_ > 1 && !stopped) error.message += fmt::format(", {} times", tries_);
+    if (tries_ > 1 && !stopped) error.message += fmt::format(" after {} attempts", tries_);
     return settle(pass(std::move(error)));
 }
 
@@ -249,8 +250,8 @@ tl::unexpected<Error> Fetch::wrong(std::string_view what,
         ErrorKind::Integrity,
         fmt::format(
             "{}: wrong {}: expected {}, got {}", without_secrets(place()), what, expected, got),
-        "the server or a proxy altered the file, or what tells its digest (an index, a lock, a "
-        "list) is of another one; with an index, try again later");
+        "the file was changed, or the repodata, lock or list with its checksum is outdated; try "
+        "again later");
 }
 
 }  // namespace gpkg

@@ -20,8 +20,10 @@ std::vector<Exchange*> pointers(std::deque<Fetch>& fetches) {
 /// A checksum that cannot be one must not read as "none known".
 Result<void> check_expectations(const Download& download) {
     const auto bad = [&](std::string_view kind, const std::string& text) {
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: '{}' is no {}", without_secrets(download.url), text, kind));
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format(
+                "{}: '{}' is not a valid {} checksum", without_secrets(download.url), text, kind));
     };
     if (!download.sha256.empty() && !is_hex(download.sha256, 64))
         return bad("sha256", download.sha256);

@@ -12,7 +12,7 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kOfflineHint = "--offline uses what is cached";
+constexpr std::string_view kOfflineHint = "use --offline to work from the cache";
 
 /// Message and hint for a status that is not the wanted 200, 206 or 304.
 Error status_error(const std::string& url, int status) {
@@ -22,31 +22,28 @@ Error status_error(const std::string& url, int status) {
     switch (status) {
     case 304:
         return error(ErrorKind::Network,
-                     "the server says 'not modified', and was not asked whether it is",
-                     "a proxy may have mixed up answers; try again later");
+                     "unexpected 304 Not Modified from the server",
+                     "a proxy may be misconfigured; try again later");
     case 401:
         return error(
             ErrorKind::Network,
-            "the server wants a login",
-            "put the login into ~/.config/gpkg/credentials.yaml or ~/.netrc, or check the token");
+            "the server requires a login",
+            "add the login to ~/.config/gpkg/credentials.yaml or ~/.netrc, or check the token");
     case 403:
         return error(ErrorKind::Network,
-                     "the server forbids access",
+                     "access denied by the server",
                      "check the URL, and the login or token for this host");
     case 404:
     case 410: return error(ErrorKind::NotFound, "not found", "");
     case 407:
         return error(ErrorKind::Network,
-                     "the proxy wants a login",
-                     "write it into the proxy's URL: http://user:password@proxy:port");
-    case 429:
-        return error(
-            ErrorKind::Network, "the server says: too many requests", "wait a while and try again");
+                     "the proxy requires a login",
+                     "add it to the URL of the proxy: http://user:password@proxy:port");
+    case 429: return error(ErrorKind::Network, "too many requests", "wait a while and try again");
     default: break;
     }
-    if (status >= 500)
-        return error(ErrorKind::Network, "the server is in trouble", "try again later");
-    return error(ErrorKind::Network, "an answer that was not expected", "");
+    if (status >= 500) return error(ErrorKind::Network, "server error", "try again later");
+    return error(ErrorKind::Network, "unexpected response", "");
 }
 
 std::minstd_rand& chance() {
@@ -91,34 +88,35 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
     };
     switch (failure->kind) {
     case What::BadUrl: {
-        auto bad = error("not a URL that can be asked", "");
+        auto bad = error("invalid URL", "");
         bad.kind = ErrorKind::Parse;
         return bad;
     }
     case What::HostNotFound:
-        return error(fmt::format("there is no host '{}'", host_of(url)),
-                     fmt::format("check the name and the network; {}", kOfflineHint));
+        return error(fmt::format("host '{}' not found", host_of(url)),
+                     fmt::format("check the host name and the network, or {}", kOfflineHint));
     case What::ProxyNotFound:
-        return error("the proxy's host is not found", "check HTTP_PROXY and HTTPS_PROXY");
+        return error("host of the proxy not found", "check HTTP_PROXY and HTTPS_PROXY");
     case What::Refused:
-        return error(
-            "cannot connect: " + failure->detail,
-            fmt::format("check that the server runs and the port is right; {}", kOfflineHint));
+        return error("cannot connect: " + failure->detail,
+                     fmt::format("check the server and the port, or {}", kOfflineHint));
     case What::ConnectTimeout:
-        return error("no connection within the time limit",
-                     fmt::format("check the network and HTTPS_PROXY; {}", kOfflineHint));
-    case What::Stalled: return error("the server stopped sending", "try again later");
+        return error("connection timed out",
+                     fmt::format("check the network and HTTPS_PROXY, or {}", kOfflineHint));
+    case What::Stalled: return error("the server stopped sending data", "try again later");
     case What::Tls:
-        return error("no secure connection: " + failure->detail,
-                     "check the clock, and that SSL_CERT_FILE names your site's certificates");
+        return error("TLS error: " + failure->detail,
+                     "check the clock, and set SSL_CERT_FILE to your site's certificates");
     case What::NotHttp:
-        return error("the answer is not HTTP: " + failure->detail,
-                     "check that a web server listens at this port");
+        return error("not an HTTP response: " + failure->detail,
+                     "check that a web server listens on this port");
     case What::ProxyDenied:
         if (failure->proxy_status == 407) return status_error(shown, 407);
-        return error(fmt::format("the proxy refuses to connect (HTTP {})", failure->proxy_status),
-                     "check HTTPS_PROXY and NO_PROXY");
-    case What::Broken: return error("the transfer broke off: " + failure->detail, "try again");
+        return error(
+            fmt::format("the proxy refused the connection (HTTP {})", failure->proxy_status),
+            "check HTTPS_PROXY and NO_PROXY");
+    case What::Broken:
+        return error("the transfer was interrupted: " + failure->detail, "try again");
     case What::BadRedirect: return error(failure->detail, "");
     case What::NoLogin: return error(failure->detail, failure->hint);
     case What::Stopped: return Error{ErrorKind::Interrupted, shown + ": interrupted", "", {}};
@@ -134,7 +132,7 @@ Result<std::string> redirect_target(std::string_view from, std::string_view loca
     const bool downgrade = here && there && here->scheme == "https" && there->scheme != "https";
     if (!here || !there || !there->scheme.starts_with("http") || downgrade)
         return fail(ErrorKind::Network,
-                    fmt::format("redirected {}to {}, which is not followed",
+                    fmt::format("redirect {}to {} not followed",
                                 downgrade ? "from https " : "",
                                 without_secrets(location)));
     // A login belongs to the origin it was given for.

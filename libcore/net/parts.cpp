@@ -70,7 +70,7 @@ public:
             return wait;
         }
         auto error = transfer_error(place(), head, failure);
-        if (tries_ > 1 && !stopped) error.message += fmt::format(", {} times", tries_);
+        if (tries_ > 1 && !stopped) error.message += fmt::format(" after {} attempts", tries_);
         if (!stopped && choice_ && choice_->next(error)) {
             tries_ = 0;
             return std::chrono::milliseconds(0);
@@ -114,20 +114,19 @@ private:
 
     Error not_asked_for() const {
         return {ErrorKind::Network,
-                shown() + ": the server sent another part than was asked for",
+                shown() + ": the server sent an unexpected part of the file",
                 "",
                 {}};
     }
 
     Error too_large() const {
-        return {
-            ErrorKind::Unsupported,
-            fmt::format("{}: the server does not send parts of files, and all of it is more than "
-                        "{} bytes",
-                        shown(),
-                        wanted_.most_whole),
-            "",
-            {}};
+        return {ErrorKind::Unsupported,
+                fmt::format(
+                    "{}: the server does not support range requests, and the file exceeds {} bytes",
+                    shown(),
+                    wanted_.most_whole),
+                "",
+                {}};
     }
 
     PartRequest wanted_;

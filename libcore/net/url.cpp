@@ -61,7 +61,7 @@ Result<void> read_authority(std::string_view authority, std::string_view whole, 
         return is_letter_or_digit(c) || std::string_view("-._~[]:%").find(c) != std::string::npos ||
                static_cast<unsigned char>(c) >= 0x80;
     });
-    if (!plain) return bad("the host name has characters that none can have");
+    if (!plain) return bad("the host name has invalid characters");
     if (url.scheme != "file" && url.host.empty()) return bad("the host name is missing");
     if (url.port == own_port(url.scheme)) url.port.clear();
     return {};
@@ -90,10 +90,10 @@ Result<Url> Url::parse(std::string_view text) {
             "use http, https, oci or file");
     for (const char c : text) {
         if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f)
-            return fail(
-                ErrorKind::Parse,
-                fmt::format("{}: a URL has no spaces or control characters", without_secrets(text)),
-                "write a space as %20");
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: the URL contains spaces or control characters",
+                                    without_secrets(text)),
+                        "write a space as %20");
     }
 
     auto rest = text.substr(text.find("://") + 3);
@@ -194,8 +194,8 @@ Result<fs::path> path_of_file_url(std::string_view url) {
         return fail(ErrorKind::Parse, fmt::format("{}: not a file:// URL", without_secrets(url)));
     if (!parts.host.empty() && parts.host != "localhost" && parts.host != "127.0.0.1")
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: a file on the host '{}' cannot be read", url, parts.host),
-                    "a path on this machine has three slashes: file:///path");
+                    fmt::format("{}: cannot read files on host '{}'", url, parts.host),
+                    "a path on this machine needs three slashes: file:///path");
     auto path = percent_decode(parts.path);
     if (!path) return pass(std::move(path).error().while_doing(parts.path));
     if (path->empty()) return fail(ErrorKind::Parse, fmt::format("{}: the path is missing", url));

@@ -82,7 +82,7 @@ Result<void> walk_tar(struct archive* tar,
         if (code == ARCHIVE_WARN) {
             const auto* text = libarchive()->error_string(tar);
             warn(warnings,
-                 fmt::format("{}: {}", name, text != nullptr ? printable(text) : "odd tar"));
+                 fmt::format("{}: {}", name, text != nullptr ? printable(text) : "invalid tar"));
         }
         GPKG_CHECK(on_member(member_of(entry, part), [&](const OnBlock& on_block) {
             return read_blocks(tar, name, on_block);
@@ -179,18 +179,17 @@ private:
         const auto part = tar_part(member);
         const bool metadata = member == "metadata.json";
         if (!part && !metadata) {
-            if (!member.ends_with('/'))
-                warn(warnings_, name + ": not a member of the .conda format");
+            if (!member.ends_with('/')) warn(warnings_, name + ": not part of the .conda format");
             return {};
         }
         auto& seen = metadata ? seen_metadata_ : *part == Part::Info ? seen_info_ : seen_payload_;
         if (std::exchange(seen, true))
-            return fail(ErrorKind::Integrity, name + ": the archive has two of these");
+            return fail(ErrorKind::Integrity, name + ": is in the archive twice");
         if (libarchive()->entry_filetype(entry) != AE_IFREG)
             return fail(ErrorKind::Integrity, name + ": must be a file");
         const auto* format = libarchive()->format_name(zip);
         if (format != nullptr && std::strstr(format, "uncompressed") == nullptr)
-            warn(warnings_, name + ": compressed by the zip, which the .conda format forbids");
+            warn(warnings_, name + ": compressed in the zip, which the .conda format forbids");
         if (metadata) return check_metadata(zip, name);
         if (*part == Part::Payload && walk_ == Walk::InfoOnly) return {};
         return walk_zip_member(zip, *part, name, warnings_, on_member);
@@ -220,7 +219,7 @@ Result<Format> format_of(std::string_view magic, const std::string& name) {
     if (magic == "PK\x03\x04") return Format::Conda;
     if (magic.starts_with("BZh")) return Format::TarBz2;
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: {}, neither .conda nor .tar.bz2",
+                fmt::format("{}: {} (expected .conda or .tar.bz2)",
                             name,
                             magic.empty() ? "an empty file" : "not a package archive"));
 }
@@ -337,7 +336,7 @@ Result<void> walk_package(const std::shared_ptr<ArrivingFile>& archive,
                           const OnMember& on_member) {
     std::string magic(4, '\0');
     if (!archive->wait_for(magic.size()))
-        return fail(ErrorKind::Interrupted, name + ": does not arrive");
+        return fail(ErrorKind::Interrupted, name + ": download failed");
     GPKG_CHECK(ArrivingFile::source(archive)(magic.data(), magic.size()));
     GPKG_TRY(const auto format, format_of(magic, name));
     GPKG_CHECK(need_libarchive());

@@ -78,7 +78,7 @@ public:
             }
         } else {
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: is neither file, link nor folder", name));
+                        fmt::format("{}: not a file, link or folder", name));
         }
         entry.sha256 = content.sha256;
         entry.size_in_bytes = content.size;

@@ -127,7 +127,7 @@ Result<std::optional<std::string>> read_info_text(const fs::path& folder, std::s
         if (errno == ENOENT) return std::optional<std::string>();
         if (errno == ELOOP || errno == ENOTDIR)
             return fail(ErrorKind::Integrity,
-                        fmt::format("{}: not a file of the package but reached by a link", path));
+                        fmt::format("{}: reached through a link, not a file of the package", path));
         return pass(io_error(path, "open", errno));
     }
     struct stat status {};
@@ -162,8 +162,7 @@ Result<void> check_distribution(const PackageRecord& record, std::string_view wh
     if (record.distribution().size() > kLongest)
         return fail(
             ErrorKind::Integrity,
-            fmt::format(
-                "{}: name, version and build are longer than {} characters", what, kLongest));
+            fmt::format("{}: name, version and build exceed {} characters", what, kLongest));
     return {};
 }
 
@@ -212,7 +211,7 @@ Result<PackageRecord> parse_index_json(std::string_view text, std::string_view w
 Result<PackageRecord> read_index_json(const fs::path& folder) {
     GPKG_TRY(const auto text, read_info_text(folder, "index.json"));
     const auto path = folder / "info/index.json";
-    if (!text) return fail(ErrorKind::NotFound, path.native() + ": not there");
+    if (!text) return fail(ErrorKind::NotFound, path.native() + ": not found");
     return parse_index_json(*text, path.native());
 }
 
@@ -280,7 +279,7 @@ Result<std::map<std::string, std::string>> parse_hash_input(std::string_view tex
     std::map<std::string, std::string> values;
     for (const auto& [key, value] : json.raw()) {
         if (value.is_object() || value.is_array())
-            return json.wrong(key, "text, a number or true or false", value);
+            return json.wrong(key, "a string, a number, true or false", value);
         std::string_view plain;
         values[std::string(key)] = value.get(plain) == simdjson::SUCCESS
                                        ? std::string(plain)
@@ -323,7 +322,7 @@ Result<PackageRecord> parse_repodata_record(std::string_view text, std::string_v
 Result<PackageRecord> read_repodata_record(const fs::path& folder) {
     GPKG_TRY(const auto text, read_info_text(folder, "repodata_record.json"));
     const auto path = folder / "info/repodata_record.json";
-    if (!text) return fail(ErrorKind::NotFound, path.native() + ": not there");
+    if (!text) return fail(ErrorKind::NotFound, path.native() + ": not found");
     return parse_repodata_record(*text, path.native());
 }
 

@@ -36,7 +36,7 @@ public:
         : bytes_(bytes), archive_size_(archive_size), what_(what) {}
 
     Result<InfoMember> info_member() {
-        if (bytes_.size() > archive_size_) return damaged("is longer than it can be");
+        if (bytes_.size() > archive_size_) return damaged("is longer than possible");
         GPKG_CHECK(find_directory());
         GPKG_TRY(const auto entries, entries_of_directory());
         const Entry* found = nullptr;
@@ -79,7 +79,7 @@ private:
 
     Result<void> find_directory() {
         const auto end = end_of_directory();
-        if (!end) return damaged("does not end as a zip does");
+        if (!end) return damaged("has no zip directory");
         auto limit = *end;
         count_ = number(bytes_, *end + 10, 2);
         size_ = number(bytes_, *end + 12, 4);
@@ -89,19 +89,19 @@ private:
         }
         const auto start = archive_size_ - bytes_.size();
         if (directory_ > start + limit || size_ > start + limit - directory_)
-            return damaged("has a directory that lies beyond its end");
+            return damaged("has a zip directory beyond its end");
         if (directory_ < start)
             return fail(
                 ErrorKind::Unsupported,
                 fmt::format(
-                    "{}: its directory is not within the last {} bytes", what_, bytes_.size()));
+                    "{}: the zip directory is not within the last {} bytes", what_, bytes_.size()));
         return {};
     }
 
     /// Reads the directory's place from the zip64 form of its end; where that stands.
     Result<std::size_t> read_end64(std::size_t end) {
         const auto start = archive_size_ - bytes_.size();
-        const auto missing = [&] { return damaged("has no zip64 end of its directory"); };
+        const auto missing = [&] { return damaged("has no zip64 end of directory"); };
         if (end < kEnd64LocatorSize) return missing();
         const auto locator = end - kEnd64LocatorSize;
         if (!bytes_.substr(locator).starts_with("PK\6\7")) return missing();
@@ -122,12 +122,12 @@ private:
         std::vector<Entry> entries;
         for (std::uint64_t i = 0; i < count_; ++i) {
             if (left.size() < kEntrySize || !left.starts_with("PK\1\2"))
-                return damaged("has a directory that is cut off");
+                return damaged("has a truncated zip directory");
             const auto name = static_cast<std::size_t>(number(left, 28, 2));
             const auto extra = static_cast<std::size_t>(number(left, 30, 2));
             const auto comment = static_cast<std::size_t>(number(left, 32, 2));
             const auto size = kEntrySize + name + extra + comment;
-            if (left.size() < size) return damaged("has a directory that is cut off");
+            if (left.size() < size) return damaged("has a truncated zip directory");
             Entry entry;
             entry.encrypted = (number(left, 8, 2) & 1U) != 0;
             entry.method = number(left, 10, 2);
@@ -137,7 +137,7 @@ private:
             entry.offset = number(left, 42, 4);
             entry.name = left.substr(kEntrySize, name);
             if (!widen(entry, left.substr(kEntrySize + name, extra)))
-                return damaged("has a directory entry without its zip64 field");
+                return damaged("has a directory entry without zip64 field");
             entries.push_back(std::move(entry));
             left.remove_prefix(size);
         }
@@ -166,20 +166,21 @@ private:
 
     Result<InfoMember> place_of(const Entry& entry, std::uint64_t end) const {
         if (entry.encrypted || entry.method != 0 || entry.packed != entry.unpacked)
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: {}: packed by the zip, which the .conda format forbids",
-                                    what_,
-                                    printable(entry.name)));
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("{}: {}: compressed in the zip, which the .conda format forbids",
+                            what_,
+                            printable(entry.name)));
         if (entry.packed > kMostInfoMember)
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: {}: {} bytes, more than the {} that are read",
+                        fmt::format("{}: {}: {} bytes exceed the limit of {} bytes",
                                     what_,
                                     printable(entry.name),
                                     entry.packed,
                                     kMostInfoMember));
         const auto least = kLocalSize + entry.name.size() + entry.packed;
         if (entry.offset > end || end - entry.offset < least)
-            return damaged("has a member that reaches into what follows it");
+            return damaged("has overlapping members");
         const auto count = std::min(end - entry.offset, least + kMost16);
         return InfoMember{entry.name, entry.offset, count, entry.packed, entry.crc};
     }
@@ -204,12 +205,12 @@ Result<std::string_view> content_of(const InfoMember& member,
         return fail(ErrorKind::Integrity, fmt::format("{}: {}", name, how));
     };
     if (bytes.size() < kLocalSize || !bytes.starts_with("PK\3\4"))
-        return damaged("not where the archive's directory says");
+        return damaged("not where the zip directory says");
     const auto name_size = static_cast<std::size_t>(number(bytes, 26, 2));
     const auto before = kLocalSize + name_size + static_cast<std::size_t>(number(bytes, 28, 2));
     if (bytes.substr(kLocalSize, name_size) != member.name || number(bytes, 8, 2) != 0)
-        return damaged("not what the archive's directory says");
-    if (bytes.size() < before || bytes.size() - before < member.size) return damaged("cut off");
+        return damaged("not what the zip directory says");
+    if (bytes.size() < before || bytes.size() - before < member.size) return damaged("truncated");
     const auto content = bytes.substr(before, static_cast<std::size_t>(member.size));
     if (crc32(0, content) != member.crc) return damaged("wrong checksum");
     return content;
@@ -239,7 +240,7 @@ Result<std::optional<std::string>> read_info_file(const InfoMember& member,
         if (text) return refused("is in it twice");
         text.emplace();
         return read([&](std::uint64_t offset, std::string_view block) -> Result<void> {
-            if (offset != text->size()) return refused("is a file with holes");
+            if (offset != text->size()) return refused("is a sparse file");
             if (block.size() > kMostInfoFile - text->size())
                 return refused(fmt::format("is larger than {} bytes", kMostInfoFile));
             *text += block;

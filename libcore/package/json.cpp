@@ -108,7 +108,7 @@ Result<std::vector<std::string>> JsonObject::texts_of(simdjson::dom::element val
         return result;
     }
     simdjson::dom::array list;
-    if (value.get(list) != simdjson::SUCCESS) return wrong(key, "a list of texts", value);
+    if (value.get(list) != simdjson::SUCCESS) return wrong(key, "a list of strings", value);
     for (const simdjson::dom::element item : list) {
         if (item.get(text) != simdjson::SUCCESS)
             return wrong(fmt::format("{}[{}]", key, result.size()), "text", item);

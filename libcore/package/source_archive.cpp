@@ -12,7 +12,7 @@ tl::unexpected<Error> damaged(const fs::path& file, archive* from) {
     return fail(
         ErrorKind::Integrity,
         fmt::format(
-            "{}: cannot be unpacked: {}", file.native(), said == nullptr ? "it is damaged" : said));
+            "{}: cannot unpack: {}", file.native(), said == nullptr ? "it is damaged" : said));
 }
 
 }  // namespace
@@ -41,15 +41,17 @@ Result<void> unpack_source_archive(const fs::path& file,
         const auto plain = path.starts_with("./") ? path.substr(2) : path;
         if (plain.empty()) continue;
         if (!is_safe_relative(plain))
-            return fail(ErrorKind::Integrity,
-                        fmt::format("{}: the member '{}' leads out of it", file.native(), path));
+            return fail(
+                ErrorKind::Integrity,
+                fmt::format("{}: member '{}' leads outside of the archive", file.native(), path));
         libarchive()->entry_set_pathname(entry, (to / plain).c_str());
         if (const auto* link = libarchive()->entry_hardlink(entry)) {
             const std::string target = link;
             if (!is_safe_relative(target))
                 return fail(
                     ErrorKind::Integrity,
-                    fmt::format("{}: the member '{}' leads out of it", file.native(), path));
+                    fmt::format(
+                        "{}: member '{}' leads outside of the archive", file.native(), path));
             libarchive()->entry_set_hardlink(entry, (to / target).c_str());
         }
         if (libarchive()->write_header(writer.get(), entry) < ARCHIVE_WARN)

@@ -84,7 +84,7 @@ Result<PackageRecord> record_of(const fs::path& folder) {
     GPKG_TRY(auto record, read_repodata_record(folder));
     if (folder_name(record) == folder.filename()) return record;
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: holds {}", folder.native(), record.distribution()));
+                fmt::format("{}: contains {}", folder.native(), record.distribution()));
 }
 
 /// In one gpkg store.
@@ -107,8 +107,7 @@ Result<void> compare_checksums(const fs::path& archive,
     const auto differs = [&](std::string_view what, const auto& found, const auto& wanted) {
         return fail(
             ErrorKind::Integrity,
-            fmt::format(
-                "{}: {} is {}, the channel promises {}", archive.native(), what, found, wanted));
+            fmt::format("{}: {} is {}, expected {}", archive.native(), what, found, wanted));
     };
     if (record.size != 0 && record.size != sums.size)
         return differs("size", sums.size, record.size);
@@ -175,7 +174,7 @@ Result<void> sign_folder(const std::string& archive,
         return fail(
             ErrorKind::Integrity,
             fmt::format(
-                "{}: holds {}, not {}", archive, inside.distribution(), record.distribution()));
+                "{}: contains {}, not {}", archive, inside.distribution(), record.distribution()));
     if (is_bare) record = complete(record, std::move(inside));
     GPKG_TRY(const auto index, read_info_text(folder, "index.json"));
     GPKG_TRY(const auto text, repodata_record_json(record, index.value_or("")));
@@ -195,7 +194,7 @@ Result<void> write_alias(const fs::path& root, const std::string& md5, std::stri
     const auto folder = path.parent_path();
     const bool made = ::mkdir(folder.c_str(), modes.folder()) == 0;
     if (made && modes.settle_folder(AT_FDCWD, folder.c_str()) != 0)
-        return pass(io_error(folder.native(), "make the folder", errno));
+        return pass(io_error(folder.native(), "create the folder", errno));
     GPKG_TRY(auto file, NewFile::make(path));
     if (modes.settle_file(file.fd(), kMode) != 0)
         return pass(io_error(path.native(), "write", errno));
@@ -212,10 +211,7 @@ Error not_ours(const fs::path& folder, std::string_view doing, std::string_view 
         owner = user ? user->name : fmt::format("user {}", status.st_uid);
     }
     return {ErrorKind::Io,
-            fmt::format("{}: cannot {}: it is {}'s, and its permissions do not allow it",
-                        folder.native(),
-                        doing,
-                        owner),
+            fmt::format("{}: cannot {}: no permission (owner: {})", folder.native(), doing, owner),
             fmt::format("{} can {}", owner, remedy),
             {}};
 }
@@ -229,18 +225,18 @@ Result<void> publish(const fs::path& finished,
         if (::rename(finished.c_str(), final_path.c_str()) == 0) return {};
         const int code = errno;
         if (code != ENOTEMPTY && code != EEXIST && code != ENOTDIR)
-            return pass(io_error(final_path.native(), "put the package there", code));
+            return pass(io_error(final_path.native(), "store the package", code));
         if (is_whole(final_path)) return {};
         const auto aside = workplace / fmt::format("broken-{}", attempt);
         ::rename(final_path.c_str(), aside.c_str());
     }
     if (::faccessat(AT_FDCWD, (final_path / kRecordFile).c_str(), R_OK, 0) != 0 && errno == EACCES)
-        return pass(not_ours(final_path,
-                             "use the package there",
-                             "open it: chmod -R go+rX on that folder; cache_dir names a store of "
-                             "one's own"));
+        return pass(
+            not_ours(final_path,
+                     "use the package",
+                     "run chmod -R go+rX on the folder; or use your own store: set cache_dir"));
     return fail(ErrorKind::Io,
-                fmt::format("{}: cannot put the package there: something is in the way",
+                fmt::format("{}: cannot store the package: the folder exists and is incomplete",
                             final_path.native()));
 }
 
@@ -293,7 +289,8 @@ const fs::path& PackageStore::root() const { return state_->layout.root; }
 std::optional<fs::path> PackageStore::find(const PackageRecord& record) const {
     if (!check_distribution(record, record.fn)) return std::nullopt;
     state_->settle();
-    if (auto folder = find_in(root(), record)) return folder;
+    if (auto folder = find_in(root(), record); folder && !state_->is_avoided(*folder))
+        return folder;
     for (const auto& layer : state_->layout.layers) {
         auto folder = find_in(layer, record);
         if (folder && !state_->is_avoided(*folder)) return folder;
@@ -353,7 +350,7 @@ Result<fs::path> PackageStore::add_arriving(const std::shared_ptr<ArrivingFile>&
     const auto unpack = [&](const fs::path& folder, const UnpackOptions& how) -> Result<Unpacked> {
         GPKG_TRY(auto unpacked, unpack_package(archive, record.fn, record.size, folder, how));
         if (archive->wait_for_all()) return unpacked;
-        return fail(ErrorKind::Interrupted, record.fn + ": does not arrive");
+        return fail(ErrorKind::Interrupted, record.fn + ": download failed");
     };
     return put(record.fn, record, options, unpack);
 }
@@ -397,7 +394,8 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
     if (folder.parent_path() != root() || !is_folder_name(folder.filename().native()))
         return fail(
             ErrorKind::Usage,
-            fmt::format("{}: not a folder of the store {}", folder.native(), root().native()));
+            fmt::format(
+                "{}: not a folder of the package store {}", folder.native(), root().native()));
     // Nothing is made for that: it has to work where there is no room.
     static std::atomic<unsigned> number{0};
     fs::path aside;
@@ -410,7 +408,7 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
         auto removed = remove_tree(aside);
         // Before anything was taken out of it: what another made under a umask is a package still.
         if (!removed && is_whole(aside) && ::rename(aside.c_str(), folder.c_str()) == 0)
-            return pass(not_ours(folder, "remove it", "remove it, or open it: chmod -R g+w"));
+            return pass(not_ours(folder, "remove it", "remove it, or run chmod -R g+w"));
         return removed;
     }
     if (code == ENOENT) return {};
@@ -418,7 +416,8 @@ Result<void> PackageStore::remove(const fs::path& folder) const {
     // other name finds no room: without its record it is no package any more, and what is left of
     // it a leftover.
     if (code == EPERM || code == EACCES)
-        return pass(not_ours(folder, "remove it", "remove it: gpkg repair --store, gpkg clean"));
+        return pass(
+            not_ours(folder, "remove it", "remove it with gpkg repair --store or gpkg clean"));
     if (code != EXDEV && code != ENOSPC && code != EDQUOT)
         return pass(io_error(folder.native(), "remove", code));
     GPKG_CHECK(remove_tree(folder / kRecordFile));

@@ -107,7 +107,7 @@ public:
     /// found, and unpacked anew when the package is wanted.
     Result<std::vector<fs::path>> broken() const;
     /// find() passes this folder over from now on: a damaged one of a layer, which only its owner
-    /// can take away.
+    /// can remove, or any damaged one in a dry run.
     void avoid(const fs::path& folder) const;
     /// Takes one folder of this store away: its name goes first, then its files. Another user's
     /// that is not open to this one stays.

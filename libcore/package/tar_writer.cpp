@@ -95,8 +95,7 @@ Result<void> TarWriter::add_file(int root, const fs::path& folder, const std::st
         return add_header(path, AE_IFLNK, 0777, 0, target->c_str());
     }
     if (!S_ISREG(status.st_mode))
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: is neither file, link nor folder", name));
+        return fail(ErrorKind::Unsupported, fmt::format("{}: not a file, link or folder", name));
     const auto file = open_below(root, path, O_RDONLY);
     if (!file || ::fstat(file.get(), &status) != 0) return pass(io_error(name, "open", errno));
     const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -118,8 +117,7 @@ Result<void> TarWriter::add_content(int fd,
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return pass(io_error(name, "read", errno));
         if (count == 0)
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: became shorter while it was packed", name));
+            return fail(ErrorKind::Conflict, fmt::format("{}: truncated while being packed", name));
         const std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
         if (change) change(used, buffer.data(), bytes.size());
         GPKG_CHECK(add_bytes(bytes));

@@ -53,9 +53,9 @@ bool take(std::atomic<std::uint64_t>& left, std::uint64_t count) {
 
 tl::unexpected<Error> beyond(const std::string& archive, const Allowance& allowance) {
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: unpacking it goes beyond {}", archive, allowance.bounds),
-                "the environment is as it was; gpkg clean --unused takes what was unpacked before "
-                "out of the store");
+                fmt::format("{}: unpacking exceeds {}", archive, allowance.bounds),
+                "the environment was not changed; gpkg clean --packages removes packages that were "
+                "already unpacked");
 }
 
 mode_t mode_of(const Member& member) { return member.executable ? 0755U : 0644U; }
@@ -135,19 +135,18 @@ Result<void> TreeWriter::count_inode() {
 Result<std::string> TreeWriter::checked_path(const Member& member) {
     auto path = clean_relative(member.path);
     if (member.path.empty()) return refused(member, "has no name");
-    if (!is_safe_relative(member.path)) return refused(member, "would leave the folder");
-    if (path.size() > kLongestPath) return refused(member, "has too long a name");
+    if (!is_safe_relative(member.path)) return refused(member, "leads outside of the folder");
+    if (path.size() > kLongestPath) return refused(member, "has a name that is too long");
     name_bytes_ += path.size();
     if (totals_.entries >= options_.limits.entries || name_bytes_ > kMostNameBytes)
-        return fail(
-            ErrorKind::Integrity,
-            fmt::format("{}: refused: has more than {} members", archive_, totals_.entries));
+        return fail(ErrorKind::Integrity,
+                    fmt::format("{}: refused: more than {} members", archive_, totals_.entries));
     const bool in_info = path == "info" || path.starts_with("info/");
     if (member.part == Part::Payload && in_info && !may_accompany(path, member.kind))
-        return refused(member, "is payload but would be the package's metadata");
+        return refused(member, "is payload in the place of metadata");
     // cph puts the payload's empty folders beside the metadata.
     if (member.part == Part::Info && !in_info && member.kind != MemberKind::Directory)
-        return refused(member, "is metadata but lies outside info/");
+        return refused(member, "is metadata outside of info/");
     return path;
 }
 
@@ -158,11 +157,11 @@ Result<void> TreeWriter::add(const Member& member, const ReadContent& read) {
     if (member.kind != MemberKind::File) GPKG_CHECK(count_bytes(member.size));  // is jumped over
     if (path.empty()) {                                                         // "./"
         if (member.kind == MemberKind::Directory) return {};
-        return refused(member, "would replace the folder");
+        return refused(member, "replaces the folder");
     }
     if (member.kind == MemberKind::Directory) return make_folder(path, member);
     if (path == "info/repodata_record.json") {  // the channel's word, not the package's
-        warn(warnings(), archive_ + ": info/repodata_record.json left out");
+        warn(warnings(), archive_ + ": ignored info/repodata_record.json");
         return {};
     }
     if (made_.contains(path)) return refused(member, "is in the archive twice");
@@ -172,7 +171,7 @@ Result<void> TreeWriter::add(const Member& member, const ReadContent& read) {
     case MemberKind::File: return make_file(path, member, read);
     case MemberKind::SoftLink: return make_soft_link(path, member);
     case MemberKind::HardLink: return make_hard_link(path, member);
-    default: return refused(member, "is neither file, link nor folder");
+    default: return refused(member, "is not a file, link or folder");
     }
 }
 
@@ -180,8 +179,8 @@ Result<void> TreeWriter::make_folder(const std::string& path, const Member& memb
     if (path.empty()) return {};
     if (const auto found = made_.find(path); found != made_.end()) {
         if (found->second.type == PathType::Directory) return {};
-        return refused(member,
-                       fmt::format("needs \"{}\" as a folder, which is none", printable(path)));
+        return refused(
+            member, fmt::format("needs the folder \"{}\", which is not a folder", printable(path)));
     }
     GPKG_TRY(const int parent, folder_of(path, member));
     GPKG_CHECK(count_inode());
@@ -234,7 +233,7 @@ Result<void> TreeWriter::fill(
     };
     const auto put = [&](std::uint64_t offset, std::string_view block) -> Result<void> {
         GPKG_CHECK(check_cancelled());
-        if (offset < made.size) return refused(member, "has content that overlaps");
+        if (offset < made.size) return refused(member, "has overlapping content");
         if (offset > made.size) GPKG_CHECK(skip_to(offset));
         GPKG_CHECK(count_bytes(block.size()));
         if (!write_fully(fd, block)) return failed(member, errno);
@@ -252,7 +251,7 @@ Result<void> TreeWriter::fill(
 }
 
 Result<void> TreeWriter::make_soft_link(const std::string& path, const Member& member) {
-    if (member.link.empty()) return refused(member, "is a soft link to nothing");
+    if (member.link.empty()) return refused(member, "is a symbolic link without a target");
     GPKG_TRY(const int folder, folder_of(path, member));
     GPKG_CHECK(count_inode());
     if (::symlinkat(member.link.c_str(), folder, leaf_of(path)) != 0) return failed(member, errno);
@@ -267,7 +266,7 @@ Result<void> TreeWriter::make_hard_link(const std::string& path, const Member& m
         found->second.type != PathType::HardLink)
         return refused(
             member,
-            fmt::format("is a hard link to \"{}\", which is no file before it in the archive",
+            fmt::format("is a hard link to \"{}\", which is not an earlier file of the archive",
                         printable(member.link)));
     const auto made = found->second;
     GPKG_TRY(const int folder, folder_of(path, member));

@@ -23,17 +23,17 @@ public:
     static Result<Target> make(const fs::path& path, const SharedModes& modes) {
         bool made = true;
         if (::mkdir(path.c_str(), modes.folder()) != 0) {
-            if (errno != EEXIST) return pass(io_error(path.native(), "make the folder", errno));
+            if (errno != EEXIST) return pass(io_error(path.native(), "create the folder", errno));
             made = false;
         } else if (const int code = modes.settle_folder(AT_FDCWD, path.c_str()); code != 0) {
-            return pass(io_error(path.native(), "make the folder", code));
+            return pass(io_error(path.native(), "create the folder", code));
         }
         Descriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (!root) return pass(io_error(path.native(), "open the folder", errno));
         std::error_code code;
         if (!made && !fs::is_empty(path, code))
             return fail(ErrorKind::Conflict,
-                        fmt::format("{}: cannot unpack here: not an empty folder", path.native()));
+                        fmt::format("{}: cannot unpack: the folder is not empty", path.native()));
         return Target(path, std::move(root), made);
     }
     Target(Target&& other) noexcept
@@ -176,7 +176,7 @@ Result<PackageInfo> read_package_info(const fs::path& archive) {
         if (!fresh) return refused("is in the archive twice");
         auto& text = place->second;
         return read([&](std::uint64_t offset, std::string_view block) -> Result<void> {
-            if (offset != text.size()) return refused("is a file with holes");
+            if (offset != text.size()) return refused("is a sparse file");
             if (text.size() + block.size() > kMaxInfoText) return refused("is too large");
             text += block;
             return {};

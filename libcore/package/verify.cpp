@@ -15,7 +15,7 @@ namespace {
 std::string_view name_of(PathType type) {
     switch (type) {
     case PathType::HardLink: return "a file";
-    case PathType::SoftLink: return "a soft link";
+    case PathType::SoftLink: return "a symbolic link";
     default: return "a folder";
     }
 }
@@ -27,7 +27,7 @@ std::string difference(const PathEntry& entry, const SeenPath& seen) {
     // Some builders leave the size out; the checksum decides then.
     if (entry.size_in_bytes != 0 && seen.size != entry.size_in_bytes)
         return fmt::format("has {} bytes, not {}", seen.size, entry.size_in_bytes);
-    if (!seen.sha256.empty() && seen.sha256 != entry.sha256) return "has another checksum";
+    if (!seen.sha256.empty() && seen.sha256 != entry.sha256) return "has a different checksum";
     return {};
 }
 

@@ -140,8 +140,7 @@ Result<void> ZipWriter::write(std::string_view bytes) {
 Result<void> ZipWriter::end() {
     const auto& entry = entries_.back();
     if (!entry.large && entry.size >= k32Bits)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: {} grew beyond 4 GiB", name_, entry.name));
+        return fail(ErrorKind::Unsupported, fmt::format("{}: {} exceeds 4 GiB", name_, entry.name));
     const auto header = local_header(entry);
     auto left = std::string_view(header);
     auto offset = static_cast<off_t>(entry.offset);

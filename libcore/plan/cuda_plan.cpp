@@ -74,22 +74,23 @@ tl::unexpected<Error> nothing_serves(const CudaDevice& device, const CudaPlanOpt
         });
     if (driver_is_why)
         return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{}: its driver supports CUDA {}, and builds are for CUDA {}",
+                    fmt::format("{}: the driver supports only CUDA {}, but the builds use CUDA {}",
                                 wanted,
                                 device.driver->to_string(),
                                 join_or(given)),
-                    fmt::format("--cuda {}, or a later driver", device.driver->to_string()));
+                    fmt::format("use --cuda {}, or a newer driver", device.driver->to_string()));
     std::string hint;
     for (const auto& toolkit : latest_toolkits()) {
-        if (makes_code_for(toolkit, device.target)) hint = "--cuda " + toolkit.to_string();
+        if (makes_code_for(toolkit, device.target)) hint = "use --cuda " + toolkit.to_string();
     }
     const bool is_newer = targets_of(options.toolkits.back()).back() < device.target;
     if (is_newer && options.ptx == PtxUse::Never &&
         device.target.features == CudaTarget::Features::Plain)
-        hint += ", or --ptx-rest to have its driver compile it";
+        hint += fmt::format("{} --ptx-rest to let the driver compile it",
+                            hint.empty() ? "use" : ", or");
     return fail(ErrorKind::Unsatisfiable,
-                fmt::format("{}: CUDA {} makes no code that runs on it", wanted, join_or(given)),
-                hint.empty() ? hint : hint + " would do");
+                fmt::format("{}: CUDA {} cannot compile code for it", wanted, join_or(given)),
+                hint);
 }
 
 Result<void> check_served(const std::vector<CudaDevice>& devices, const CudaPlanOptions& options) {
@@ -113,12 +114,11 @@ Result<Choice> choose(const std::vector<CudaDevice>& devices, const CudaPlanOpti
                 left.push_back(device.target.to_string());
         }
         return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{} builds are needed (CUDA {}), and {} {} allowed",
+                    fmt::format("{} builds are needed (CUDA {}), but --max-builds is {}",
                                 count,
                                 fmt::join(texts_of(best.toolkits), ", "),
-                                most,
-                                most == 1 ? "is" : "are"),
-                    fmt::format("with CUDA {} only {} would be left out",
+                                most),
+                    fmt::format("builds with only CUDA {} do not cover {}",
                                 fmt::join(texts_of(fewer.toolkits), ", "),
                                 join_some(left, "and", left.size())));
     }

@@ -213,7 +213,8 @@ Result<Descriptor> open_input(const ProcessCommand& command, Descriptor& feed) {
     if (command.feed) {
         int ends[2] = {-1, -1};
         if (::pipe2(ends, O_CLOEXEC) != 0)
-            return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+            return fail(ErrorKind::Io,
+                        fmt::format("cannot create a pipe: {}", std::strerror(errno)));
         feed = Descriptor(ends[1]);
         return Descriptor(ends[0]);
     }
@@ -240,7 +241,7 @@ std::jthread start_feeding(const ProcessCommand& command, Descriptor end) {
 Result<Descriptor> open_relay(Relay::Taker taker, Relay& relay) {
     int ends[2] = {-1, -1};
     if (::pipe2(ends, O_CLOEXEC) != 0)
-        return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+        return fail(ErrorKind::Io, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
     // Only our end: a program does not expect that its output would have to wait.
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     relay = Relay(Descriptor(ends[0]), std::move(taker));
@@ -286,7 +287,7 @@ Result<int> run_command(const ProcessCommand& command) {
     const auto prepared = prepare(command, environment);
     if (prepared.program.empty())
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: there is no such program on PATH", command.arguments[0]));
+                    fmt::format("{}: program not found on PATH", command.arguments[0]));
 
     Relays relays;
     Streams streams;
@@ -296,7 +297,7 @@ Result<int> run_command(const ProcessCommand& command) {
     // Closed by a successful exec, so that an error of exec can be told from one of the program.
     int report[2] = {-1, -1};
     if (::pipe2(report, O_CLOEXEC) != 0)
-        return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+        return fail(ErrorKind::Io, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
     const pid_t child = ::fork();
     if (child == 0) become(prepared, command, streams, report[1]);
     const int fork_error = errno;

@@ -65,7 +65,7 @@ Result<std::string> upper_bound(std::string_view version, std::string_view expre
     const auto [stop, code] = std::from_chars(last.data(), last.data() + last.size(), number);
     if (code != std::errc())
         return fail(ErrorKind::Parse,
-                    fmt::format("cannot count up the part '{}' of the version {}", last, version));
+                    fmt::format("cannot increment '{}' in version {}", last, version));
     const bool letter = stop != last.data() + last.size();
     last = fmt::format("{}{}", number + 1, letter ? "a" : "");
     return fmt::format("{}{}{}", parts.epoch, join_segments(parts.segments), letter ? "" : ".0a0");
@@ -76,15 +76,14 @@ Result<std::string> upper_bound(std::string_view version, std::string_view expre
 Result<std::string> dependency_text(std::string_view spec) {
     GPKG_TRY(const auto parsed, MatchSpec::parse(spec));
     const auto refuse = [&](std::string_view why) {
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("'{}' cannot be a dependency of a package: {}", spec, why));
+        return fail(ErrorKind::Unsupported, fmt::format("invalid dependency '{}': {}", spec, why));
     };
-    if (parsed.name_matcher || parsed.name == "*") return refuse("the name must be one name");
+    if (parsed.name_matcher || parsed.name == "*") return refuse("the name cannot be a pattern");
     MatchSpec plain;
     plain.name = parsed.name;
     plain.version = parsed.version;
     plain.build = parsed.build;
-    if (!(plain == parsed)) return refuse("only a name, a version and a build can be given");
+    if (!(plain == parsed)) return refuse("only name, version and build are allowed");
 
     auto text = parsed.name;
     const bool any_version = !parsed.version || parsed.version->is_any();

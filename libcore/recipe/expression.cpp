@@ -64,11 +64,11 @@ Result<Value> element(const Value& of, const Value& index) {
     };
     if (const auto* list = of.list()) {
         if (const auto at = pick(list->size())) return (*list)[*at];
-        return wrong(fmt::format("the list has no element {}", *number));
+        return wrong(fmt::format("list index {} is out of range", *number));
     }
     if (const auto* text = of.text()) {
         if (const auto at = pick(text->size())) return Value(std::string(1, (*text)[*at]));
-        return wrong(fmt::format("the text has no character {}", *number));
+        return wrong(fmt::format("string index {} is out of range", *number));
     }
     return wrong(fmt::format("cannot index {}", of.kind_name()));
 }
@@ -218,7 +218,7 @@ private:
         GPKG_TRY(const auto passed, arguments(tree, 0));
         GPKG_TRY(auto result, names_.call(tree.word, passed));
         if (result) return *std::move(result);
-        return wrong(fmt::format("there is no function '{}'", tree.word), near(tree.word));
+        return wrong(fmt::format("unknown function '{}'", tree.word), near(tree.word));
     }
 
     std::string near(const std::string& word) const {

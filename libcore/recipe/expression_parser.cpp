@@ -51,8 +51,8 @@ private:
         return true;
     }
     tl::unexpected<Error> unexpected() const {
-        if (peek().kind == Token::Kind::End) return wrong("the expression ends too early");
-        return wrong(fmt::format("did not expect '{}' here", peek().text));
+        if (peek().kind == Token::Kind::End) return wrong("unexpected end of the expression");
+        return wrong(fmt::format("unexpected '{}'", peek().text));
     }
     Result<void> need(std::string_view symbol) {
         if (take(symbol)) return {};
@@ -204,13 +204,13 @@ private:
             Method{"endswith", Op::Test, "endingwith"}};
         const auto name = tokens_[at_++].text;
         if (of.op == Op::Variable && !peek().is("("))
-            return wrong(fmt::format("there is no variable '{}.{}'", of.word, name));
+            return wrong(fmt::format("unknown variable '{}.{}'", of.word, name));
         const auto* const known = std::find_if(
             kMethods.begin(), kMethods.end(), [&](const auto& one) { return one.name == name; });
         if (known == kMethods.end() || !take("("))
             return fail(ErrorKind::Parse,
-                        fmt::format("texts have no '.{}'", name),
-                        "they have split(), replace(), lower(), upper(), strip(), startswith() and "
+                        fmt::format("strings have no method '{}'", name),
+                        "use split(), replace(), lower(), upper(), strip(), startswith() or "
                         "endswith()");
         auto tree = node(known->op, std::string(known->word), {std::move(of)});
         GPKG_CHECK(arguments(tree));
@@ -284,7 +284,7 @@ private:
             if (peek().kind != Token::Kind::Word) return unexpected();
             name += "." + tokens_[at_++].text;
             if (!peek().is("(") && !peek().is("."))
-                return wrong(fmt::format("there is no variable '{}'", name));
+                return wrong(fmt::format("unknown variable '{}'", name));
         }
         if (!take("(")) return node(Op::Variable, std::move(name), {});
         auto call = node(Op::Call, std::move(name), {});

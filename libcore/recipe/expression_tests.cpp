@@ -48,17 +48,15 @@ constexpr auto kComparisons = std::to_array<std::pair<std::string_view, std::str
 
 Result<bool> text_test(std::string_view name, const Value& value, const Value& with) {
     if (value.text() == nullptr || with.text() == nullptr)
-        return wrong(fmt::format("'{}' asks a text about a text, not {} about {}",
-                                 name,
-                                 value.kind_name(),
-                                 with.kind_name()));
+        return wrong(fmt::format(
+            "'{}' needs two strings, found {} and {}", name, value.kind_name(), with.kind_name()));
     if (name == "startingwith") return value.text()->starts_with(*with.text());
     return value.text()->ends_with(*with.text());
 }
 
 Result<bool> divides(const Value& value, const Value& by) {
     if (value.number() == nullptr || by.number() == nullptr || *by.number() == 0)
-        return wrong("'divisibleby' asks a whole number about another that is not 0");
+        return wrong("'divisibleby' needs two whole numbers, the second not 0");
     // The smallest number has no counterpart to divide by -1.
     return *by.number() == -1 || *value.number() % *by.number() == 0;
 }
@@ -83,8 +81,7 @@ Result<Value> compare_values(std::string_view symbol, const Value& left, const V
         } else if (right.text() != nullptr && left.text() != nullptr) {
             found = right.text()->find(*left.text()) != std::string::npos;
         } else {
-            return wrong(
-                fmt::format("'in' looks into a list or a text, not {}", right.kind_name()));
+            return wrong(fmt::format("'in' needs a list or a string, found {}", right.kind_name()));
         }
         return Value(found == (symbol == "in"));
     }
@@ -96,7 +93,7 @@ Result<Value> compare_values(std::string_view symbol, const Value& left, const V
     } else {
         return wrong(
             fmt::format("cannot compare {} {} {}", left.kind_name(), symbol, right.kind_name()),
-            "for versions use match(name, \">=1.2\")");
+            "use match(name, \">=1.2\") for versions");
     }
     if (symbol == "<") return Value(order < 0);
     if (symbol == "<=") return Value(order <= 0);
@@ -115,7 +112,7 @@ Result<bool> apply_test(std::string_view name,
     const auto known = known_tests();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
         const auto near = near_names(name, known);
-        return wrong(fmt::format("there is no test '{}'", name), did_you_mean(near));
+        return wrong(fmt::format("unknown test '{}'", name), did_you_mean(near));
     }
     if (arguments.positional.size() != 1 || !arguments.named.empty())
         return wrong(fmt::format("the test '{}' takes one argument", name));

@@ -31,7 +31,7 @@ Result<Token> text_token(std::string_view& rest) {
         const char escaped = rest[++i];
         text += escaped == 'n' ? '\n' : escaped == 't' ? '\t' : escaped;
     }
-    return wrong(fmt::format("the text {} has no closing quote", rest));
+    return wrong(fmt::format("missing closing quote in {}", rest));
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Result<std::vector<ExpressionToken>> expression_tokens(std::string_view text) {
                 return rest.starts_with(known);
             });
             if (symbol == kSymbols.end())
-                return wrong(fmt::format("cannot read '{}' in an expression", rest));
+                return wrong(fmt::format("unexpected '{}' in an expression", rest));
             length = symbol->size();
         }
         tokens.push_back({kind, std::string(rest.substr(0, length))});
@@ -86,7 +86,7 @@ Result<std::size_t> template_length(std::string_view text) {
             return i + 2;
         }
     }
-    return wrong(fmt::format("'{}' has no closing '}}}}'", text));
+    return wrong(fmt::format("missing closing '}}}}' in '{}'", text));
 }
 
 }  // namespace gpkg

@@ -25,7 +25,7 @@ struct Filter {
 };
 
 Result<std::string> text_of(const Value& value) {
-    if (value.list() != nullptr) return wrong("needs a text, found a list");
+    if (value.list() != nullptr) return wrong("needs a string, found a list");
     return value.to_text();
 }
 
@@ -62,7 +62,7 @@ Result<Value> replace(const Value& value, const CallArguments& arguments) {
     GPKG_TRY(auto text, text_of(value));
     GPKG_TRY(const auto from, text_of(arguments.positional[0]));
     GPKG_TRY(const auto to, text_of(arguments.positional[1]));
-    if (from.empty()) return wrong("cannot replace an empty text");
+    if (from.empty()) return wrong("cannot replace an empty string");
     for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
         text.replace(at, from.size(), to);
     return Value(std::move(text));
@@ -128,7 +128,7 @@ Result<Value> join(const Value& value, const CallArguments& arguments) {
 Result<long long> count_of(const Value& value, long long least) {
     const auto* number = value.number();
     if (number == nullptr || *number < least)
-        return wrong(fmt::format("needs a number of {} or more", least));
+        return wrong(fmt::format("needs a number of at least {}", least));
     return *number;
 }
 
@@ -156,7 +156,7 @@ Result<Value> slice(const Value& value, const CallArguments& arguments) {
     GPKG_TRY(const auto list, list_of(value));
     GPKG_TRY(const auto count, count_of(arguments.positional[0], 1));
     const auto slices = static_cast<std::size_t>(count);
-    if (slices > kMostFilled) return wrong("needs a smaller number");
+    if (slices > kMostFilled) return wrong("the number is too large");
     const auto each = list.size() / slices;
     const auto longer = list.size() % slices;
     Value::List all;
@@ -175,7 +175,7 @@ Result<Value> slice(const Value& value, const CallArguments& arguments) {
 Result<Value> split_text(const Value& value, const CallArguments& arguments) {
     GPKG_TRY(const auto text, text_of(value));
     const auto by = arguments.positional.empty() ? " " : arguments.positional[0].to_text();
-    if (by.empty()) return wrong("cannot split at an empty text");
+    if (by.empty()) return wrong("cannot split at an empty string");
     auto cuts = std::numeric_limits<long long>::max();
     if (arguments.positional.size() > 1) {
         GPKG_TRY(cuts, count_of(arguments.positional[1], 0));
@@ -274,14 +274,14 @@ Result<Value> apply_filter(std::string_view name,
         names.reserve(kFilters.size());
         for (const auto& known : kFilters) names.emplace_back(known.name);
         const auto near = near_names(name, names);
-        return wrong(fmt::format("there is no filter '{}'", name), did_you_mean(near));
+        return wrong(fmt::format("unknown filter '{}'", name), did_you_mean(near));
     }
     if (!arguments.named.empty())
-        return wrong(fmt::format("the filter '{}' takes no arguments by name", name));
+        return wrong(fmt::format("filter '{}' takes no named arguments", name));
     const auto count = arguments.positional.size();
     if (count < filter->least || count > filter->most)
         return wrong(fmt::format(
-            "the filter '{}' takes {}{} arguments, not {}",
+            "filter '{}' takes {}{} arguments, not {}",
             name,
             filter->least,
             filter->most > filter->least ? fmt::format(" to {}", filter->most) : std::string(),
@@ -289,7 +289,7 @@ Result<Value> apply_filter(std::string_view name,
     auto result = filter->apply(value, arguments);
     if (result) return result;
     auto error = std::move(result).error();
-    error.message = fmt::format("the filter '{}': {}", name, error.message);
+    error.message = fmt::format("filter '{}': {}", name, error.message);
     return pass(std::move(error));
 }
 

@@ -15,9 +15,8 @@ namespace gpkg {
 namespace {
 
 tl::unexpected<Error> wrong_value(std::string_view key, std::string_view value, std::string hint) {
-    return fail(ErrorKind::Parse,
-                fmt::format("the variant {}={} says nothing that is known", key, value),
-                std::move(hint));
+    return fail(
+        ErrorKind::Parse, fmt::format("invalid variant value {}={}", key, value), std::move(hint));
 }
 
 /// The value of a key that is there and says something.
@@ -64,14 +63,13 @@ std::string all_major(const Version& toolkit) {
 }
 
 tl::unexpected<Error> word_for_many(std::string_view item, const std::optional<Version>& toolkit) {
-    return fail(
-        ErrorKind::Parse,
-        fmt::format("the variant cuda_arch_list={} does not say which devices the package "
-                    "is for: that depends on {}",
-                    item,
-                    item == "native" ? "the machine that builds it" : "the compiler's release"),
-        toolkit ? fmt::format("for CUDA {} write {}", toolkit->to_string(), all_major(*toolkit))
-                : "write for example 8.0;9.0a;12.0+PTX; gpkg plan-variants finds them");
+    return fail(ErrorKind::Parse,
+                fmt::format("cuda_arch_list={} names no devices: its meaning depends on {}",
+                            item,
+                            item == "native" ? "the build machine" : "the release of the compiler"),
+                toolkit
+                    ? fmt::format("for CUDA {} use {}", toolkit->to_string(), all_major(*toolkit))
+                    : "use for example 8.0;9.0a;12.0+PTX; gpkg build plan-variants finds a list");
 }
 
 tl::unexpected<Error> no_code_for(CudaTarget target, const Version& toolkit) {
@@ -79,13 +77,13 @@ tl::unexpected<Error> no_code_for(CudaTarget target, const Version& toolkit) {
     for (const auto& one : latest_toolkits()) {
         if (makes_code_for(one, target)) able.push_back(one.to_string());
     }
-    return fail(ErrorKind::Parse,
-                fmt::format("the variant has {} in cuda_arch_list, for which CUDA {}, its "
-                            "cuda_version, makes no code",
-                            target.to_string(),
-                            toolkit.to_string()),
-                able.empty() ? "take it out of cuda_arch_list"
-                             : fmt::format("take it out, or build with CUDA {}", join_or(able)));
+    return fail(
+        ErrorKind::Parse,
+        fmt::format("cuda_arch_list has {}, but CUDA {} (cuda_version) cannot compile for it",
+                    target.to_string(),
+                    toolkit.to_string()),
+        able.empty() ? "remove it from cuda_arch_list"
+                     : fmt::format("remove it, or build with CUDA {}", join_or(able)));
 }
 
 /// The microarchitecture that every machine of a platform runs; empty: not known.
@@ -104,7 +102,7 @@ public:
         const auto accelerator = accelerator_of_value(accel);
         if (!accelerator)
             return wrong_value(
-                kAccelKey, accel, "it is cuda (or nvidia), rocm (or amd), or cpu (or none)");
+                kAccelKey, accel, "use cuda (or nvidia), rocm (or amd), or cpu (or none)");
         switch (*accelerator) {
         case Accelerator::Nvidia: GPKG_CHECK(add_cuda()); break;
         case Accelerator::Amd: GPKG_CHECK(add_rocm()); break;
@@ -142,7 +140,7 @@ private:
                 return wrong_value(
                     kCudaArchListKey,
                     list,
-                    fmt::format("{}: write for example 8.0;9.0a;12.0+PTX", code.error().message));
+                    fmt::format("{}; use for example 8.0;9.0a;12.0+PTX", code.error().message));
             if (toolkit && !makes_code_for(*toolkit, code->target))
                 return no_code_for(code->target, *toolkit);
             const auto target = code->target.digits();
@@ -160,7 +158,7 @@ private:
         const auto version = value_of(used_, kRocmVersionKey);
         if (!version.empty()) {
             if (!Version::parse(version) || !is_flag("rocm:" + flag_word(version)))
-                return wrong_value(kRocmVersionKey, version, "write for example 6.4");
+                return wrong_value(kRocmVersionKey, version, "use for example 6.4");
             output_.flags.push_back("rocm:" + flag_word(version));
         }
         output_.depends.emplace_back("__amdgpu");
@@ -173,11 +171,9 @@ private:
             const auto device = gfx_version(target);
             const bool is_generic = target.starts_with("gfx") && target.ends_with("-generic");
             if (!device && !is_generic)
-                return wrong_value(kGfxListKey, list, "write for example gfx90a;gfx942");
+                return wrong_value(kGfxListKey, list, "use for example gfx90a;gfx942");
             if (!is_known_gfx(target))
-                return wrong_value(kGfxListKey,
-                                   list,
-                                   fmt::format("{}: no compiler has code for this target", target));
+                return wrong_value(kGfxListKey, list, fmt::format("{}: unknown target", target));
             has_generic = has_generic || is_generic;
             output_.flags.push_back("gfx:" + flag_word(target.substr(3)));
             if (device) devices.push_back("==" + *device);
@@ -196,9 +192,7 @@ private:
         const auto* entry = find_microarchitecture(name == "x86_64_v1" ? "x86_64" : name);
         if (entry == nullptr)
             return wrong_value(
-                kPsabiKey,
-                name,
-                "it is a name of archspec's: x86_64_v1 to x86_64_v4, zen4, neoverse_v1");
+                kPsabiKey, name, "use an archspec name: x86_64_v1 to x86_64_v4, zen4, neoverse_v1");
         const auto platform = value_of(used_, "target_platform");
         const auto family = family_of_platform(platform);
         const auto ancestry = lineage(entry->name);
@@ -206,9 +200,10 @@ private:
         if (!family.empty() && !is_of_it)
             return fail(
                 ErrorKind::Parse,
-                fmt::format(
-                    "the variant psabi={} is none of {}'s, which it is built for", name, platform),
-                fmt::format("name one that runs the code of {}", family));
+                fmt::format("psabi={} is not a microarchitecture of {}, the target platform",
+                            name,
+                            platform),
+                fmt::format("use one that runs code for {}", family));
         output_.flags.push_back("psabi:" + flag_word(name));
         if (entry->parents.empty()) return {};  // what every machine of the platform runs
         std::vector<std::string_view> runners;
@@ -227,7 +222,7 @@ private:
         if (name.empty()) return {};
         auto flag = fmt::format("{}:{}", key, name);
         if (!is_flag(flag))
-            return wrong_value(key, name, "it is one word of lower case letters, digits and _");
+            return wrong_value(key, name, "use one word of lower case letters, digits and _");
         output_.flags.push_back(std::move(flag));
         return {};
     }

@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 9> kOutputKeys = {
 Result<void> check_staging(const yaml::Node& node) {
     const auto refuse = [](const yaml::Node& value, std::string_view key) {
         return fail(ErrorKind::Parse,
-                    fmt::format("{}: a staging output has no '{}'", value.key_place(), key),
-                    "give it to the packages that inherit it");
+                    fmt::format("{}: a staging output cannot have '{}'", value.key_place(), key),
+                    "move it to the packages that inherit from it");
     };
     for (const auto* key : {"tests", "extra"}) {
         if (const auto* value = node.find(key)) return refuse(*value, key);
@@ -41,7 +41,7 @@ Result<void> check_staging(const yaml::Node& node) {
 
 Result<void> check_name(const Tree& at, const std::string& name) {
     if (is_package_name(name) && to_lower(name) == name) return {};
-    return at.fail(fmt::format("'{}' is no package name", name),
+    return at.fail(fmt::format("invalid package name '{}'", name),
                    "use lower case letters, digits and single - _ . between them");
 }
 
@@ -65,7 +65,7 @@ Result<void> check_output(const yaml::Node& node) {
         GPKG_CHECK(check_key(value, key, "an output", kOutputKeys));
     const auto* staging = node.find("staging");
     if ((node.find("package") == nullptr) == (staging == nullptr))
-        return node.fail("an output has one of 'package' and 'staging'");
+        return node.fail("an output needs either 'package' or 'staging'");
     return staging == nullptr ? Result<void>{} : check_staging(node);
 }
 
@@ -93,8 +93,8 @@ Result<OutputIdentity> read_identity(const Recipe& recipe,
     if (!parsed) return version->fail(parsed.error().message, parsed.error().hint);
     if (identity.version.find('-') != std::string::npos || identity.version.size() > 64)
         return version->fail(
-            fmt::format("the version '{}' cannot be part of a file name", identity.version),
-            "write _ in place of -, and at most 64 characters");
+            fmt::format("invalid version '{}': it is part of a file name", identity.version),
+            "use _ instead of -, and at most 64 characters");
     identity.version = parsed->to_string();
     return identity;
 }

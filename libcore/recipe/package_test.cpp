@@ -88,7 +88,7 @@ std::string test_text(const PackageTest& test) {
 Result<std::vector<std::string>> texts(const yaml::Node& node, std::string_view key) {
     const auto* value = node.find(key);
     if (value == nullptr) return std::vector<std::string>();
-    return value->as_texts("texts");
+    return value->as_texts("strings");
 }
 
 Result<PackageTest> parse_test(const yaml::Node& node) {
@@ -148,7 +148,7 @@ Result<PackageTest> parse_test(const yaml::Node& node) {
         GPKG_TRY(test.downstream, downstream->as_text("a spec"));
         return test;
     }
-    return node.fail("no test that gpkg knows");
+    return node.fail("unknown kind of test");
 }
 
 bool is_library_file(std::string_view name) {
@@ -282,11 +282,11 @@ std::vector<std::string> content_faults(const PackageTest& test,
         named.insert(named.end(), globs.begin(), globs.end());
     }
     for (const auto& glob : test.absent_files) {
-        if (matches({glob})) faults.push_back("there is a file that must not be: " + glob);
+        if (matches({glob})) faults.push_back("unwanted file: " + glob);
     }
     for (const auto& path : paths) {
         if (test.strict && !any_path_glob_matches(named, path))
-            faults.push_back(fmt::format("{}: is not named, and the test is strict", path));
+            faults.push_back(fmt::format("unexpected file (strict): {}", path));
     }
     return faults;
 }

@@ -20,7 +20,7 @@ Result<Pin> Pin::read(std::string_view function, const CallArguments& arguments)
         return fail(ErrorKind::Parse, fmt::format("{}: {}", function, message));
     };
     if (arguments.positional.size() != 1 || arguments.positional[0].text() == nullptr)
-        return wrong("takes the name of a package");
+        return wrong("needs one package name");
     Pin pin;
     pin.name = *arguments.positional[0].text();
     bool bounded = false;
@@ -30,13 +30,14 @@ Result<Pin> Pin::read(std::string_view function, const CallArguments& arguments)
         } else if (name == "lower_bound" || name == "upper_bound") {
             bounded = true;
             if (!value.is_null() && value.text() == nullptr)
-                return wrong(fmt::format("{} is a text or none", name));
+                return wrong(fmt::format("{} must be a string or none", name));
             (name == "lower_bound" ? pin.lower : pin.upper) = value.to_text();
         } else {
-            return wrong(fmt::format("there is no argument '{}'", name));
+            return wrong(fmt::format("unknown argument '{}'", name));
         }
     }
-    if (pin.exact && bounded) return wrong("an exact pin has no bounds");
+    if (pin.exact && bounded)
+        return wrong("exact cannot be combined with lower_bound or upper_bound");
     return pin;
 }
 
@@ -70,8 +71,8 @@ Result<std::string> close_pin(
         if (!found)
             return fail(
                 ErrorKind::NotFound,
-                fmt::format("pin_compatible: {} is in no environment of the build", pin.name),
-                fmt::format("name it in requirements.host"));
+                fmt::format("pin_compatible: {} is not in the build or host environment", pin.name),
+                "add it to requirements.host");
         GPKG_TRY(auto text, pin.dependency(found->version, found->build));
         return Value(std::move(text));
     };

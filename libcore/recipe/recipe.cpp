@@ -31,34 +31,32 @@ Result<void> check_shape(const yaml::Node& root) {
         GPKG_TRY(const auto number, version->as_int("schema_version"));
         if (number != 1)
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: recipes of schema_version {} are of a newer kind than "
-                                    "gpkg knows (1)",
+                        fmt::format("{}: schema_version {} is not supported; gpkg reads 1",
                                     version->place(),
                                     number));
     }
     const bool many = root.find("outputs") != nullptr;
     const auto* package = root.find("package");
     if (many && package != nullptr)
-        return fail(
-            ErrorKind::Parse,
-            fmt::format("{}: 'package' and 'outputs' exclude each other", package->key_place()),
-            "give the shared name and version under 'recipe'");
+        return fail(ErrorKind::Parse,
+                    fmt::format("{}: a recipe cannot have both 'package' and 'outputs'",
+                                package->key_place()),
+                    "put the shared name and version under 'recipe'");
     if (!many && package == nullptr)
         return root.fail("the recipe has neither 'package' nor 'outputs'");
     const auto* recipe = root.find("recipe");
     if (!many && recipe != nullptr)
-        return fail(
-            ErrorKind::Parse,
-            fmt::format("{}: 'recipe' belongs to recipes with 'outputs'", recipe->key_place()),
-            "did you mean 'package'?");
+        return fail(ErrorKind::Parse,
+                    fmt::format("{}: 'recipe' is only allowed with 'outputs'", recipe->key_place()),
+                    "did you mean 'package'?");
     if (!many) return {};
     // CEP 41 forbids them; to ignore them makes empty packages.
     const auto refuse = [](const yaml::Node* value, std::string_view key) -> Result<void> {
         if (value == nullptr) return {};
         return fail(
             ErrorKind::Parse,
-            fmt::format("{}: with 'outputs', '{}' belongs to an output", value->key_place(), key),
-            "what several packages are made of belongs to a staging output");
+            fmt::format("{}: '{}' is not allowed beside 'outputs'", value->key_place(), key),
+            "move it to an output; if several packages need it, to a staging output");
     };
     for (const auto* key : {"tests", "requirements"}) GPKG_CHECK(refuse(root.find(key), key));
     const auto* build = root.find("build");
@@ -73,7 +71,7 @@ Result<Recipe> load_recipe(const fs::path& path) {
     if (!file.has_filename()) file = file.parent_path();
     if (fs::is_directory(file, ignored)) file /= "recipe.yaml";
     auto text = read_file(file, kLongestWritten);
-    if (!text) return pass(std::move(text).error().while_doing("reading the recipe"));
+    if (!text) return pass(std::move(text).error().while_doing("cannot read the recipe"));
     return parse_recipe(*std::move(text), file);
 }
 

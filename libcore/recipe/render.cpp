@@ -28,10 +28,10 @@ private:
     Result<void> expand(const Variant& decided) {
         if (++rendered_ > kMostRendered)
             return recipe_.root.fail(
-                fmt::format("more than {} variants make a difference: {}",
+                fmt::format("too many variants, more than {}: {}",
                             kMostRendered,
                             fmt::join(counts_of(decided), ", ")),
-                "keys that go together belong into zip_keys; --variant KEY=VALUE picks one");
+                "combine keys with zip_keys, or choose one with --variant KEY=VALUE");
         auto variant = config_.first();
         for (const auto& [key, value] : decided) variant[key] = value;
         GPKG_TRY(auto rendering, render_variant(recipe_, options_, variant));
@@ -80,12 +80,13 @@ Result<void> check_names(const Recipe& recipe, const std::vector<RenderedOutput>
         const auto [known, is_new] =
             by_name.emplace(output.subdir + "/" + output.distribution(), &output);
         if (is_new) continue;
-        return recipe.root.fail(fmt::format("two variants of {} make one file, {}: {} and {}",
-                                            output.name,
-                                            output.distribution(),
-                                            hash_input_text(known->second->used_variant),
-                                            hash_input_text(output.used_variant)),
-                                "put ${{ hash }} into build.string");
+        return recipe.root.fail(
+            fmt::format("two variants of {} have the same file name {}: {} and {}",
+                        output.name,
+                        output.distribution(),
+                        hash_input_text(known->second->used_variant),
+                        hash_input_text(output.used_variant)),
+            "add ${{ hash }} to build.string");
     }
     return {};
 }

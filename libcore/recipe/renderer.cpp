@@ -45,8 +45,8 @@ public:
             };
             if (std::any_of(rendered.begin(), rendered.end(), same))
                 return outputs_[i].node->fail(
-                    fmt::format("two outputs make one package, {}", output.distribution()),
-                    "skip one of them, or give it another build.string");
+                    fmt::format("two outputs have the same file name {}", output.distribution()),
+                    "skip one of them, or change its build.string");
             rendered.push_back(output);
         }
         Rendering rendering;
@@ -80,10 +80,8 @@ private:
             GPKG_TRY(auto identity, read_identity(recipe_, *node, scope.names()));
             for (const auto& other : outputs_) {
                 if (other.identity.name == identity.name && (is_staging || other.is_staging))
-                    return node->fail(
-                        fmt::format("two outputs are called '{}', and one of them is "
-                                    "a staging output",
-                                    identity.name));
+                    return node->fail(fmt::format(
+                        "a staging output and another output are both called '{}'", identity.name));
             }
             outputs_.push_back({node, std::move(identity), is_staging, false, {}, nullptr});
         }
@@ -96,7 +94,7 @@ private:
         if (output.rendered) return {};
         if (output.in_progress)
             return output.node->fail(
-                fmt::format("'{}' is pinned to itself, or inherits itself", output.identity.name));
+                fmt::format("'{}' pins or inherits itself", output.identity.name));
         output.in_progress = true;
         GPKG_CHECK(find_parent(output));
         GPKG_TRY(auto rendered, render_one(output));
@@ -200,10 +198,10 @@ private:
         GPKG_TRY(const auto from, read_inherit(*at, scope.names()));
         GPKG_TRY(auto* found, output_called(from.name));
         if (found == nullptr)
-            return at->fail(fmt::format("there is no output '{}' to inherit", from.name));
+            return at->fail(fmt::format("'inherit' names an unknown output '{}'", from.name));
         if (output.is_staging && !found->is_staging)
-            return at->fail(fmt::format(
-                "a staging output can only inherit another one, and '{}' is a package", from.name));
+            return at->fail(
+                fmt::format("a staging output cannot inherit '{}', which is a package", from.name));
         output.parent = static_cast<std::size_t>(found - outputs_.data());
         return render(*output.parent);
     }
@@ -222,7 +220,7 @@ private:
         }
         GPKG_CHECK(tree.only_keys("inherit", {"from", "run_exports"}));
         const auto* from = tree.find("from");
-        if (from == nullptr) return at.fail("'inherit' does not say from which output");
+        if (from == nullptr) return at.fail("'inherit' needs 'from', the name of an output");
         GPKG_TRY(inherit.name, from->as_text("the name of an output"));
         if (const auto* exports = tree.find("run_exports")) {
             GPKG_TRY(inherit.run_exports, exports->as_bool("run_exports"));
@@ -358,8 +356,8 @@ private:
         GPKG_TRY(const auto tree, evaluate_tree(*at, scope.names()));
         GPKG_TRY(auto text, tree.as_text("a build string"));
         if (!is_build_string(text))
-            return at->fail(fmt::format("'{}' is no build string", text),
-                            "use letters, digits, _ . and +, at most 64");
+            return at->fail(fmt::format("invalid build string '{}'", text),
+                            "use at most 64 letters, digits, _ . and +");
         return text;
     }
 
@@ -368,11 +366,11 @@ private:
         GPKG_TRY(auto* found, output_called(pin.name));
         if (found == nullptr)
             return fail(ErrorKind::Parse,
-                        fmt::format("pin_subpackage: the recipe has no output '{}'", pin.name));
+                        fmt::format("pin_subpackage: unknown output '{}'", pin.name));
         if (found->is_staging)
             return fail(
                 ErrorKind::Parse,
-                fmt::format("pin_subpackage: '{}' is a staging output, no package", pin.name));
+                fmt::format("pin_subpackage: '{}' is a staging output, not a package", pin.name));
         if (!pin.exact) {
             GPKG_TRY(auto text, pin.dependency(found->identity.version, {}));
             return Value(std::move(text));
@@ -381,7 +379,8 @@ private:
         const auto& other = *found->rendered;
         if (other.build.skip)
             return fail(ErrorKind::Parse,
-                        fmt::format("pin_subpackage: the output '{}' is skipped here", pin.name));
+                        fmt::format("pin_subpackage: the output '{}' is skipped in this variant",
+                                    pin.name));
         pinned[variant_key(pin.name)] = fmt::format("{} {}", other.version, other.build_string);
         GPKG_TRY(auto text, pin.dependency(other.version, other.build_string));
         return Value(std::move(text));
@@ -407,7 +406,7 @@ private:
                 sorted.push_back(outputs[i]);
             }
             if (sorted.size() == before)
-                return recipe_.root.fail("the outputs need each other to be built");
+                return recipe_.root.fail("circular dependency between the outputs");
         }
         return sorted;
     }

@@ -69,7 +69,7 @@ Result<Written> written(const yaml::Node& node, std::string_view text) {
     } else if (text.substr(std::min(begin, text.size())).starts_with(node.text())) {
         return Written{begin, begin + node.text().size()};
     }
-    return node.fail("it is written in a way that cannot be changed here", "change it by hand");
+    return node.fail("cannot change this line automatically", "edit the recipe by hand");
 }
 
 std::string joined(const std::vector<std::string>& specs, std::string_view separator) {
@@ -112,20 +112,20 @@ Result<std::string> replace_run_dependency(const Recipe& recipe,
                                            const std::vector<std::string>& instead) {
     const auto found = places_of(recipe.root, dependency);
     if (found.empty())
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: {} does not stand in requirements.run like that",
-                                recipe.file.native(),
-                                dependency),
-                    "where a template or a run_exports makes it, change that by hand");
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format(
+                "{}: {} is not listed in requirements.run", recipe.file.native(), dependency),
+            "if it comes from a template or from run_exports, edit the recipe by hand");
     if (found.size() > 1)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {} is a run dependency in {} places, {} and {}",
+                    fmt::format("{}: {} is a run dependency in {} places: {}, {}",
                                 recipe.file.native(),
                                 dependency,
                                 found.size(),
                                 found[0]->place(),
                                 found[1]->place()),
-                    "change them by hand");
+                    "edit the recipe by hand");
     GPKG_TRY(const auto place, written(*found.front(), recipe.text));
     const auto line = recipe.text.rfind('\n', place.begin) + 1;  // 0 on the first line
     const auto lead = std::string_view(recipe.text).substr(line, place.begin - line);

@@ -23,8 +23,7 @@ Result<std::vector<std::string>> texts_of(const CallArguments& arguments,
                                           std::string_view function,
                                           std::size_t count) {
     if (!arguments.named.empty())
-        return wrong(
-            fmt::format("{}() knows no argument '{}'", function, arguments.named[0].first));
+        return wrong(fmt::format("{}() has no argument '{}'", function, arguments.named[0].first));
     if (arguments.positional.size() != count)
         return wrong(fmt::format("{}() takes {} argument{}, not {}",
                                  function,
@@ -34,7 +33,7 @@ Result<std::vector<std::string>> texts_of(const CallArguments& arguments,
     std::vector<std::string> texts;
     for (const auto& value : arguments.positional) {
         if (value.is_null() || value.list() != nullptr)
-            return wrong(fmt::format("{}() needs a text, found {}", function, value.kind_name()));
+            return wrong(fmt::format("{}() needs a string, found {}", function, value.kind_name()));
         texts.push_back(value.to_text());
     }
     return texts;
@@ -117,8 +116,7 @@ Scope::Scope(const yaml::Node* context, const RenderOptions& options, const Vari
     };
     names_.advice = [](std::string_view name) {
         if (find_hardware_key(name) == nullptr) return std::string();
-        return fmt::format("the variant has to say it: --variant {}=VALUE, or in variants.yaml",
-                           name);
+        return fmt::format("set it with --variant {}=VALUE or in variants.yaml", name);
     };
     names_.known = [this] {
         std::vector<std::string> all;
@@ -201,18 +199,18 @@ Result<std::optional<Value>> Scope::context_value(const std::string& name) {
     if (!in_progress_.insert(name).second) {
         // "mpi: ${{ mpi or 'nompi' }}" means the variant's.
         if (variant_.contains(name)) return std::nullopt;
-        return wrong(fmt::format("the context value '{}' is made of itself", name));
+        return wrong(fmt::format("the context value '{}' refers to itself", name));
     }
     if (is_plain_float(*node))
         return node->fail(
-            fmt::format("the context value {} reads as a number, not as a text", node->text()),
+            fmt::format("the context value {} is a number, not a string", node->text()),
             fmt::format("put it in quotes: \"{}\"", node->text()));
     GPKG_TRY(const auto tree, evaluate_tree(*node, names_));
     bool mixed = tree.is_map();
     auto value = homogeneous(tree, mixed);
     if (mixed)
         return node->fail(fmt::format(
-            "the context value '{}' must be one value or a list of values of one kind", name));
+            "the context value '{}' must be a single value or a list of values of one type", name));
     in_progress_.erase(name);
     context_values_.emplace(name, value);
     return value;
@@ -277,7 +275,7 @@ Result<Value> Scope::env_get(const CallArguments& arguments) {
     }
     if (fallback != nullptr) return *fallback;
     return wrong(fmt::format("the environment variable {} is not set", texts[0]),
-                 fmt::format("env.get('{}', default='...') gives a value then", texts[0]));
+                 fmt::format("use env.get('{}', default='...') for a default value", texts[0]));
 }
 
 Result<Value> Scope::env_exists(const CallArguments& arguments) {

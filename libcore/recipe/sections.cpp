@@ -16,14 +16,14 @@ namespace sections {
 
 Result<void> take(const Tree& tree, std::string_view key, std::string& target) {
     if (const auto* value = tree.find(key)) {
-        GPKG_TRY(target, value->as_text(fmt::format("a text for {}", key)));
+        GPKG_TRY(target, value->as_text(fmt::format("a string for {}", key)));
     }
     return {};
 }
 
 Result<void> take(const Tree& tree, std::string_view key, std::vector<std::string>& target) {
     if (const auto* value = tree.find(key)) {
-        GPKG_TRY(target, value->as_texts(fmt::format("texts for {}", key)));
+        GPKG_TRY(target, value->as_texts(fmt::format("strings for {}", key)));
     }
     return {};
 }
@@ -40,11 +40,9 @@ Result<void> refuse(const Tree& tree,
                     std::initializer_list<std::string_view> keys) {
     for (const auto key : keys) {
         if (const auto* value = tree.find(key))
-            return ::gpkg::fail(ErrorKind::Unsupported,
-                                fmt::format("{}: gpkg does not build recipes that use '{}' in {}",
-                                            value->at->key_place(),
-                                            key,
-                                            what));
+            return ::gpkg::fail(
+                ErrorKind::Unsupported,
+                fmt::format("{}: '{}' in {} is not supported", value->at->key_place(), key, what));
     }
     return {};
 }
@@ -103,8 +101,8 @@ Result<std::map<std::string, std::vector<std::string>>> read_extras(const Tree& 
         if (!is_extra_name(name))
             return ::gpkg::fail(
                 ErrorKind::Parse,
-                fmt::format("{}: '{}' is no name of an extra", specs.at->key_place(), name),
-                "use lower case letters, digits and _ . + -, at most 64");
+                fmt::format("{}: invalid name of an extra: '{}'", specs.at->key_place(), name),
+                "use at most 64 lower case letters, digits and _ . + -");
         GPKG_TRY(groups[name], read_specs(&specs));
     }
     return groups;

@@ -20,7 +20,7 @@ Result<BuildScript> script_file(const Tree& at, const std::string& name, const f
     std::error_code ignored;
     if (!fs::is_regular_file(script.file, ignored)) script.file += ".sh";
     if (!fs::is_regular_file(script.file, ignored))
-        return at.fail(fmt::format("there is no script {}", (folder / name).native()));
+        return at.fail(fmt::format("script not found: {}", (folder / name).native()));
     return script;
 }
 
@@ -41,7 +41,7 @@ Result<BuildScript> read_script(const Tree& tree, const fs::path& folder) {
         const bool one_line = text.find_first_of("\n ") == std::string::npos;
         if (one_line && text.ends_with(".sh")) return script_file(tree, text, folder);
         if (one_line && text.ends_with(".bat"))
-            return tree.unsupported("gpkg runs build scripts with bash only");
+            return tree.unsupported("build scripts must be bash scripts");
     }
     BuildScript script;
     GPKG_TRY(script.content, script_lines(tree));
@@ -52,8 +52,8 @@ Result<std::vector<std::string>> read_flags(const Tree& tree) {
     GPKG_TRY(auto flags, tree.as_texts("flags"));
     for (const auto& flag : flags) {
         if (!is_flag(flag))
-            return tree.fail(fmt::format("'{}' is no flag", flag),
-                             "use lower case letters, digits and _, and one : between two parts");
+            return tree.fail(fmt::format("invalid flag '{}'", flag),
+                             "use lower case letters, digits and _, with at most one :");
     }
     return flags;
 }
@@ -63,7 +63,8 @@ Result<void> read_behavior(const Tree& tree, std::string_view key, bool& is_erro
     GPKG_CHECK(take(tree, key, behavior));
     if (behavior.empty()) return {};
     if (behavior != "ignore" && behavior != "error")
-        return tree.find(key)->fail(fmt::format("{} is ignore or error, not '{}'", key, behavior));
+        return tree.find(key)->fail(
+            fmt::format("{} must be ignore or error, not '{}'", key, behavior));
     is_error = behavior == "error";
     return {};
 }
@@ -81,8 +82,8 @@ Result<DynamicLinking> read_dynamic_linking(const Tree& tree) {
     for (auto& entry : linking.rpaths) {
         if (entry.starts_with("$ORIGIN") || is_safe_relative(entry)) continue;
         return tree.find("rpaths")->fail(
-            fmt::format("the library path '{}' leads out of the prefix", entry),
-            "give a folder below the prefix such as lib/, or $ORIGIN/...");
+            fmt::format("the library path '{}' points outside the prefix", entry),
+            "use a folder below the prefix such as lib/, or $ORIGIN/...");
     }
     GPKG_CHECK(take(tree, "missing_dso_allowlist", linking.missing_dso_allowlist));
     GPKG_CHECK(take(tree, "rpath_allowlist", linking.rpath_allowlist));
@@ -136,7 +137,7 @@ Result<void> read_python(const Tree& tree, RecipeBuild& build) {
     GPKG_CHECK(take(tree, "site_packages_path", build.python_site_packages_path));
     if (const auto* skip = tree.find("skip_pyc_compilation")) {
         if (skip->as_bool(""))
-            return skip->fail("expected globs for skip_pyc_compilation", "'**' is all of them");
+            return skip->fail("expected globs for skip_pyc_compilation", "use '**' for all files");
         GPKG_TRY(build.skip_pyc_compilation, skip->as_texts("globs"));
     }
     const auto* points = tree.find("entry_points");
@@ -168,7 +169,7 @@ Result<BuildScript> sections::read_script_map(const Tree& tree,
     const auto* file = tree.find("file");
     const auto* content = tree.find("content");
     if ((file == nullptr) == (content == nullptr))
-        return tree.fail("a script has one of 'file' and 'content'");
+        return tree.fail("a script needs either 'file' or 'content'");
     BuildScript script;
     if (file != nullptr) {
         GPKG_TRY(const auto name, file->as_text("a file name"));
@@ -181,28 +182,28 @@ Result<BuildScript> sections::read_script_map(const Tree& tree,
     GPKG_CHECK(take(tree, "interpreter", script.interpreter));
     if (script_program(script.interpreter) == nullptr)
         return tree.find("interpreter")
-            ->unsupported(fmt::format("gpkg does not run scripts with '{}'", script.interpreter),
-                          fmt::format("it knows {}", script_interpreters()));
+            ->unsupported(fmt::format("unsupported interpreter '{}'", script.interpreter),
+                          fmt::format("use {}", script_interpreters()));
     GPKG_CHECK(take(tree, "cwd", script.folder));
     if (!script.folder.empty() && !is_safe_relative(script.folder))
         return tree.find("cwd")->fail(
-            fmt::format("'{}' leads out of the work folder", script.folder));
+            fmt::format("'{}' points outside the work folder", script.folder));
     if (const auto* environment = tree.find("env")) {
         if (!environment->is_map()) return environment->fail("expected a map of variables");
         for (const auto& [name, value] : environment->entries) {
-            GPKG_TRY(auto text, value.as_text("a text"));
+            GPKG_TRY(auto text, value.as_text("a string"));
             if (name.empty() || name.find('=') != std::string::npos)
-                return value.fail(fmt::format("'{}' is no name of a variable", name));
+                return value.fail(fmt::format("invalid variable name '{}'", name));
             script.environment.emplace(name, std::move(text));
         }
     }
     GPKG_CHECK(take(tree, "secrets", script.secrets));
     for (const auto& name : script.secrets) {
         if (name.empty() || name.find('=') != std::string::npos)
-            return tree.find("secrets")->fail(fmt::format("'{}' is no name of a variable", name));
+            return tree.find("secrets")->fail(fmt::format("invalid variable name '{}'", name));
         if (script.environment.contains(name))
-            return tree.find("secrets")->fail(
-                fmt::format("'{}' is in env as well, where everybody can read it", name));
+            return tree.find("secrets")->fail(fmt::format(
+                "the secret '{}' is also in env, which is readable in the package", name));
     }
     return script;
 }
@@ -228,13 +229,14 @@ Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder) {
     RecipeBuild build;
     if (const auto* number = tree.find("number")) {
         GPKG_TRY(const auto value, number->as_int("build.number"));
-        if (value < 0) return number->fail("a build number is not negative");
+        if (value < 0) return number->fail("the build number cannot be negative");
         build.number = static_cast<std::uint64_t>(value);
     }
     if (const auto* noarch = tree.find("noarch")) {
         GPKG_TRY(build.noarch, noarch->as_text("generic or python"));
         if (build.noarch != "generic" && build.noarch != "python")
-            return noarch->fail(fmt::format("noarch is generic or python, not '{}'", build.noarch));
+            return noarch->fail(
+                fmt::format("noarch must be generic or python, not '{}'", build.noarch));
     }
     if (const auto* script = tree.find("script")) {
         GPKG_TRY(build.script, read_script(*script, folder));
@@ -256,8 +258,7 @@ Result<RecipeBuild> read_build(const Tree& tree, const fs::path& folder) {
     }
     if (const auto* python = tree.find("python")) GPKG_CHECK(read_python(*python, build));
     if (build.python_version_independent && !build.noarch.empty())
-        return tree.find("noarch")->fail(
-            "a noarch package is for any python by itself: leave out python.version_independent");
+        return tree.find("noarch")->fail("python.version_independent cannot be used with noarch");
     return build;
 }
 

@@ -19,7 +19,7 @@ Result<std::vector<fs::path>> existing_files(const Tree& tree, const fs::path& f
         auto file = (folder / name).lexically_normal();
         std::error_code ignored;
         if (!fs::is_regular_file(file, ignored))
-            return tree.fail(fmt::format("there is no file {}", file.native()));
+            return tree.fail(fmt::format("file not found: {}", file.native()));
         files.push_back(std::move(file));
     }
     return files;
@@ -28,7 +28,7 @@ Result<std::vector<fs::path>> existing_files(const Tree& tree, const fs::path& f
 Result<void> check_no_git_keys(const Tree& tree) {
     for (const auto* key : {"branch", "tag", "rev", "depth", "lfs"}) {
         if (const auto* value = tree.find(key))
-            return value->fail(fmt::format("'{}' belongs to a source with 'git'", key));
+            return value->fail(fmt::format("'{}' is only allowed with 'git'", key));
     }
     return {};
 }
@@ -37,17 +37,17 @@ Result<void> check_no_git_keys(const Tree& tree) {
 Result<void> read_git(const Tree& tree, const fs::path& folder, RecipeSource& source) {
     for (const auto* key : {"sha256", "md5", "file_name"}) {
         if (const auto* value = tree.find(key))
-            return value->fail(fmt::format("'{}' does not belong to a source with 'git'", key));
+            return value->fail(fmt::format("'{}' is not allowed with 'git'", key));
     }
     GPKG_CHECK(take(tree, "git", source.git));
     if (source.git.empty() || source.git.starts_with('-'))
-        return tree.find("git")->fail(fmt::format("'{}' is no repository", source.git));
+        return tree.find("git")->fail(fmt::format("invalid git repository '{}'", source.git));
     std::error_code ignored;
     const bool is_address = source.git.find(':') != std::string::npos;
     if (!is_address) {
         const auto local = (folder / source.git).lexically_normal();
         if (!fs::exists(local, ignored))
-            return tree.find("git")->fail(fmt::format("there is no {}", local.native()));
+            return tree.find("git")->fail(fmt::format("{} does not exist", local.native()));
         source.git = local.native();
     }
     const Tree* chosen = nullptr;
@@ -56,20 +56,20 @@ Result<void> read_git(const Tree& tree, const fs::path& folder, RecipeSource& so
                                      std::pair{"rev", ""}}) {
         const auto* value = tree.find(key);
         if (value == nullptr) continue;
-        if (chosen != nullptr) return value->fail("a source has one of 'branch', 'tag' and 'rev'");
+        if (chosen != nullptr) return value->fail("use only one of 'branch', 'tag' and 'rev'");
         chosen = value;
         GPKG_TRY(const auto name, value->as_text("a name"));
         if (name.empty() || name.starts_with('-') ||
             name.find_first_of(" :~^?*[\\") != std::string::npos)
-            return value->fail(fmt::format("'{}' is no {}", name, key));
+            return value->fail(fmt::format("invalid {1} '{0}'", name, key));
         source.git_reference = place + name;
     }
     GPKG_CHECK(take(tree, "lfs", source.git_lfs));
     if (const auto* depth = tree.find("depth")) {
         GPKG_TRY(const auto number, depth->as_int("depth"));
-        if (tree.find("rev") != nullptr) return depth->fail("'depth' cannot be with 'rev'");
+        if (tree.find("rev") != nullptr) return depth->fail("'depth' cannot be used with 'rev'");
         if (number == 0 || number < -1 || number > 1'000'000)
-            return depth->fail("depth is a number of commits, or -1 for all");
+            return depth->fail("depth must be a number of commits, or -1 for all");
         source.git_depth = number < 0 ? 0 : static_cast<int>(number);
     }
     return {};
@@ -108,13 +108,13 @@ Result<RecipeSource> read_source(const Tree& tree, const fs::path& folder) {
         const auto* value = tree.find(key);
         if (value != nullptr && !is_safe_relative(value->value.to_text()))
             return value->fail(
-                fmt::format("'{}' leads out of the work folder", value->value.to_text()));
+                fmt::format("'{}' points outside the work folder", value->value.to_text()));
     }
     const auto* path = tree.find("path");
     const auto* git = tree.find("git");
     const auto kinds =
         (path != nullptr ? 1 : 0) + (git != nullptr ? 1 : 0) + (source.urls.empty() ? 0 : 1);
-    if (kinds != 1) return tree.fail("a source has one of 'url', 'path' and 'git'");
+    if (kinds != 1) return tree.fail("a source needs exactly one of 'url', 'path' and 'git'");
     GPKG_CHECK(git != nullptr ? read_git(tree, folder, source) : check_no_git_keys(tree));
     if (git != nullptr) return source;
     if (path != nullptr) {
@@ -122,14 +122,14 @@ Result<RecipeSource> read_source(const Tree& tree, const fs::path& folder) {
         source.path = (folder / text).lexically_normal();
         std::error_code ignored;
         if (!fs::exists(source.path, ignored))
-            return path->fail(fmt::format("there is no {}", source.path.native()));
+            return path->fail(fmt::format("{} does not exist", source.path.native()));
         return source;
     }
     source.sha256 = to_lower(source.sha256);
     if (source.sha256.empty())
-        return tree.fail("a url source needs its sha256",
-                         "a file that can change under its name cannot be built twice alike");
-    if (!is_hex(source.sha256, 64)) return tree.find("sha256")->fail("a sha256 has 64 hex digits");
+        return tree.fail("a url source needs sha256", "add it, so that a changed file is detected");
+    if (!is_hex(source.sha256, 64))
+        return tree.find("sha256")->fail("a sha256 must have 64 hexadecimal digits");
     return source;
 }
 

@@ -29,8 +29,8 @@ Result<std::vector<std::string>> commands_of(const Tree& tree, const fs::path& f
     } else if (script.interpreter == "bash") {
         content.pop_back();
     } else {
-        return tree.unsupported(
-            fmt::format("gpkg runs tests with bash and python, not with '{}'", script.interpreter));
+        return tree.unsupported(fmt::format("unsupported test interpreter '{}'; use bash or python",
+                                            script.interpreter));
     }
     commands.push_back(std::move(content));
     return commands;
@@ -104,14 +104,14 @@ Result<PackageTest> read_test(const Tree& tree, const fs::path& folder) {
         GPKG_CHECK(tree.only_keys("a test", {"downstream"}));
         test.kind = PackageTest::Kind::Downstream;
         GPKG_TRY(const auto specs, read_specs(tree.find("downstream")));
-        if (specs.size() != 1) return tree.fail("a downstream test names one package");
+        if (specs.size() != 1) return tree.fail("a downstream test needs exactly one package");
         test.downstream = specs.front();
         return test;
     }
     GPKG_CHECK(tree.only_keys(
         "a test", {"script", "python", "perl", "r", "ruby", "package_contents", "downstream"}));
     return tree.fail(
-        "a test has one of script, python, perl, r, ruby, package_contents and downstream");
+        "a test needs one of script, python, perl, r, ruby, package_contents and downstream");
 }
 
 }  // namespace

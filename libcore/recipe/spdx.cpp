@@ -65,12 +65,11 @@ LicenseFault unknown(std::string_view what,
                      const std::string& name,
                      const std::string& all,
                      const Words& names) {
-    auto message = fmt::format("'{}' is no {} of the SPDX list", printable(name), what);
+    auto message = fmt::format("unknown SPDX {1} '{0}'", printable(name), what);
     const auto meant = meant_by(name, all, names);
     if (!meant.empty())
         return {std::move(message), fmt::format("did you mean {}?", join_some(meant, "or", 8))};
-    return {std::move(message),
-            "a licence that the list (spdx.org/licenses) lacks is written LicenseRef-NAME"};
+    return {std::move(message), "use a name from spdx.org/licenses, or LicenseRef-NAME"};
 }
 
 class LicenseExpression {
@@ -78,13 +77,14 @@ public:
     explicit LicenseExpression(std::string_view text) : all_(text), words_(words_of(text)) {}
 
     std::optional<LicenseFault> fault() {
-        if (words_.empty()) return LicenseFault{"the licence is empty", "an SPDX name, as MIT"};
+        if (words_.empty())
+            return LicenseFault{"the licence is empty", "use an SPDX name such as MIT"};
         if (auto fault = alternatives(0)) return fault;
         if (at_ == words_.size()) return {};
-        if (words_[at_] == ")") return LicenseFault{"a ')' closes nothing", ""};
+        if (words_[at_] == ")") return LicenseFault{"unmatched ')'", ""};
         return LicenseFault{
-            fmt::format("AND, OR or WITH is missing before '{}'", printable(words_[at_])),
-            "a licence is a name or an expression of the SPDX list, as 'MIT OR Apache-2.0'"};
+            fmt::format("missing AND, OR or WITH before '{}'", printable(words_[at_])),
+            "use an SPDX name or expression, such as 'MIT OR Apache-2.0'"};
     }
 
 private:
@@ -105,15 +105,15 @@ private:
     std::optional<LicenseFault> operand(int depth) {
         constexpr int kDeepest = 50;
         if (takes("(", "(")) {
-            if (depth == kDeepest) return LicenseFault{"too many '(' within each other", ""};
+            if (depth == kDeepest) return LicenseFault{"too many nested '('", ""};
             if (auto fault = alternatives(depth + 1)) return fault;
-            if (!takes(")", ")")) return LicenseFault{"a ')' is missing", ""};
+            if (!takes(")", ")")) return LicenseFault{"missing ')'", ""};
             return {};
         }
-        if (at_ == words_.size()) return LicenseFault{"a licence is missing at the end", ""};
+        if (at_ == words_.size()) return LicenseFault{"missing licence at the end", ""};
         if (auto fault = license(words_[at_++])) return fault;
         if (!takes("WITH", "with")) return {};
-        if (at_ == words_.size()) return LicenseFault{"an exception is missing after WITH", ""};
+        if (at_ == words_.size()) return LicenseFault{"missing exception after WITH", ""};
         return exception(words_[at_++]);
     }
 

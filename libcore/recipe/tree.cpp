@@ -159,7 +159,7 @@ Result<std::string> Tree::as_text(std::string_view what) const {
 
 Result<std::string> Tree::as_version(std::string_view what) const {
     if (is_plain_float(*at))
-        return fail(fmt::format("{} {} reads as a number, not as a text", what, at->text()),
+        return fail(fmt::format("{} {} is a number, not a string", what, at->text()),
                     fmt::format("put it in quotes: \"{}\"", at->text()));
     return as_text(what);
 }
@@ -211,7 +211,7 @@ Result<void> check_key(const yaml::Node& value,
     const auto near = near_names(key, names);
     return fail(ErrorKind::Parse,
                 fmt::format("{}: unknown key '{}' in {}", value.key_place(), key, what),
-                did_you_mean(near, fmt::format("its keys are {}", join_or(names))));
+                did_you_mean(near, fmt::format("use {}", join_or(names))));
 }
 
 Result<std::vector<const yaml::Node*>> selected_items(const yaml::Node& node, const Names& names) {

@@ -26,9 +26,9 @@ std::string Value::to_text() const {
 }
 
 std::string Value::kind_name() const {
-    if (flag() != nullptr) return "a truth value";
+    if (flag() != nullptr) return "a boolean";
     if (number() != nullptr) return "a number";
-    if (text() != nullptr) return "a text";
+    if (text() != nullptr) return "a string";
     if (list() != nullptr) return "a list";
     return "nothing";
 }

@@ -59,14 +59,15 @@ Result<void> VariantConfig::override_with(const VariantConfig& later) {
             if (first == nullptr) first = &key;
             const auto count = values.at(key).size();
             if (count != values.at(*first).size())
-                return fail(ErrorKind::Parse,
-                            fmt::format("the variant keys {} and {} go together (zip_keys), and "
-                                        "have {} and {} values",
-                                        *first,
-                                        key,
-                                        values.at(*first).size(),
-                                        count),
-                            "give both as many, or take them apart");
+                return fail(
+                    ErrorKind::Parse,
+                    fmt::format("the variant keys {} and {} are zipped (zip_keys) but have {} "
+                                "and {} values",
+                                *first,
+                                key,
+                                values.at(*first).size(),
+                                count),
+                    "give both the same number of values, or remove them from zip_keys");
         }
     }
     return {};
@@ -76,8 +77,8 @@ Result<VariantConfig> parse_variant_choice(const std::string& text) {
     const auto equals = text.find('=');
     if (equals == 0 || equals == std::string::npos)
         return fail(ErrorKind::Usage,
-                    fmt::format("--variant {}: is no KEY=VALUE", text),
-                    "for example --variant python=3.12, or with several: python=3.11,3.12");
+                    fmt::format("--variant {}: expected KEY=VALUE", text),
+                    "for example --variant python=3.12, or python=3.11,3.12");
     VariantConfig config;
     auto& values = config.values[variant_key(text.substr(0, equals))];
     for (const auto value : split(std::string_view(text).substr(equals + 1), ','))

@@ -29,7 +29,7 @@ constexpr auto kSettings = std::to_array<std::string_view>({"extend_keys",
 Result<Value> python_environ_get(const CallArguments& arguments, const RenderOptions& options) {
     const auto& given = arguments.positional;
     if (given.empty() || given.size() > 2 || given[0].text() == nullptr)
-        return fail(ErrorKind::Parse, "os.environ.get() takes a name, and perhaps a default");
+        return fail(ErrorKind::Parse, "os.environ.get() takes a name and an optional default");
     if (options.environment) {
         if (auto value = options.environment(*given[0].text())) return Value(*std::move(value));
     }
@@ -85,8 +85,7 @@ private:
         if (!config_.values.emplace(variant_key(key), std::move(values)).second)
             return fail(
                 ErrorKind::Parse,
-                fmt::format(
-                    "{}: the variant key {} is there twice", node.key_place(), variant_key(key)));
+                fmt::format("{}: duplicate variant key {}", node.key_place(), variant_key(key)));
         return {};
     }
 
@@ -112,12 +111,12 @@ private:
 
     Result<void> read_group(const yaml::Node& node) {
         GPKG_TRY(const auto tree, evaluate_tree(node, scope_.names()));
-        GPKG_TRY(const auto names, tree.as_texts("variant keys that go together"));
+        GPKG_TRY(const auto names, tree.as_texts("variant keys"));
         std::vector<std::string> group;
         for (const auto& name : names) {
             auto key = variant_key(name);
             if (!in_groups_.insert(key).second)
-                return node.fail(fmt::format("{} is in zip_keys twice", name));
+                return node.fail(fmt::format("{} is listed twice in zip_keys", name));
             group.push_back(std::move(key));
         }
         if (group.size() > 1) config_.zip_keys.push_back(std::move(group));

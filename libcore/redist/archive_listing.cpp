@@ -35,7 +35,7 @@ Result<std::vector<Entry>> entries_of(const fs::path& top,
         Entry entry{walk->path(), walk->path().lexically_relative(top).native(), {}, false};
         if (type != fs::file_type::regular && type != fs::file_type::symlink)
             return fail(ErrorKind::Integrity,
-                        fmt::format("{}: is neither file, link nor folder", entry.path));
+                        fmt::format("{}: not a file, link or folder", entry.path));
         entry.is_link = type == fs::file_type::symlink;
         std::error_code ignored;
         if (layout.is_left_out(entry.path, entry.is_link && fs::is_directory(entry.file, ignored)))
@@ -56,7 +56,7 @@ Result<std::vector<Entry>> entries_of(const fs::path& top,
         });
     if (twice != entries.end())
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{} and {}: packages have one place for both, {}",
+                    fmt::format("{} and {} would both be installed as {}",
                                 twice->path,
                                 std::next(twice)->path,
                                 twice->place));
@@ -108,15 +108,14 @@ Result<RedistListing> list_redist_archive(const fs::path& archive,
 
     RedistListing listing;
     auto listed = entries_of(top, layout, listing);
-    if (!listed)
-        return pass(std::move(listed).error().while_doing("looking into " + archive.native()));
+    if (!listed) return pass(std::move(listed).error().while_doing("reading " + archive.native()));
     const auto& entries = *listed;
     const auto in_lib = layout.target + "/lib/";
     for (const auto& entry : entries) {
         if (!is_plain_library(entry, in_lib)) continue;
         if (entry.place.find_first_of("*?[$") != std::string::npos)
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: a recipe cannot name {}", archive.native(), entry.path));
+                        fmt::format("{}: unsupported file name {}", archive.native(), entry.path));
         listing.plain_libraries.push_back(entry.place);
         listing.plain_libraries.push_back("lib/" + entry.place.substr(in_lib.size()));
     }
@@ -142,7 +141,7 @@ Result<RedistListing> list_redist_archive(const fs::path& archive,
         }
         auto added = add_needs(top, entry, found->first, listing);
         if (!added)
-            return pass(std::move(added).error().while_doing("looking into " + archive.native()));
+            return pass(std::move(added).error().while_doing("reading " + archive.native()));
     }
     std::sort(listing.strays.begin(), listing.strays.end());
     return listing;

@@ -10,7 +10,7 @@ namespace {
 // variant's cuda_arch_list becomes what CMake reads. FindCUDAToolkit of CMake 3.25 looks for
 // headers beside nvcc alone, unless it is told where else.
 constexpr std::string_view kActivate =
-    R"(# nvcc and this environment, as gpkg redist import has set it up.
+    R"(# Sets up nvcc for this environment. Written by gpkg redist import.
 _gpkg_nvcc_keep() {
     eval "if [ -n \"\${$1+x}\" ]; then export GPKG_NVCC_$1=\"was \$$1\"; else export GPKG_NVCC_$1=unset; fi"
 }
@@ -53,7 +53,8 @@ unset -f _gpkg_nvcc_keep _gpkg_nvcc_add _gpkg_nvcc_look
 unset _gpkg_nvcc_name
 )";
 
-constexpr std::string_view kDeactivate = R"(# The variables as they were before nvcc's activation.
+constexpr std::string_view kDeactivate =
+    R"(# Restores the variables as they were before the activation of nvcc.
 for _gpkg_nvcc_name in CFLAGS CPPFLAGS CXXFLAGS LDFLAGS NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS CUDAARCHS \
     CMAKE_ARGS CMAKE_PREFIX_PATH; do
     eval "_gpkg_nvcc_was=\${GPKG_NVCC_$_gpkg_nvcc_name-}"

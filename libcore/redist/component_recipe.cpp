@@ -21,9 +21,9 @@ std::string summary_of(const ComponentSplit& split, const std::string& package) 
     if (package == split.facts.package || inside.empty()) return title;
     switch (*inside.begin()) {
     case RedistPart::Docs: return title + ": documents, samples and sources";
-    case RedistPart::Stubs: return title + ": stubs to link with where there is no driver";
+    case RedistPart::Stubs: return title + ": stubs for linking without the driver";
     case RedistPart::Static: return title + ": static libraries";
-    case RedistPart::Dev: return title + ": headers and what linking needs";
+    case RedistPart::Dev: return title + ": headers and development files";
     case RedistPart::Tools: return title + ": programs";
     case RedistPart::Runtime:
     case RedistPart::Activation: return title;
@@ -79,8 +79,8 @@ private:
         const auto& component = split_.input.component;
         // Its name, not its place: the same manifest makes the same recipe everywhere.
         const auto name = fs::path(split_.input.manifest.where).filename().native();
-        line("# {} of {}, made by gpkg redist import.", component.key, printable(name));
-        line("# The archive is NVIDIA's, and so is what may be done with it: see its LICENSE.");
+        line("# {} of {}, written by gpkg redist import.", component.key, printable(name));
+        line("# The archive is under the licence of NVIDIA: see its LICENSE.");
         line("schema_version: 1");
         line("");
         line("recipe:");
@@ -212,7 +212,8 @@ ComponentRecipe component_recipe(const ComponentRecipeInput& input) {
 
 std::string cuda_version_recipe(const std::string& version) {
     const auto major = version.substr(0, version.find('.'));
-    return fmt::format(R"(# As conda-forge's: packages of one CUDA depend on one version of it.
+    return fmt::format(
+        R"(# Like the package of conda-forge: all CUDA packages depend on one version of it.
 schema_version: 1
 
 package:
@@ -228,10 +229,10 @@ requirements:
     - cudatoolkit {0}.*
 
 about:
-  summary: Which CUDA packages belong to
+  summary: The CUDA version of an environment
 )",
-                       version,
-                       major);
+        version,
+        major);
 }
 
 }  // namespace gpkg

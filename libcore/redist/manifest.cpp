@@ -41,20 +41,20 @@ public:
         GPKG_TRY(manifest.product, text_of(root_, "release_product", ""));
         if (manifest.product.empty()) manifest.product = "cuda";  // manifests before 12.1
         if (!only_of(manifest.product, "-_."))
-            return wrong("", fmt::format("'release_product' is {}", printable(manifest.product)));
+            return wrong("",
+                         fmt::format("invalid 'release_product': {}", printable(manifest.product)));
         if (manifest.label.empty()) manifest.label = label_of_name();
         if (!only_of(manifest.label, "._+"))
-            return wrong("", fmt::format("'release_label' is {}", printable(manifest.label)));
+            return wrong("", fmt::format("invalid 'release_label': {}", printable(manifest.label)));
         for (const auto& [key, value] : root_.items()) {
             if (!value.is_object()) continue;
             GPKG_TRY(auto component, component_of(key, value));
             manifest.components.push_back(std::move(component));
         }
         if (manifest.components.empty())
-            return fail(
-                ErrorKind::Parse,
-                fmt::format("{}: no manifest of redistributables: it has no components", where_),
-                "manifests are called redistrib_X.Y.Z.json");
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: not a redistributables manifest: no components", where_),
+                        "manifests are named redistrib_X.Y.Z.json");
         return manifest;
     }
 
@@ -62,7 +62,7 @@ private:
     tl::unexpected<Error> wrong(std::string_view component, std::string_view what) const {
         const auto in = component.empty() ? "" : fmt::format("{}: ", printable(component));
         return fail(ErrorKind::Parse,
-                    fmt::format("{}: no manifest of redistributables: {}{}", where_, in, what));
+                    fmt::format("{}: invalid redistributables manifest: {}{}", where_, in, what));
     }
 
     /// "12.9.1" of redistrib_12.9.1.json: manifests before 12.1 say it nowhere else.
@@ -82,13 +82,14 @@ private:
         const auto found = node.find(key);
         if (found == node.end()) return std::string();
         if (!found->is_string())
-            return wrong(component, fmt::format("'{}' is {}", key, found->type_name()));
+            return wrong(component,
+                         fmt::format("'{}' must be a string, not {}", key, found->type_name()));
         auto text = found->get<std::string>();
         // It goes into a recipe, where that would be an expression.
         const bool is_odd = std::any_of(
             text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
         if (is_odd || text.find("${{") != std::string::npos)
-            return wrong(component, fmt::format("'{}' is '{}'", key, printable(text)));
+            return wrong(component, fmt::format("invalid '{}': '{}'", key, printable(text)));
         return text;
     }
 
@@ -96,13 +97,12 @@ private:
         RedistComponent component;
         component.key = key;
         if (!is_package_name(key))
-            return wrong(key,
-                         "a component has the name of a package: small letters, digits, - _ .");
+            return wrong(key, "invalid component name; use lower case letters, digits, - _ .");
         GPKG_TRY(component.title, text_of(node, "name", key));
         GPKG_TRY(component.license, text_of(node, "license", key));
         GPKG_TRY(component.version, text_of(node, "version", key));
         if (component.version.empty() || !only_of(component.version, "._+"))
-            return wrong(key, fmt::format("'version' is '{}'", printable(component.version)));
+            return wrong(key, fmt::format("invalid 'version': '{}'", printable(component.version)));
         for (const auto& [platform, value] : node.items()) {
             if (!platform.starts_with("linux-") || !value.is_object()) continue;
             if (value.contains("relative_path")) {
@@ -124,13 +124,14 @@ private:
         RedistArchive archive;
         GPKG_TRY(archive.path, text_of(node, "relative_path", key));
         if (!is_safe_relative(archive.path))
-            return wrong(key,
-                         fmt::format("'relative_path' is '{}', no path below the manifest's folder",
-                                     printable(archive.path)));
+            return wrong(
+                key,
+                fmt::format("invalid 'relative_path': '{}' is not below the folder of the manifest",
+                            printable(archive.path)));
         GPKG_TRY(const auto sum, text_of(node, "sha256", key));
         archive.sha256 = to_lower(sum);
         if (!is_hex(archive.sha256, 64))
-            return wrong(key, fmt::format("'sha256' is '{}'", printable(sum)));
+            return wrong(key, fmt::format("invalid 'sha256': '{}'", printable(sum)));
         const auto size = node.find("size");
         if (size == node.end()) return archive;
         if (size->is_number_unsigned()) {
@@ -141,7 +142,8 @@ private:
         const auto text = size->is_string() ? size->get<std::string>() : json_text(*size);
         const auto number = whole_number<std::uint64_t>(text);
         if (!number)
-            return wrong(key, fmt::format("'size' is '{}', no number of bytes", printable(text)));
+            return wrong(
+                key, fmt::format("invalid 'size': '{}' is not a number of bytes", printable(text)));
         archive.size = *number;
         return archive;
     }
@@ -184,9 +186,9 @@ Result<const RedistComponent*> RedistManifest::component(std::string_view name) 
     for (const auto& one : components) keys.push_back(one.key);
     const auto near = near_names(key, keys);
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: has no component '{}'", where, printable(name)),
-                near.empty() ? fmt::format("it has {}", join_some(keys, "and", 12))
-                             : fmt::format("it has {}", join_or(near)));
+                fmt::format("{}: no component '{}'", where, printable(name)),
+                near.empty() ? fmt::format("available: {}", join_some(keys, "and", 12))
+                             : did_you_mean(near));
 }
 
 std::string RedistManifest::default_base() const {
@@ -197,22 +199,20 @@ Result<RedistManifest> parse_redist_manifest(std::string_view text, const std::s
     const auto root = Json::parse(text, nullptr, false);
     if (root.is_discarded() || !root.is_object())
         return fail(ErrorKind::Parse,
-                    fmt::format("{}: no manifest of redistributables: it is no JSON object", where),
-                    "manifests are called redistrib_X.Y.Z.json");
+                    fmt::format("{}: not a redistributables manifest: not a JSON object", where),
+                    "manifests are named redistrib_X.Y.Z.json");
     return Reader(where, root).read();
 }
 
 Result<std::string> redist_platform(std::string_view subdir, bool tegra) {
     if (tegra && subdir != "linux-aarch64")
-        return fail(
-            ErrorKind::Usage, "Tegra is a kind of linux-aarch64", "--platform linux-aarch64");
+        return fail(ErrorKind::Usage, "--tegra needs --platform linux-aarch64");
     if (subdir == "linux-64") return "linux-x86_64";
     if (subdir == "linux-aarch64") return tegra ? "linux-aarch64" : "linux-sbsa";
     if (subdir == "linux-ppc64le") return "linux-ppc64le";
-    return fail(
-        ErrorKind::Unsupported,
-        fmt::format("{}: recipes are made for linux-64, linux-aarch64 and linux-ppc64le", subdir),
-        "--platform linux-64");
+    return fail(ErrorKind::Unsupported,
+                fmt::format("platform {} is not supported", subdir),
+                "use --platform linux-64, linux-aarch64 or linux-ppc64le");
 }
 
 bool has_platform(const RedistComponent& component, const std::string& platform) {
@@ -235,8 +235,8 @@ Result<RedistChoice> choose_archive(const RedistManifest& manifest,
     if (found == component.archives.end() || found->second.empty())
         return fail(
             ErrorKind::NotFound,
-            fmt::format("{}: {} has no archive for {}", manifest.where, component.key, platform),
-            others.empty() ? "" : fmt::format("it has {}", join_some(others, "and", 6)));
+            fmt::format("{}: no archive of {} for {}", manifest.where, component.key, platform),
+            others.empty() ? "" : fmt::format("available: {}", join_some(others, "and", 6)));
     const auto& variants = found->second;
     const auto is_wanted = [&](const auto& entry) {
         return variant.empty()
@@ -255,13 +255,13 @@ Result<RedistChoice> choose_archive(const RedistManifest& manifest,
                                                   component.key,
                                                   choice.platform,
                                                   listed)
-                                    : fmt::format("{}: {} has no variant '{}' for {}; it has {}",
+                                    : fmt::format("{}: {} has no variant '{}' for {}, only {}",
                                                   manifest.where,
                                                   component.key,
                                                   printable(variant),
                                                   choice.platform,
                                                   listed),
-                    fmt::format("--cuda-variant {}", names.back()));
+                    fmt::format("use --cuda-variant {}", names.back()));
     }
     choice.variant = chosen->first;
     choice.archive = chosen->second;

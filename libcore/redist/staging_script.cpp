@@ -22,7 +22,7 @@ move() {
     for entry in "$1"/*; do move "$entry" "$2/${entry##*/}"; done
     rmdir "$1"
   elif [ -e "$to" ] || [ -L "$to" ]; then
-    echo "$1: packages have one place for it and another file, $2"
+    echo "$1: another file is already installed as $2"
     exit 1
   else
     mkdir -p "${to%/*}"
@@ -71,9 +71,9 @@ strays=0
 while IFS= read -r -d '' file; do
   reason=
   if ! [[ $file =~ $known ]]; then
-    reason='none of the packages takes it; put it into build.files of one, and into "known" here'
+    reason='no package contains it; add it to build.files of one, and to "known" here'
   elif [[ $file == $target/lib/*.so && ! $file =~ $plain && $file =~ $links && ! -L $PREFIX/$file ]]; then
-    reason='a library and no link; import it again with its archive at hand (--mirror FOLDER)'
+    reason='a library, not a link; import the component again with its archive (--mirror FOLDER)'
   fi
   [ -n "$reason" ] || continue
   echo "$file: $reason"

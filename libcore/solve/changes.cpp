@@ -44,7 +44,7 @@ void rename(Accelerators& accelerators, const std::string& before, const std::st
 Result<void> let_change(Request& request, const ProblemChange& change) {
     GPKG_TRY(auto asked, AskedSpec::parse(change.spec));
     if (asked.accelerator) ask_for(request.accelerators, asked.spec.name, *asked.accelerator);
-    request.constraints.push_back({std::move(asked.spec), "is to change"});
+    request.constraints.push_back({std::move(asked.spec), "is requested to change"});
     return {};
 }
 

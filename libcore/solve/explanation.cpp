@@ -1,6 +1,7 @@
 #include "libcore/solve/explanation.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,31 +17,41 @@ namespace {
 using Line = ExplanationLine;
 using Kind = ExplanationLine::Kind;
 
+/// "CUDA" of "nvidia".
+std::string platform_of(std::string_view accelerator) {
+    for (const auto one : {Accelerator::None, Accelerator::Nvidia, Accelerator::Amd}) {
+        if (to_string(one) == accelerator) return std::string(compute_platform(one));
+    }
+    return std::string(accelerator);
+}
+
 std::string subject(const Line& line) {
     const auto& builds = line.builds;
-    std::string kind;
-    if (!builds.accelerator.empty()) kind += " for " + builds.accelerator;
-    if (!builds.variant.empty()) kind += " with " + builds.variant;
+    const auto platform = platform_of(builds.accelerator);
+    const auto variant = builds.variant.empty() ? "" : "with " + builds.variant;
     if (builds.count == 1 && !builds.build.empty()) {
-        auto text = fmt::format("{} {} {}", line.name, builds.lowest, builds.build);
-        if (kind.empty()) return text;
-        const auto before = builds.as_before.empty() ? "" : ", " + builds.as_before;
-        return fmt::format("{} ({}{})", text, kind.substr(1), before);
+        std::vector<std::string> remarks;
+        if (!platform.empty()) remarks.push_back(platform + " build");
+        if (!variant.empty()) remarks.push_back(variant);
+        if (!remarks.empty() && !builds.as_before.empty()) remarks.push_back(builds.as_before);
+        const auto text = fmt::format("{} {} {}", line.name, builds.lowest, builds.build);
+        return remarks.empty() ? text : fmt::format("{} ({})", text, fmt::join(remarks, ", "));
     }
     auto text = builds.count < builds.of ? fmt::format("{} of {}", builds.count, builds.of)
                 : builds.of == 2         ? std::string("both")
                                          : fmt::format("all {}", builds.of);
-    text += fmt::format(" builds of {} {}", line.name, builds.lowest);
+    text += fmt::format(
+        "{}{} builds of {} {}", platform.empty() ? "" : " ", platform, line.name, builds.lowest);
     if (builds.lowest != builds.highest) text += " to " + builds.highest;
-    text += kind;
+    if (!variant.empty()) text += " " + variant;
     if (!builds.as_before.empty()) text += fmt::format(" ({})", builds.as_before);
     return text;
 }
 
 std::string_view verb(const Line& line, bool one) {
     if (!line.some_restrict) return one ? "needs" : "need";
-    if (!line.some_need) return one ? "goes only with" : "go only with";
-    return one ? "needs or goes only with" : "need or go only with";
+    if (!line.some_need) return one ? "allows only" : "allow only";
+    return one ? "needs or allows only" : "need or allow only";
 }
 
 /// What people call the thing that a virtual package stands for.
@@ -82,25 +93,35 @@ std::string builds_text(const std::vector<std::string>& builds) {
 std::string left_out_text(const Line& line) {
     std::vector<std::string> items;
     for (const auto& out : line.left_out)
-        items.push_back(fmt::format("{} {}", versions_text(out.versions), out.why));
+        items.push_back(fmt::format("{} ({})", versions_text(out.versions), out.why));
     return fmt::format("{}", fmt::join(items, ", "));
 }
 
-/// What there is in place of what is asked for.
-std::string offer_text(const Line& line) {
+/// The platforms, of which noarch is one only if it is alone.
+std::string platforms_text(std::vector<std::string> subdirs) {
+    if (subdirs.size() > 1) std::erase(subdirs, "noarch");
+    return join_some(subdirs, "and");
+}
+
+/// Why no package matches the spec `wanted`, or the name where that is empty: "package 'torch' not
+/// found in conda-forge (linux-64)", "no version matches p>=5; available: 4 and 3".
+std::string offer_text(const Line& line, const std::string& wanted) {
     if (line.askers > 1)
-        return fmt::format("no {} meets {}",
+        return fmt::format("no {} satisfies {}",
                            line.name,
                            line.askers == 2 ? "both" : fmt::format("all {}", line.askers));
     if (!line.channels.empty())
-        return fmt::format("no package of this name in {} ({})",
+        return fmt::format("package '{}' not found in {} ({})",
+                           line.name,
                            join_some(line.channels, "or"),
-                           join_some(line.subdirs, "and"));
+                           platforms_text(line.subdirs));
     const auto rest = left_out_text(line);
-    // What would have met it is there, or it is not.
-    const auto instead = [&](std::string_view missing, const std::string& there) {
-        return rest.empty() ? fmt::format("no such {}; {}", missing, there)
-                            : fmt::format("not usable: {}; {}", rest, there);
+    const auto& subject = wanted.empty() ? line.name : wanted;
+    const auto instead = [&](std::string_view missing, const std::string& available) {
+        if (!rest.empty()) return fmt::format("{}: cannot use {}; {}", subject, rest, available);
+        return wanted.empty()
+                   ? fmt::format("no {} of {} matches; {}", missing, line.name, available)
+                   : fmt::format("no {} matches {}; {}", missing, wanted, available);
     };
     if (line.other_flags)
         return instead(
@@ -113,21 +134,29 @@ std::string offer_text(const Line& line) {
                             : "has the flags " + join_some(*line.other_flags, "and", 6)));
     if (!line.other_builds.empty())
         return instead("build",
-                       fmt::format("of {} {} there is {}",
+                       fmt::format("builds of {} {}: {}",
                                    line.name,
                                    versions_text(line.versions),
                                    builds_text(line.other_builds)));
     if (!line.versions.empty())
-        return instead("version", "there is " + versions_text(line.versions));
-    return "none can be used: " + rest;
+        return instead("version", "available: " + versions_text(line.versions));
+    if (line.left_out.size() == 1 && !line.left_out.front().lacked_build.empty()) {
+        const auto& [why, versions, build] = line.left_out.front();
+        return fmt::format("{} {} {} no {}",
+                           line.name,
+                           versions_text(versions),
+                           versions.size() == 1 ? "has" : "have",
+                           build);
+    }
+    return fmt::format("{}: cannot use {}", subject, rest);
 }
 
 std::string machine_needed(const ProblemChange& change) {
     if (change.name == "__cuda" && change.is_any_version) return "an NVIDIA driver";
     if (change.name == "__cuda") return "a driver for CUDA >= " + change.version;
-    if (change.name == "__cuda_arch") return "a GPU of compute capability >= " + change.version;
+    if (change.name == "__cuda_arch") return "a GPU with compute capability >= " + change.version;
     if (change.name == "__archspec") return "a CPU of type " + change.build;
-    if (change.name == "__amdgpu") return "a GPU of AMD's";
+    if (change.name == "__amdgpu") return "an AMD GPU";
     return fmt::format("{} >= {}", change.name.substr(2), change.version);
 }
 
@@ -160,7 +189,7 @@ public:
         }
         if (!unmet_.empty())
             ends_.insert(ends_.begin(),
-                         fmt::format("no {} meets all that is asked of it", join_or(unmet_)));
+                         fmt::format("no {} satisfies all of these", join_or(unmet_)));
         for (auto& end : ends_) texts_.push_back(std::move(end));
     }
 
@@ -182,7 +211,7 @@ public:
         std::vector<std::string> texts;
         texts.reserve(specs_of.size() + others.size());
         for (const auto& [way, specs] : specs_of)
-            texts.push_back(fmt::format("{} {} asked for{}",
+            texts.push_back(fmt::format("{} {} requested{}",
                                         join_some(specs, "and", specs.size()),
                                         specs.size() == 1 ? "is" : "are",
                                         way));
@@ -196,7 +225,7 @@ private:
         std::string way;
     };
 
-    /// "numpy is asked for", and nothing else is said of it.
+    /// "numpy is requested", and nothing else about it.
     static bool is_wish(const Line& line) {
         return line.kind == Kind::Request && line.askers == 0 && line.reason.empty() &&
                !line.specs.empty();
@@ -221,8 +250,8 @@ private:
             if (one.kind == Kind::Asks && !leading.contains(one.target)) add_new(goals, one.target);
         }
         if (goals.empty()) return {};
-        return fmt::format(", which{}{} comes to {}",
-                           by_way_of.empty() ? "" : " by way of ",
+        return fmt::format(", which leads{}{} to {}",
+                           by_way_of.empty() ? "" : " through ",
                            join_some(by_way_of, "and", 5),
                            join_some(goals, "and", 5));
     }
@@ -279,16 +308,16 @@ std::string ExplanationLine::text() const {
     switch (kind) {
     case Kind::Request:
         if (askers == 0)
-            return fmt::format("{} {}", first, reason.empty() ? "is asked for" : reason);
-        return fmt::format("{}: {}", first, offer_text(*this));
+            return fmt::format("{} {}", first, reason.empty() ? "is requested" : reason);
+        return offer_text(*this, first);
     case Kind::Pin: return fmt::format("{} {}", first, reason);
     case Kind::Asks:
         return fmt::format(
             "{} {} {}", subject(*this), verb(*this, builds.count == 1), join_some(asks, "or"));
     case Kind::Machine: return machine_text(*this);
-    case Kind::Present: return fmt::format("{} {} is there", name, versions_text(versions));
-    case Kind::Offer:
-        return askers > 1 ? offer_text(*this) : fmt::format("{}: {}", name, offer_text(*this));
+    case Kind::Present:
+        return fmt::format("{} {} would be installed", name, versions_text(versions));
+    case Kind::Offer: return offer_text(*this, "");
     }
     return {};
 }
@@ -299,23 +328,23 @@ std::string Explanation::tree() const {
         for (auto& text : tree_of(clash.lines)) texts.push_back(std::move(text));
     }
     if (more > 0)
-        texts.push_back(fmt::format(
-            "and {} more of what is asked for {} no package", more, more == 1 ? "has" : "have"));
+        texts.push_back(
+            fmt::format("and {} more requested package{} not found", more, more == 1 ? "" : "s"));
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
 std::string ProblemChange::text() const {
     switch (kind) {
-    case Kind::ReplaceSpec: return fmt::format("{} in place of {}", spec, before);
+    case Kind::ReplaceSpec: return fmt::format("{} instead of {}", spec, before);
     case Kind::DropSpec: return fmt::format("without {}", before);
     case Kind::DropConstraint:
         return name.empty() ? fmt::format("without the pin {}", before)
-                            : fmt::format("{} asked for too", name);
+                            : fmt::format("also requesting {}", name);
     case Kind::SetPriority: return "flexible channel priority";
-    case Kind::AllowNewer: return "no limit on how new records may be";
+    case Kind::AllowNewer: return "no --exclude-newer limit";
     case Kind::SetMachine: return machine_needed(*this);
-    case Kind::LetChange: return spec + " as well";
-    case Kind::SetAccelerator: return fmt::format("{} for any accelerator", name);
+    case Kind::LetChange: return "also requesting " + spec;
+    case Kind::SetAccelerator: return name + "[accel=auto]";
     }
     return {};
 }

@@ -43,7 +43,7 @@ struct ExplanationLine {
         std::string build;            ///< where it is one
         std::string accelerator;      ///< where those for others are left out: "nvidia"
         std::string variant;          ///< the same of BLAS and MPI: "mkl"
-        std::string as_before;        ///< where it is because of that: "as is installed"
+        std::string as_before;        ///< where it is because of that: "as installed"
     };
     Builds builds;
     std::string reason;                 ///< Pin; Request: where nobody asks for it
@@ -53,10 +53,12 @@ struct ExplanationLine {
     std::vector<std::string> other_builds;
     /// Offer: the flags that those builds have (CEP 45), where flags were asked for.
     std::optional<std::vector<std::string>> other_flags;
-    /// Offer: records that would do and are no candidates, and why.
+    /// Offer: records that match and cannot be candidates.
     struct LeftOut {
-        std::string why;
+        std::string
+            why;  ///< in parentheses after the versions: "newer than --exclude-newer allows"
         std::vector<std::string> versions;
+        std::string lacked_build{};  ///< "CUDA build", if they are builds for something else
     };
     std::vector<LeftOut> left_out;
     std::size_t askers = 0;             ///< Offer: how many lines ask for `name`
@@ -88,7 +90,7 @@ struct ProblemChange {
     std::string name, version, build;
     bool is_any_version = false;  ///< SetMachine: another version would do as well
 
-    /// "python=3.10 in place of python=3.14", "a driver for CUDA >= 12.4".
+    /// "python=3.10 instead of python=3.14", "a driver for CUDA >= 12.4".
     std::string text() const;
 };
 
@@ -98,7 +100,7 @@ struct Fix {
     /// What one would then get of the packages that the clash is about.
     struct Package {
         std::string name, version, build, channel;
-        std::string remark{};  ///< "for CPUs", where there is a GPU
+        std::string remark{};  ///< "CPU build", where there is a GPU
     };
     std::vector<Package> gives;
 

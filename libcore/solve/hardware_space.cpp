@@ -210,8 +210,8 @@ Result<void> HardwareSpace::add_points(const std::vector<PackageRecord>& base) {
         if (points_.size() > kMostPoints)
             return fail(
                 ErrorKind::Unsupported,
-                fmt::format("packages tell more than {} kinds of machines apart", kMostPoints),
-                "name the machines: --for a100 --for cpu");
+                fmt::format("the packages distinguish more than {} hardware classes", kMostPoints),
+                "name the machines, e.g. --for a100 --for cpu");
         std::size_t axis = 0;
         while (axis < axes_.size() && ++cells[axis] == axes_[axis].cells.size()) cells[axis++] = 0;
         if (axis == axes_.size()) break;

@@ -64,7 +64,7 @@ Explanation about_question(Explanation explanation, std::size_t index) {
                 line.askers > 0)
                 continue;
             line.kind = ExplanationLine::Kind::Pin;
-            line.reason = "is in question";
+            line.reason = "is the queried spec";
         }
     }
     std::erase_if(explanation.fixes, [&](const Fix& fix) {
@@ -183,9 +183,9 @@ Result<Explanation> chain(Problem problem,
         }
         request.constraints.push_back(
             {std::move(exact),
-             is_held(request, record)   ? "is installed, and moves only when it is named"
-             : requested.contains(name) ? "is the best of what is asked for"
-                                        : "is the best that goes with what is asked for"});
+             is_held(request, record)   ? "is installed and changes only when requested"
+             : requested.contains(name) ? "is the best match for the request"
+                                        : "is the best match for the requested packages"});
         return {};
     };
     for (const auto& name : settled.names) GPKG_CHECK(tell(name, true));
@@ -201,10 +201,10 @@ Result<Explanation> chain(Problem problem,
     };
     if (told.kept) {
         for (const auto& name : request.keep) {
-            if (now.contains(name)) imply(name, "is installed, and is to stay");
+            if (now.contains(name)) imply(name, "is installed and must stay");
         }
     } else {
-        imply(settled.first_other(), "is needed for what is asked for");
+        imply(settled.first_other(), "is needed for the requested packages");
     }
     problem.wants_fixes = false;  // they would be about what is told here as a fact
     GPKG_TRY(auto outcome, solve(problem));
@@ -273,7 +273,7 @@ Result<WhyNot> why_not(Problem problem,
         if (lost.empty()) {
             GPKG_TRY(found.reason, advantage(answered.problem, *found.chosen, *found.possible));
         } else {
-            found.reason = fmt::format("goes with {}, which {} installed and would have to leave",
+            found.reason = fmt::format("keeps {}, which {} installed and would be removed",
                                        join_some(lost, "and"),
                                        lost.size() == 1 ? "is" : "are");
         }

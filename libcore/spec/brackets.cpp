@@ -32,7 +32,7 @@ public:
                 ++at_;
             else if (gap == at_)
                 return fault(
-                    at_, fmt::format("{} stands after a value", shown(peek())), kQuoteHint);
+                    at_, fmt::format("unexpected {} after a value", shown(peek())), kQuoteHint);
             skip_spaces();
         }
         brackets.end = at_ + 1;
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    static constexpr auto kQuoteHint = "quote values that hold a space, ',', '=', '[' or ']'";
+    static constexpr auto kQuoteHint = "quote values that contain a space, ',', '=', '[' or ']'";
 
     bool at_end() const { return at_ >= text_.size(); }
     char peek() const { return at_end() ? '\0' : text_[at_]; }
@@ -103,8 +103,9 @@ private:
         BracketValue value{{}, at_};
         while (!at_end() && stops.find(peek()) == std::string_view::npos) {
             if (peek() == '[' || peek() == '\'' || peek() == '"')
-                return fault(
-                    at_, fmt::format("'{}' stands in a value without quotes", peek()), kQuoteHint);
+                return fault(at_,
+                             fmt::format("'{}' is not allowed in a value without quotes", peek()),
+                             kQuoteHint);
             value.text += text_[at_++];
         }
         return value;

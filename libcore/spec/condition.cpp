@@ -35,9 +35,9 @@ public:
             return fault(MatchSpec::kLongest,
                          fmt::format("a condition has at most {} characters", MatchSpec::kLongest));
         if (text_.find_first_not_of(' ') == std::string_view::npos)
-            return fault(0, "an empty text is not a condition");
+            return fault(0, "the condition is empty");
         auto condition = read_list(Kind::Or, 0);
-        if (condition && at_ < text_.size()) return fault(at_, "this ')' closes nothing");
+        if (condition && at_ < text_.size()) return fault(at_, "unmatched ')'");
         return condition;
     }
 
@@ -98,7 +98,8 @@ private:
         if (!leaf) return moved(std::move(leaf).error(), begin);
         // "And#": alone it could not be told from what joins conditions.
         if (leaf->name == "and" || leaf->name == "or")
-            return fault(begin, fmt::format("'{}' cannot be a name in a condition", leaf->name));
+            return fault(begin,
+                         fmt::format("'{}' is not allowed as a name in a condition", leaf->name));
         if (auto fine = check_next(); !fine) {
             if (text_.substr(begin).starts_with("not "))
                 return fault(begin, "a condition cannot be negated");
@@ -142,7 +143,7 @@ private:
         for (const auto& [wrong, right] : kMeant)
             if (word() == wrong)
                 return fault(at_,
-                             fmt::format("'{}' does not join conditions", wrong),
+                             fmt::format("'{}' is not an operator between conditions", wrong),
                              fmt::format("write {}", right));
         const bool is_version =
             std::string_view("=<>!~*0123456789").find(peek()) != std::string_view::npos;

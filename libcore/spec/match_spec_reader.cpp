@@ -81,7 +81,7 @@ private:
         const auto colons = view(head).find("::");
         if (!extension.empty() && colons != kNone)
             return refuse_at(head.begin + colons,
-                             "a channel cannot stand before a file name",
+                             "a channel cannot be given with a file name",
                              "give the URL of the file");
         if (!extension.empty()) {
             if (!read_artifact(head)) return false;
@@ -94,8 +94,8 @@ private:
     }
 
     bool refuse_headless(std::size_t at) {
-        if (at == text_.size()) return refuse_at(0, "an empty text is not a spec");
-        if (text_[at] == '#') return refuse_at(at, "nothing stands before the comment");
+        if (at == text_.size()) return refuse_at(0, "the spec is empty");
+        if (text_[at] == '#') return refuse_at(at, "no spec before the comment");
         return refuse_at(at, "no package name before '['", kAnyName);
     }
 
@@ -119,7 +119,7 @@ private:
     bool apply_when(const BracketEntry& entry);
     bool apply_hash(std::optional<StringMatcher>& field, const BracketEntry& entry);
 
-    static constexpr auto kAnyName = "'*' stands for any name";
+    static constexpr auto kAnyName = "'*' matches any name";
 
     std::string_view text_;
     WhenKey when_;
@@ -133,7 +133,7 @@ bool SpecReader::read_artifact(Slice whole) {
     const auto text = view(whole);
     if (const auto pattern = text.find_first_of("*^"); pattern != kNone)
         return refuse_at(whole.begin + pattern,
-                         shown(text[pattern]) + " cannot stand in the place of a package file");
+                         shown(text[pattern]) + " is not allowed in the path of a package file");
     const auto slash = text.find_last_of("/\\");
     const auto name_at = slash == kNone ? 0 : slash + 1;
     const std::string name(text.substr(name_at));
@@ -159,7 +159,7 @@ bool SpecReader::read_artifact(Slice whole) {
     if (!set_channel(folder.substr(0, last), whole.begin)) return false;
     if (spec_.subdir)
         return refuse_at(whole.begin + spec_.channel->size() + 1,
-                         "a channel cannot be named like a subdir");
+                         "a channel cannot have the name of a subdir");
     spec_.subdir = folder.substr(last + 1);
     return true;
 }
@@ -203,7 +203,7 @@ bool SpecReader::read_prefix(Slice& head) {
     if (first == kNone)
         return refuse_at(
             head.begin + last,
-            "one ':' separates nothing",
+            "a single ':' is not a separator",
             fmt::format("write {}::{}", words.substr(0, last), words.substr(last + 1)));
     const Slice channel{head.begin, head.begin + first};
     head = trimmed({head.begin + last + 1, head.end});
@@ -240,12 +240,12 @@ bool SpecReader::set_channel(std::string_view text, std::size_t at) {
         // CEP 26 leaves open what such a channel means, so it means nothing here.
         const auto name = last() == kNone ? 0 : last() + 1;
         if (is_known_subdir(text.substr(name)))
-            return refuse_at(at + name, "a channel cannot be named like a subdir");
+            return refuse_at(at + name, "a channel cannot have the name of a subdir");
     }
     if (text.starts_with('^')) {
         if (auto read = read_regex(text); !read) return refuse_at(at, std::move(read).error());
     } else if (const auto wrong = wrong_in_channel(text); wrong < text.size()) {
-        return refuse_at(at + wrong, shown(text[wrong]) + " cannot stand in a channel");
+        return refuse_at(at + wrong, shown(text[wrong]) + " is not allowed in a channel");
     }
     spec_.channel = text;
     return true;
@@ -261,7 +261,7 @@ bool SpecReader::read_name(Slice& head) {
     const char next = head.empty() ? ' ' : text_[head.begin];
     if (std::string_view(",|()^").find(next) != kNone)
         return refuse_at(head.begin,
-                         shown(next) + " cannot stand in a package name",
+                         shown(next) + " is not allowed in a package name",
                          next == ',' || next == '|' ? "one spec names one package" : "");
     if (name.empty())
         return refuse_at(name.begin, fmt::format("no package name before '{}'", next), kAnyName);
@@ -309,7 +309,7 @@ bool SpecReader::check_name(Slice slice) {
                            (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == '*';
         if (!known)
             return refuse_at(slice.begin + i,
-                             shown(c) + " cannot stand in a package name",
+                             shown(c) + " is not allowed in a package name",
                              hint_for(c, name.substr(0, i), name.substr(i + 1)));
     }
     spec_.name = to_lower(name);
@@ -386,7 +386,7 @@ bool SpecReader::read_build(Slice slice) {
                                  "nothing can follow the build string");
             if (c == '*' || is_build_string(text.substr(i, 1))) continue;
             return refuse_at(slice.begin + i,
-                             shown(c) + " cannot stand in a build string",
+                             shown(c) + " is not allowed in a build string",
                              c == '|' || c == ',' ? "write ^(one|other)$ to allow several" : "");
         }
     }
@@ -443,7 +443,7 @@ std::string known_keys_hint(std::string_view wanted) {
     names.reserve(kKeys.size());
     for (const auto& known : kKeys) names.emplace_back(known.text);
     const auto near = near_names(wanted, names);
-    return did_you_mean(near, fmt::format("known are {}", fmt::join(names, ", ")));
+    return did_you_mean(near, fmt::format("known keys: {}", fmt::join(names, ", ")));
 }
 
 bool SpecReader::read_bracket_section(std::size_t begin) {
@@ -474,9 +474,8 @@ bool SpecReader::apply(const BracketEntry& entry) {
         kKeys.begin(), kKeys.end(), [&](const KnownKey& one) { return one.text == entry.key; });
     if (entry.key == "accel")
         return refuse_at(entry.key_at,
-                         "'accel' is said in requests alone",
-                         "[accel=...] belongs to requests of create, install, update, solve and "
-                         "lock, which keep it with the environment");
+                         "'accel' is allowed only in requested specs",
+                         "use [accel=...] with gpkg create, install, update, solve or lock");
     if (known == kKeys.end())
         return refuse_at(entry.key_at,
                          fmt::format("'{}' is not a key of a spec", entry.key),
@@ -515,13 +514,13 @@ bool SpecReader::apply_list(const BracketEntry& entry) {
             if (!is_extra_name(text))
                 return refuse_at(value.at,
                                  fmt::format("'{}' is not the name of an extra", text),
-                                 "lowercase letters, digits, '_', '.', '+' and '-'");
+                                 "use lowercase letters, digits, '_', '.', '+' and '-'");
             spec_.extras.emplace_back(text);
         } else if (entry.key == "flags") {
             if (!is_flag_pattern(text))
                 return refuse_at(value.at,
                                  fmt::format("'{}' is not a flag", text),
-                                 "lowercase letters, digits, '_', '*' and one ':'");
+                                 "use lowercase letters, digits, '_', '*' and one ':'");
             spec_.flags.emplace_back(text);
         } else {
             // Conda's separators within one text.
@@ -571,7 +570,7 @@ bool SpecReader::apply_hash(std::optional<StringMatcher>& field, const BracketEn
 
 bool SpecReader::apply_when(const BracketEntry& entry) {
     if (when_ == WhenKey::Refused)
-        return refuse_at(entry.key_at, "a spec within a condition cannot have one of its own");
+        return refuse_at(entry.key_at, "a spec in a condition cannot have a condition");
     const auto& value = entry.values.front();
     auto condition = read_condition(value.text);
     if (!condition) return refuse_in(value, std::move(condition).error());

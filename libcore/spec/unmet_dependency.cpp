@@ -21,17 +21,16 @@ std::string unmet_dependency(const std::string& depend, const FindRecord& find) 
     const auto spec = asked(depend);
     if (!spec) return {};
     const auto* there = find(spec->name);
-    if (there == nullptr) return fmt::format("needs {}, and there is none", depend);
+    if (there == nullptr) return fmt::format("needs {}, which is missing", depend);
     if (spec->matches(*there)) return {};
-    return fmt::format("needs {}, and there is {} {}", depend, there->version, there->build);
+    return fmt::format("needs {}, found {} {}", depend, there->version, there->build);
 }
 
 std::string broken_restriction(const std::string& restriction, const FindRecord& find) {
     const auto spec = asked(restriction);
     const auto* there = spec ? find(spec->name) : nullptr;
     if (there == nullptr || spec->matches(*there)) return {};
-    return fmt::format(
-        "goes only with {}, and there is {} {}", restriction, there->version, there->build);
+    return fmt::format("allows only {}, found {} {}", restriction, there->version, there->build);
 }
 
 }  // namespace gpkg

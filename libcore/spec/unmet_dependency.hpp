@@ -15,10 +15,10 @@ namespace gpkg {
 /// The record of a name; null where there is none.
 using FindRecord = std::function<const PackageRecord*(std::string_view name)>;
 
-/// "needs zlib >=1.3, and there is 1.2 0"; empty where it is met, or cannot be read.
+/// "needs zlib >=1.3, found 1.2 0"; empty where it is met, or cannot be read.
 std::string unmet_dependency(const std::string& depend, const FindRecord& find);
 
-/// "goes only with zlib <2, and there is 2.0 0"; empty where it is kept, or cannot be read.
+/// "allows only zlib <2, found 2.0 0"; empty where it is kept, or cannot be read.
 std::string broken_restriction(const std::string& restriction, const FindRecord& find);
 
 }  // namespace gpkg

@@ -124,13 +124,13 @@ private:
     }
 
     bool check_characters() {
-        if (text_.empty()) return refuse_at(0, "an empty text is not a version");
+        if (text_.empty()) return refuse_at(0, "the version is empty");
         if (text_.size() > Version::kLongest)
             return refuse_at(Version::kLongest,
                              fmt::format("a version has at most {} characters", Version::kLongest));
         for (std::size_t i = 0; i < text_.size(); ++i) {
             if (!is_version_char(text_[i]))
-                return refuse_at(i, shown(text_[i]) + " cannot stand in a version");
+                return refuse_at(i, shown(text_[i]) + " is not allowed in a version");
         }
         version_.text_ = to_lower(text_);
         text_ = version_.text_;
@@ -138,7 +138,7 @@ private:
         const auto underscore = text_.find('_');
         if (dash != std::string_view::npos && underscore != std::string_view::npos)
             return refuse_at(std::max(dash, underscore),
-                             "'-' and '_' cannot both stand in one version");
+                             "a version cannot contain both '-' and '_'");
         return true;
     }
 
@@ -206,8 +206,7 @@ private:
         const auto second = stop == segment ? stop : segment;
         return refuse_at(
             second,
-            fmt::format(
-                "there is no segment between '{}' and '{}'", text_[segment - 1], text_[second]));
+            fmt::format("empty segment between '{}' and '{}'", text_[segment - 1], text_[second]));
     }
 
     static bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); }

@@ -20,7 +20,7 @@ using grammar::Parsed;
 
 constexpr std::string_view kOperatorChars = "=<>!~";
 constexpr std::string_view kSpaces = " \t";
-constexpr auto kOneVersionEach = "each operator needs its version";
+constexpr auto kOneVersionEach = "write a version after each operator";
 
 struct Operator {
     std::string_view text;
@@ -118,8 +118,8 @@ private:
     }
 
     std::string unexpected_here() const {
-        if (peek() == ')') return "this ')' closes nothing";
-        return grammar::shown(peek()) + " cannot stand in a version spec";
+        if (peek() == ')') return "unmatched ')'";
+        return grammar::shown(peek()) + " is not allowed in a version spec";
     }
 
     Parsed<Node> read_clause() {
@@ -134,8 +134,7 @@ private:
             op = known->op;
             at_ += run.size();
             skip_spaces();
-            if (operator_length() > 0)
-                return fault(at_, "two operators stand side by side", kOneVersionEach);
+            if (operator_length() > 0) return fault(at_, "two operators in a row", kOneVersionEach);
         }
         const auto begin = at_;
         while (!at_end() && is_literal_char()) ++at_;
@@ -185,19 +184,19 @@ private:
         for (const auto& known : kOperators)
             if (run.starts_with(known.text)) longest = std::max(longest, known.text.size());
         if (longest == 0) return fault(at_, fmt::format("'{}' is not an operator", run));
-        return fault(at_ + longest, "two operators stand side by side", kOneVersionEach);
+        return fault(at_ + longest, "two operators in a row", kOneVersionEach);
     }
 
     tl::unexpected<Fault> refuse_missing(std::size_t start, Op op) const {
         if (op != Op::Any && (peek() == '(' || peek() == '^'))
             return fault(start,
-                         fmt::format("'{}' cannot stand before '{}'", operator_text(op), peek()));
+                         fmt::format("'{}' is not allowed before '{}'", operator_text(op), peek()));
         if (op != Op::Any)
             return fault(
                 at_,
                 fmt::format("no version after '{}'", trimmed(text_.substr(start, at_ - start))));
         if (at_end() && text_.find_first_not_of(kSpaces) == std::string_view::npos)
-            return fault(0, "an empty text is not a version spec", "'*' matches every version");
+            return fault(0, "the version spec is empty", "'*' matches every version");
         const auto before = text_.find_last_not_of(kSpaces, start == 0 ? 0 : start - 1);
         if (start > 0 && before != std::string_view::npos &&
             std::string_view(",|(").find(text_[before]) != std::string_view::npos)
@@ -222,9 +221,9 @@ private:
                                      clause),
                          "put ',' between conditions");
         if (peek() == '$' || peek() == '^')
-            return fault(at_, "a regular expression stands alone between '^' and '$'");
+            return fault(at_, "a regular expression cannot be combined with other text");
         if (peek() == '(') return fault(at_, "',' or '|' is missing before '('");
-        return fault(at_, "two versions stand side by side", "put ',' or '|' between conditions");
+        return fault(at_, "two versions in a row", "put ',' or '|' between conditions");
     }
 
     /// Up to the first '$' that is not escaped; what is inside is RE2's business.
@@ -275,7 +274,7 @@ Parsed<Node> VersionSpecReader::make_clause(Op op, std::string_view literal) {
     const auto core = literal.substr(0, tail);
     const bool has_tail = tail < literal.size();
     if (const auto dots = literal.find("..", tail); dots != std::string_view::npos)
-        return fault(dots + 1, "there is no segment between '.' and '.'");
+        return fault(dots + 1, "empty segment between '.' and '.'");
     if (core.find('*') != std::string_view::npos) return make_text(op, literal);
     if (core.empty()) return make_any(op, literal);
     if (has_tail && op == Op::Compatible) return fault(tail, "'~=' takes a version without '*'");
@@ -306,7 +305,7 @@ Parsed<Node> VersionSpecReader::make_text(Op op, std::string_view literal) {
                      fmt::format("'{}' takes no '*' inside a version", operator_text(op)));
     for (std::size_t i = 0; i < literal.size(); ++i)
         if (literal[i] != '*' && !grammar::is_version_char(literal[i]))
-            return fault(i, grammar::shown(literal[i]) + " cannot stand in a version");
+            return fault(i, grammar::shown(literal[i]) + " is not allowed in a version");
     auto matcher = grammar::read_matcher(literal);
     if (!matcher) return tl::unexpected<Fault>(std::move(matcher).error());
     Node node;

@@ -53,7 +53,7 @@ Result<std::string> decode_base64(std::string_view text, const std::string& what
     auto* raw = reinterpret_cast<std::uint8_t*>(bytes.data());
     if (base64_decode_update(&context, &size, raw, text.size(), text.data()) != 1 ||
         base64_decode_final(&context) != 1)
-        return wrong(AttestationFault::Malformed, what + ": its payload is no base64");
+        return wrong(AttestationFault::Malformed, what + ": its payload is not base64");
     bytes.resize(size);
     return bytes;
 }
@@ -92,14 +92,14 @@ Result<void> read_subject(const Object& statement, Attestation& attestation) {
         return wrong(
             kFault,
             fmt::format(
-                "{}: its subject \"{}\" is no file name of a package", what, printable(name)));
+                "{}: its subject \"{}\" is not a package file name", what, printable(name)));
     GPKG_TRY(const auto digest, as(kFault, subject.object("digest")));
     GPKG_TRY(attestation.sha256, as(kFault, digest.text("sha256")));
     if (!is_hex(attestation.sha256, 64))
         return wrong(kFault, what + ": the sha256 of its subject is not 64 hex digits");
     attestation.sha256 = to_lower(attestation.sha256);
     if (digest.members().size() == 1) return {};
-    return wrong(kFault, what + ": its subject has other digests beside the sha256");
+    return wrong(kFault, what + ": its subject has digests other than sha256");
 }
 
 Result<void> read_predicate(simdjson::dom::object statement,
@@ -110,12 +110,12 @@ Result<void> read_predicate(simdjson::dom::object statement,
     if (statement["predicate"].get(value) != simdjson::SUCCESS || value.is_null()) return {};
     Object predicate(what);
     if (!predicate.open(value))
-        return wrong(kFault, what + ": its predicate is neither an object nor null");
+        return wrong(kFault, what + ": its predicate is not an object or null");
     if (!predicate.has("targetChannel")) return {};
     GPKG_TRY(attestation.target_channel, as(kFault, predicate.text("targetChannel")));
     if (is_channel_url(attestation.target_channel)) return {};
     return wrong(kFault,
-                 fmt::format("{}: its targetChannel \"{}\" is no URL without a slash at its end",
+                 fmt::format("{}: its targetChannel \"{}\" is not a URL without a trailing slash",
                              what,
                              printable(attestation.target_channel)));
 }
@@ -188,7 +188,7 @@ Result<Attestation> Attestation::parse(std::string_view bytes, const std::string
         attestation.form = Form::Envelope;
         GPKG_TRY(text, payload_of(outer));
     } else if (outer.has("mediaType") || outer.has("messageSignature")) {
-        return wrong(kFault, what + ": a bundle without a dsseEnvelope attests nothing");
+        return wrong(kFault, what + ": the bundle has no dsseEnvelope");
     }
     GPKG_CHECK(read_in_toto(text, what, attestation));
     return attestation;
@@ -200,10 +200,10 @@ Result<void> Attestation::check(std::string_view file,
                                 const std::string& what) const {
     if (file_name != file)
         return wrong(AttestationFault::Name,
-                     fmt::format("{}: is of {}, not of {}", what, printable(file_name), file));
+                     fmt::format("{}: attests {}, not {}", what, printable(file_name), file));
     if (sha256 != sha256_of_file)
         return wrong(AttestationFault::Digest,
-                     fmt::format("{}: is of a {} with sha256 {}, and that of the file is {}",
+                     fmt::format("{}: attests {} with sha256 {}, but the file has {}",
                                  what,
                                  file,
                                  sha256,
@@ -211,7 +211,8 @@ Result<void> Attestation::check(std::string_view file,
     if (channel.empty() || target_channel.empty() || channel == target_channel) return {};
     return wrong(
         AttestationFault::Channel,
-        fmt::format("{}: is for the channel {}, not {}", what, printable(target_channel), channel));
+        fmt::format(
+            "{}: attests for channel {}, not {}", what, printable(target_channel), channel));
 }
 
 }  // namespace gpkg

@@ -22,13 +22,13 @@ Result<SigningRole> read_role(const trust_fields::Object& from, std::string_view
     for (const auto item : keys) {
         std::string_view key;
         if (item.get(key) != simdjson::SUCCESS || !is_public_key(key))
-            return from.malformed(fmt::format("'{}' has a key that is none", name));
+            return from.malformed(fmt::format("'{}' has an invalid key", name));
         // Twice the same would count twice towards the threshold.
         if (!role.has(to_lower(key))) role.keys.push_back(to_lower(key));
     }
     if (role.threshold == 0 || role.threshold > role.keys.size() || role.keys.size() > kMostKeys)
         return from.malformed(
-            fmt::format("'{}' wants {} of {} keys", name, role.threshold, role.keys.size()));
+            fmt::format("'{}' requires {} of {} keys", name, role.threshold, role.keys.size()));
     return role;
 }
 
@@ -59,7 +59,7 @@ Result<ChannelRoot> ChannelRoot::parse(std::string_view text, const std::string&
     GPKG_CHECK(object.check_type(kRootType));
     ChannelRoot root;
     GPKG_TRY(root.version, object.number("version"));
-    if (root.version == 0) return object.malformed("has version 0: the first root has 1");
+    if (root.version == 0) return object.malformed("has version 0; the first root has version 1");
     GPKG_TRY(root.root, read_role(object, "root"));
     GPKG_TRY(root.index, read_role(object, "index"));
     if (!object.has("expires")) return root;
@@ -70,19 +70,17 @@ Result<ChannelRoot> ChannelRoot::parse(std::string_view text, const std::string&
 Result<void> ChannelRoot::check_not_expired(std::int64_t now, const std::string& what) const {
     if (expires == 0 || now < expires) return {};
     return distrust(TrustFault::Expired,
-                    fmt::format("{}: the keys of this channel were good until {}, and by this "
-                                "machine's clock it is {}",
+                    fmt::format("{}: the channel's keys expired at {} (now: {})",
                                 what,
                                 trust_fields::time_text(expires),
                                 trust_fields::time_text(now)),
-                    "its operator has to sign a new root, unless the clock is wrong");
+                    "check the clock; otherwise the channel's operator must sign a new root");
 }
 
 Result<ChannelRoot> trusted_root(std::span<const std::string> keys_or_file,
                                  const std::string& what) {
     const auto is_key = [](const auto& text) { return is_public_key(text); };
-    if (keys_or_file.empty())
-        return fail(ErrorKind::Parse, fmt::format("{}: no key is given", what));
+    if (keys_or_file.empty()) return fail(ErrorKind::Parse, fmt::format("{}: no key", what));
     if (std::all_of(keys_or_file.begin(), keys_or_file.end(), is_key)) {
         ChannelRoot root;
         for (const auto& key : keys_or_file) root.root.keys.push_back(to_lower(key));
@@ -90,11 +88,12 @@ Result<ChannelRoot> trusted_root(std::span<const std::string> keys_or_file,
         return root;
     }
     if (keys_or_file.size() > 1)
-        return fail(ErrorKind::Parse,
-                    fmt::format("{}: expected public keys (64 hex digits each) or one file of a "
-                                "root, found {}",
-                                what,
-                                join_some(keys_or_file, "and")));
+        return fail(
+            ErrorKind::Parse,
+            fmt::format(
+                "{}: expected public keys (64 hex digits each) or the file of a root, found {}",
+                what,
+                join_some(keys_or_file, "and")));
     const fs::path file = keys_or_file.front();
     GPKG_TRY(const auto bytes, read_file(file, kLargestRoot));
     GPKG_TRY(const auto text, SignedText::parse(bytes, file.native()));
@@ -111,13 +110,11 @@ Result<ChannelRoot> next_root(const ChannelRoot& current,
     GPKG_CHECK(text.verify(current.root, what));
     GPKG_TRY(auto next, ChannelRoot::parse(text.text(), what));
     if (next.version != current.version + 1)
-        return distrust(
-            TrustFault::RolledBack,
-            fmt::format("{}: is root {} of the channel, and {} comes after the one that "
-                        "is trusted",
-                        what,
-                        next.version,
-                        current.version + 1));
+        return distrust(TrustFault::RolledBack,
+                        fmt::format("{}: is root {} of the channel, expected root {}",
+                                    what,
+                                    next.version,
+                                    current.version + 1));
     GPKG_CHECK(text.verify(next.root, what));
     return next;
 }

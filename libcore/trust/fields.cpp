@@ -26,22 +26,21 @@ tl::unexpected<Error> Object::malformed(std::string_view why) const {
 Result<void> Object::open(simdjson::dom::parser& parser, const simdjson::padded_string& text) {
     simdjson::dom::element value;
     if (const auto code = parser.parse(text).get(value); code != simdjson::SUCCESS)
-        return malformed(fmt::format("is no JSON: {}", simdjson::error_message(code)));
+        return malformed(fmt::format("invalid JSON: {}", simdjson::error_message(code)));
     return open(value);
 }
 
 Result<void> Object::open(simdjson::dom::element value) {
     if (value.get(object_) == simdjson::SUCCESS) return {};
-    return malformed("is no JSON object");
+    return malformed("not a JSON object");
 }
 
 Result<void> Object::check_type(std::string_view type) const {
     GPKG_TRY(const auto found, text("type"));
     GPKG_TRY(const auto format, number("format"));
-    if (found != type) return malformed(fmt::format("is no {}", type));
+    if (found != type) return malformed(fmt::format("not a {}", type));
     if (format == 1) return {};
-    return malformed(
-        fmt::format("has format {}, and 1 is known: a newer gpkg may read it", format));
+    return malformed(fmt::format("unsupported format {} (this gpkg supports 1)", format));
 }
 
 bool Object::has(std::string_view key) const {
@@ -52,7 +51,7 @@ bool Object::has(std::string_view key) const {
 Result<std::string> Object::text(std::string_view key) const {
     std::string_view value;
     if (object_[key].get(value) == simdjson::SUCCESS) return std::string(value);
-    return malformed(fmt::format("has no text '{}'", key));
+    return malformed(fmt::format("has no string '{}'", key));
 }
 
 Result<std::uint64_t> Object::number(std::string_view key) const {
@@ -66,7 +65,7 @@ Result<std::int64_t> Object::time(std::string_view key) const {
     std::tm parts{};
     const auto* end = ::strptime(written.c_str(), kTime, &parts);
     if (end == nullptr || *end != '\0')
-        return malformed(fmt::format("'{}' is no time such as 2026-11-23T16:00:00Z", key));
+        return malformed(fmt::format("'{}' is not a time such as 2026-11-23T16:00:00Z", key));
     return std::int64_t{::timegm(&parts)};
 }
 

@@ -20,7 +20,7 @@ Result<IndexStatement::Files> read_files(const trust_fields::Object& subdir) {
     for (const auto [name, value] : subdir.members()) {
         simdjson::dom::array list;
         if (value.get(list) != simdjson::SUCCESS)
-            return subdir.malformed(fmt::format("'{}' is no list", name));
+            return subdir.malformed(fmt::format("'{}' is not a list", name));
         auto& versions = files[std::string(name)];
         for (const auto item : list) {
             trust_fields::Object one(subdir.what());
@@ -28,7 +28,7 @@ Result<IndexStatement::Files> read_files(const trust_fields::Object& subdir) {
             SignedFile file;
             GPKG_TRY(file.size, one.number("size"));
             GPKG_TRY(file.sha256, one.text("sha256"));
-            if (!is_hex(file.sha256, 64)) return one.malformed("has a 'sha256' that is none");
+            if (!is_hex(file.sha256, 64)) return one.malformed("has an invalid 'sha256'");
             versions.push_back(std::move(file));
         }
     }
@@ -79,21 +79,19 @@ Result<IndexStatement> IndexStatement::parse(std::string_view text, const std::s
 Result<void> IndexStatement::check_time(std::int64_t now, const std::string& what) const {
     if (made > now + kClockTolerance)
         return distrust(TrustFault::Clock,
-                        fmt::format("{}: was made at {}, and by this machine's clock it is {}",
+                        fmt::format("{}: was signed at {}, later than this machine's clock ({})",
                                     what,
                                     trust_fields::time_text(made),
                                     trust_fields::time_text(now)),
-                        "set the clock, by which gpkg knows what has expired");
+                        "set the clock of this machine");
     if (now < expires) return {};
     return distrust(
         TrustFault::Expired,
-        fmt::format("{}: what it says was good until {}, and by this machine's clock it "
-                    "is {}",
+        fmt::format("{}: the signature expired at {} (now: {})",
                     what,
                     trust_fields::time_text(expires),
                     trust_fields::time_text(now)),
-        "the channel's operator has to run gpkg index --sign-key again, unless the "
-        "clock is wrong");
+        "check the clock; otherwise the channel's operator must run gpkg index --sign-key again");
 }
 
 const IndexStatement::Files* IndexStatement::files_of(std::string_view subdir) const {

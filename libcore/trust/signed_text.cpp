@@ -66,24 +66,22 @@ Result<void> SignedText::verify(const SigningRole& role, const std::string& what
         if (!is_signed_by(key, text_, signature))
             return distrust(
                 TrustFault::Tampered,
-                fmt::format("{}: is not what the key {} signed: it was changed since", what, key));
+                fmt::format("{}: was changed after it was signed with key {}", what, key));
         signers.insert(key);
     }
     if (signers.size() >= role.threshold) return {};
     if (!signers.empty())
-        return distrust(TrustFault::TooFew,
-                        fmt::format("{}: is signed by {} of the {} trusted keys that it takes",
-                                    what,
-                                    signers.size(),
-                                    role.threshold));
-    return distrust(
-        TrustFault::WrongKey,
-        strangers.empty()
-            ? fmt::format("{}: is not signed", what)
-            : fmt::format("{}: is signed by {}, which is not trusted for this channel",
-                          what,
-                          join_some(strangers, "and")),
-        "if the channel has new keys, its operator tells them: trusted_keys in the configuration");
+        return distrust(
+            TrustFault::TooFew,
+            fmt::format(
+                "{}: has {} of {} required signatures", what, signers.size(), role.threshold));
+    return distrust(TrustFault::WrongKey,
+                    strangers.empty()
+                        ? fmt::format("{}: not signed", what)
+                        : fmt::format("{}: signed by {}, which is not trusted for this channel",
+                                      what,
+                                      join_some(strangers, "and")),
+                    "if the channel has new keys, get them from its operator and set trusted_keys");
 }
 
 }  // namespace gpkg

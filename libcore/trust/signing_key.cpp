@@ -43,8 +43,8 @@ using Bytes = std::array<std::uint8_t, kPacked>;
 
 tl::unexpected<Error> not_a_key(const fs::path& file) {
     return fail(ErrorKind::Parse,
-                fmt::format("{}: is not the private key of Ed25519 in PEM", file.native()),
-                "gpkg keys generate FILE makes one");
+                fmt::format("{}: not an Ed25519 private key in PEM format", file.native()),
+                "to create one: gpkg keys generate FILE");
 }
 
 /// The bytes between head and foot; false where they are not as many as a key has.
@@ -70,10 +70,10 @@ Result<void> check_private(const Descriptor& opened, const fs::path& file) {
     if (::fstat(opened.get(), &status) != 0) return pass(io_error(file, "read", errno));
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) == 0) return {};
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: others than its owner may read this private key (mode {:o})",
+                fmt::format("{}: other users can read this private key (mode {:o})",
                             file.native(),
                             status.st_mode & 07777U),
-                fmt::format("chmod 600 {}; if somebody may have read it, make a new one",
+                fmt::format("run chmod 600 {}, or create a new key if someone may have read it",
                             shell_word(file.native())));
 }
 
@@ -108,7 +108,7 @@ SigningKey::~SigningKey() { explicit_bzero(secret_.data(), secret_.size()); }
 Result<SigningKey> SigningKey::generate() {
     Secret secret{};
     if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
-        return fail(ErrorKind::Io, "the system has no random numbers to make a key of");
+        return fail(ErrorKind::Io, "cannot get random numbers for a key");
     SigningKey key(secret);
     explicit_bzero(secret.data(), secret.size());
     return key;
@@ -145,7 +145,7 @@ Result<void> SigningKey::write(const fs::path& file) const {
     const Descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!made && errno == EEXIST)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: exists, and a key is never written over", file.native()));
+                    fmt::format("{}: already exists; keys are never overwritten", file.native()));
     if (!made) return pass(io_error(file, "make", errno));
     if (::write(made.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
         ::fsync(made.get()) != 0)

@@ -133,12 +133,11 @@ Result<SelectedText> select_lines(std::string_view text,
                             fmt::format("{}:{}: {}", where, number, holds.error().message),
                             holds.error().hint);
             if (holds && *holds && !selector->closed)
-                return fail(ErrorKind::Parse,
-                            fmt::format("{}:{}: the selector [{} is not closed",
-                                        where,
-                                        number,
-                                        selector->expression),
-                            fmt::format("write # [{}]", selector->expression));
+                return fail(
+                    ErrorKind::Parse,
+                    fmt::format(
+                        "{}:{}: selector [{} is not closed", where, number, selector->expression),
+                    fmt::format("write # [{}]", selector->expression));
             if (holds && !*holds && selector->alone)
                 selected.places.push_back(
                     fmt::format("{}:{}: [{}]", where, number, selector->expression));

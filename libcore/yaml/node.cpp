@@ -53,10 +53,9 @@ struct Reader {
         std::unordered_set<std::string> seen;
         for (const auto& entry : from) {
             GPKG_TRY(auto key, convert(entry.first, depth + 1));
-            if (!key.is_scalar()) return key.fail("a key must be a plain text");
+            if (!key.is_scalar()) return key.fail("a key must be a string");
             if (!seen.insert(key.text()).second)
-                return key.fail(
-                    fmt::format("the key '{}' stands here twice", printable(key.text())));
+                return key.fail(fmt::format("duplicate key '{}'", printable(key.text())));
             GPKG_TRY(auto value, convert(entry.second, depth + 1));
             // yaml-cpp gives null nodes no useful place.
             if (value.line_ <= 0 || value.is_null()) {
@@ -148,16 +147,20 @@ struct Mistake {
 
 tl::unexpected<Error> not_yaml(const std::string& where, const YAML::Exception& problem) {
     constexpr std::string_view kLikeNeighbours =
-        "is it indented like its neighbours, with its '- ' or the ':' of its key?";
+        "check the indentation, the '- ' of list items and the ':' of keys";
     static const std::array<Mistake, 6> mistakes{{
-        {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a list that [ opens is not closed", ""},
-        {YAML::ErrorMsg::END_OF_MAP_FLOW, "a map that { opens is not closed", ""},
-        {YAML::ErrorMsg::END_OF_SEQ, "this belongs to no list or map above it", kLikeNeighbours},
-        {YAML::ErrorMsg::END_OF_MAP, "this belongs to no list or map above it", kLikeNeighbours},
+        {YAML::ErrorMsg::END_OF_SEQ_FLOW, "unclosed list: missing ']'", ""},
+        {YAML::ErrorMsg::END_OF_MAP_FLOW, "unclosed map: missing '}'", ""},
+        {YAML::ErrorMsg::END_OF_SEQ,
+         "this line does not belong to the list or map above it",
+         kLikeNeighbours},
+        {YAML::ErrorMsg::END_OF_MAP,
+         "this line does not belong to the list or map above it",
+         kLikeNeighbours},
         {YAML::ErrorMsg::MAP_VALUE,
-         "no ':' can stand here",
-         "is the line indented like its neighbours? A text with ': ' in it needs quotes"},
-        {YAML::ErrorMsg::UNKNOWN_TOKEN, "a text that begins like this needs quotes", ""},
+         "unexpected ':'",
+         "check the indentation; a string that contains ': ' needs quotes"},
+        {YAML::ErrorMsg::UNKNOWN_TOKEN, "a string that starts like this needs quotes", ""},
     }};
     const auto known = std::ranges::find(mistakes, problem.msg, &Mistake::said);
     const bool is_known = known != mistakes.end();
@@ -190,7 +193,7 @@ std::optional<std::size_t> line_beyond_utf8(std::string_view text) {
 Result<Node> Node::parse(std::string_view text, std::string where, std::size_t most_nodes) {
     if (const auto line = line_beyond_utf8(text))
         return ::gpkg::fail(ErrorKind::Parse,
-                            fmt::format("{}:{}: is not UTF-8 text", where, *line),
+                            fmt::format("{}:{}: not UTF-8", where, *line),
                             "save the file as UTF-8");
     try {
         const auto document = YAML::Load(std::string(text));
@@ -199,18 +202,17 @@ Result<Node> Node::parse(std::string_view text, std::string where, std::size_t m
             there.where_ = where;
             there.line_ = second->line + 1;
             there.column_ = second->column + 1;
-            return there.fail("a second document begins here, where one is read",
-                              "leave out the line '---' before it, or give it its own file");
+            return there.fail("more than one YAML document",
+                              "remove the line '---', or move the document to another file");
         }
         Reader reader{where, most_nodes};
         return reader.convert(document, 0);
     } catch (const YAML::Exception& problem) {
         const auto last = static_cast<std::size_t>(std::max(problem.mark.line, 0));
         if (const auto line = line_with_tab(text, last))
-            return ::gpkg::fail(
-                ErrorKind::Parse,
-                fmt::format("{}:{}: a tab cannot indent a line of YAML", where, *line + 1),
-                "use spaces");
+            return ::gpkg::fail(ErrorKind::Parse,
+                                fmt::format("{}:{}: tab in the indentation", where, *line + 1),
+                                "indent with spaces");
         return not_yaml(where, problem);
     }
 }

@@ -19,7 +19,7 @@ TAG = sys.implementation.cache_tag
 def add(plans: dict[str, Plan], python: str, cache: Path):
     """Adds lib/pythonX.Y/**/__pycache__/*.pyc to each plan; files that do not compile (test data) get none."""
     if f"{sys.version_info[0]}.{sys.version_info[1]}" != python:
-        raise RuntimeError(f"{sys.executable}: is not Python {python}, whose .pyc files are wanted")
+        raise RuntimeError(f"{sys.executable}: not Python {python}, which is needed to compile .pyc files")
     cache.mkdir(parents=True, exist_ok=True)
     jobs = []
     for name, plan in plans.items():

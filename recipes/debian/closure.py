@@ -49,7 +49,7 @@ class Closure:
         return providers
 
     def _reach(self, roots):
-        waiting = [(root, "asked for") for root in reversed(roots)]
+        waiting = [(root, "requested") for root in reversed(roots)]
         while waiting:
             name, why = waiting.pop()
             if name in self.kept or name in self.host:
@@ -60,7 +60,7 @@ class Closure:
                       for _, found in self.declared(name) if self.packages[found.name].modules or is_python(found.name)]
             edges += [(found.name, f"{name} depends on it: {self.data[found.name]}")
                       for _, found in self.declared(name) if found.name in self.data]
-            edges += [(extra, f"{name} works only with it") for extra in self.extra.get(name, [])]
+            edges += [(extra, f"{name} requires it at run time") for extra in self.extra.get(name, [])]
             waiting.extend(reversed(edges))
 
     def needed(self, name: str):
@@ -104,7 +104,7 @@ class Closure:
 
     def why_dropped(self, name: str) -> str:
         if name in self.host:
-            return "the host's"
+            return "provided by the host"
         return self.reasons_to_drop.get(name, "not reached by needed libraries or Python modules")
 
     def unexplained_missing(self) -> list[str]:

@@ -43,7 +43,7 @@ def read(path) -> Elf | None:
             try:
                 return _Reader(data).read()
             except (struct.error, IndexError, UnicodeDecodeError) as error:
-                raise BadElf(f"{path}: not a readable ELF file: {error}") from error
+                raise BadElf(f"{path}: damaged ELF file: {error}") from error
 
 
 class _Reader:
@@ -131,13 +131,13 @@ class _Reader:
         for start, size, offset in self.loads:
             if start <= address < start + size:
                 return address - start + offset
-        raise IndexError(f"address {address:#x} is in no segment")
+        raise IndexError(f"address {address:#x} is outside all segments")
 
     def string(self, index):
         start = self.strings + index
         end = self.data.find(b"\0", start)
         if end < 0:
-            raise IndexError("a string does not end")
+            raise IndexError("unterminated string")
         return self.data[start:end].decode()
 
 
@@ -146,7 +146,7 @@ def symbols(path) -> tuple[set[str], set[str]]:
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         reader = _Reader(data)
         if not reader.wide:
-            raise BadElf(f"{path}: symbols are read of 64-bit files only")
+            raise BadElf(f"{path}: only 64-bit files are supported")
         start, (size, count) = reader.unpack("Q", 40)[0], reader.unpack("HH", 58)
         sections = [reader.unpack("IIQQQQIIQQ", start + index * size) for index in range(count)]
         wanted, defined = set(), set()

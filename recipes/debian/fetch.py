@@ -52,14 +52,14 @@ class Apt:
         text = self.run(["--print-uris", "-qq", "-y", "install", *roots], Path("/"))
         debs = [self.parse_uri(line, downloads) for line in text.splitlines() if line.startswith("'")]
         if not debs:
-            raise FetchError("apt: names no file for " + " ".join(roots))
+            raise FetchError("apt: no packages found for " + " ".join(roots))
         return sorted(debs, key=lambda deb: deb.name)
 
     @staticmethod
     def parse_uri(line: str, downloads: Path) -> Deb:
         match = re.fullmatch(r"'[^']*' (\S+) (\d+) SHA256:([0-9a-f]{64})", line.strip())
         if not match:
-            raise FetchError(f"apt: a line of --print-uris without a SHA256: {line}")
+            raise FetchError(f"apt: no SHA256 in a line of --print-uris: {line}")
         file = match[1]
         name, version, architecture = file.removesuffix(".deb").split("_")
         return Deb(name, unquote(version), architecture, match[3], int(match[2]), downloads / file)
@@ -74,7 +74,7 @@ class Apt:
             wanted = [f"{deb.name}={deb.version}" for deb in missing]
             self.run(["-q", "download", *wanted], downloads)
         if bad := self.wrong(missing):
-            raise FetchError(f"{bad[0].path}: not what apt's index promises (sha256 {bad[0].sha256})")
+            raise FetchError(f"{bad[0].path}: sha256 differs from the package list ({bad[0].sha256})")
         return len(missing)
 
     @staticmethod
@@ -94,7 +94,7 @@ class Apt:
         try:
             done = subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True)
         except FileNotFoundError as error:
-            raise FetchError("apt-get: not found; the demonstration channel is made on Debian 12") from error
+            raise FetchError("apt-get not found; the demonstration channel needs Debian 12") from error
         if done.returncode == 0:
             return done.stdout
         message = done.stderr.strip()

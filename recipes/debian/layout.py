@@ -153,7 +153,7 @@ class Layout:
         for item in self.mine("concatenate", name):
             parts = [plan[path] for path in sorted(plan) if _glob(item["from"]).fullmatch(path)]
             if not parts:
-                raise LayoutError(f"{name}: no file is like {item['from']}")
+                raise LayoutError(f"{name}: no file matches {item['from']}")
             texts = [part.content().decode() for part in parts]
             plan[item["to"]] = Entry(text="".join(text if text.endswith("\n") else text + "\n" for text in texts))
         for item in self.mine("file", name):
@@ -174,14 +174,14 @@ class Layout:
     def edit(plan, name, item):
         entry = plan.get(item["path"])
         if entry is None or entry.target is not None:
-            raise LayoutError(f"{name}: {item['path']}: to be edited, and not in the package")
+            raise LayoutError(f"{name}: {item['path']}: cannot be edited, not in the package")
         text = entry.content().decode("utf-8", "surrogateescape")
         if "append" in item:
             text += item["append"]
         elif text.count(item["old"]) == 1:
             text = text.replace(item["old"], item["new"])
         else:
-            raise LayoutError(f"{name}: {item['path']}: found {text.count(item['old'])} times, once was expected: "
+            raise LayoutError(f"{name}: {item['path']}: found {text.count(item['old'])} times, expected once: "
                               + item["old"].strip())
         plan[item["path"]] = Entry(text=text, mode=entry.mode)
 

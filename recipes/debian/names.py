@@ -15,7 +15,7 @@ def conda_name(debian: str, table: dict[str, str], has_modules: bool) -> str:
     """`python3-torch` -> `torch` where it has Python modules, `libstdc++6` -> `libstdcxx6`; the table overrides."""
     name = table.get(debian) or (debian.removeprefix("python3-") if has_modules else debian).replace("+", "x")
     if len(name) > 64 or not NAME.fullmatch(name):
-        raise BadName(f"{debian}: no conda name can be made of it; give one under [names]")
+        raise BadName(f"{debian}: cannot derive a conda name; add one under [names]")
     return name
 
 
@@ -36,7 +36,7 @@ def conda_version(debian: str) -> str:
         local = "1." + local  # conda sorts 1.0+git5 before 1.0
     version = re.sub(r"\.+", ".", main).strip(".") + plus + local
     if len(version) > 64 or not VERSION.fullmatch(version):
-        raise BadName(f"{debian}: no conda version can be made of it")
+        raise BadName(f"{debian}: cannot convert the version to a conda version")
     return version
 
 

@@ -24,7 +24,7 @@ def find(closure: Closure, members: list[Package], patterns: list[str]) -> Needl
             if gone := [soname for soname in facts.needed if any(fnmatch(soname, one) for one in patterns)]:
                 found[package.name, path] = gone
     if not found:
-        raise Used("nothing in " + ", ".join(p.name for p in members) + " needs " + ", ".join(patterns))
+        raise Used("no file in " + ", ".join(p.name for p in members) + " needs " + ", ".join(patterns))
     return found
 
 
@@ -50,7 +50,7 @@ def file_of(closure: Closure, soname: str) -> Path:
     for path, facts in package.elves.items():
         if facts.soname == soname or path.rsplit("/", 1)[-1] == soname:
             return package.root / path
-    raise Used(f"{soname}: {package.name} has no such file")
+    raise Used(f"{package.name}: no file {soname}")
 
 
 def only_for(closure: Closure, members: list[Package], needless: Needless) -> set[str]:

@@ -12,7 +12,7 @@ int main(int, char** words) {
     std::string self(4096, '\0');
     const auto size = ::readlink("/proc/self/exe", self.data(), self.size());
     if (size <= 0 || static_cast<std::size_t>(size) == self.size()) {
-        std::fputs("gpkg: cannot find itself: /proc/self/exe is not there\n", stderr);
+        std::fputs("gpkg: cannot find its own program: /proc/self/exe does not exist\n", stderr);
         return 1;
     }
     self.resize(static_cast<std::size_t>(size));

@@ -275,7 +275,7 @@ std::vector<std::string> short_texts(const Universe& universe,
         all = std::move(both);
     }
     if (all.empty() || universe.names()[to].is_virtual) return texts;
-    return {builds_text(universe, to, all) + (conditional.empty() ? "" : ", on conditions")};
+    return {builds_text(universe, to, all) + (conditional.empty() ? "" : ", conditionally")};
 }
 
 }  // namespace gpkg::solver

@@ -364,7 +364,7 @@ private:
         if (!gives_up_gpu(changed, record) &&
             !(is_told_of && is_for_another_than_asked(record, of)))
             return "";
-        return fmt::format("for {}", users_of(of.accelerator));
+        return fmt::format("{} build", compute_platform(of.accelerator));
     }
 
     /// What the user said has no builds where the change lets others come.

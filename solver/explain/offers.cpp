@@ -54,6 +54,7 @@ private:
     struct Aside {
         ChannelRecord record;
         std::string why;
+        bool is_for_other_accelerator = false;
     };
 
     /// The versions, or where one that is asked for is there, those and their builds.
@@ -106,22 +107,35 @@ private:
     void tell_left_out() {
         std::vector<Aside> all;
         for (const auto& out : name_.left_out)
-            all.push_back({out.record, left_out_text(universe_, id_, out)});
+            all.push_back({out.record,
+                           left_out_text(universe_, id_, out),
+                           out.why == LeftOut::Why::Accelerator});
         for (auto id = name_.begin; id < name_.end; ++id) {
             const auto& candidate = universe_.candidates()[id];
             if (is_elsewhere(candidate))
                 all.push_back({candidate.offered,
-                               fmt::format("of {} (not the channel asked for)",
-                                           channel_of(candidate.offered))});
+                               fmt::format("in {}, not in the requested channel",
+                                           channel_of(candidate.offered)),
+                               false});
         }
         std::vector<Aside> relevant;
         std::copy_if(all.begin(), all.end(), std::back_inserter(relevant), [&](const Aside& aside) {
             return would_match(aside.record);
         });
         if (relevant.empty() && line_.versions.empty()) relevant = std::move(all);
-        std::map<std::string, std::vector<ChannelRecord>> by_reason;
-        for (const auto& aside : relevant) by_reason[aside.why].push_back(aside.record);
-        for (const auto& [why, some] : by_reason) line_.left_out.push_back({why, versions(some)});
+        struct Reason {
+            std::vector<ChannelRecord> records;
+            std::string lacked_build;
+        };
+        std::map<std::string, Reason> by_reason;
+        for (const auto& aside : relevant) {
+            auto& reason = by_reason[aside.why];
+            reason.records.push_back(aside.record);
+            if (aside.is_for_other_accelerator)
+                reason.lacked_build = requested_build(universe_, id_);
+        }
+        for (const auto& [why, reason] : by_reason)
+            line_.left_out.push_back({why, versions(reason.records), reason.lacked_build});
     }
 
     /// The channel is left aside: a record of another channel is left out for just that.

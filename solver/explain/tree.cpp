@@ -348,7 +348,7 @@ private:
         if (!former) return;
         const auto& of_what = universe_.problem().request.of_what;
         const auto as_before =
-            of_what.empty() ? std::string("as is installed") : fmt::format("as {} has it", of_what);
+            of_what.empty() ? std::string("as installed") : fmt::format("as in {}", of_what);
         if (builds.accelerator.empty() && is_left_out(LeftOut::Why::OtherAccelerator)) {
             builds.accelerator = to_string(accelerator_of(former->record).accelerator);
             builds.as_before = as_before;

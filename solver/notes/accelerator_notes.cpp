@@ -66,14 +66,15 @@ std::optional<std::string> AcceleratorNotes::on_kept_accelerator(CandidateId id,
     const auto brought =
         with_spec_(name.text, fmt::format("{}[accel={}]", name.text, to_string(wanted)));
     if (!brought || !brought->runs || brought->accelerator != wanted) return std::nullopt;
-    return fmt::format("{} is for {}, as it was installed; {}[accel={}] asks for {} for {}{}",
-                       text_of(id),
-                       users_of(chosen.accelerator),
-                       asked_as(chosen.name),
-                       to_string(wanted),
-                       brought->version.to_string(),
-                       to_string(wanted),
-                       price_of(*brought));
+    return fmt::format(
+        "{} is a {} build like the installed one; {}[accel={}] selects {}, a {} build{}",
+        text_of(id),
+        compute_platform(chosen.accelerator),
+        asked_as(chosen.name),
+        to_string(wanted),
+        brought->version.to_string(),
+        compute_platform(wanted),
+        price_of(*brought));
 }
 
 bool AcceleratorNotes::is_named(const std::string& name) const {
@@ -119,11 +120,13 @@ std::optional<std::string> AcceleratorNotes::on_cuda_not_running(CandidateId id)
                tells_cuda_version(universe_.names()[universe_.candidates()[entry.first].name].text);
     });
     if (cuda == not_running_.end()) return std::nullopt;
-    auto text = fmt::format(
-        "{} is for CPUs, as {} does not run on {}", text_of(id), text_of(cuda->first), machine());
+    auto text = fmt::format("{} is a CPU build because {} does not run on {}",
+                            text_of(id),
+                            text_of(cuda->first),
+                            machine());
     const auto brought = with_spec_(name, name + "[accel=nvidia]");
     if (brought && brought->accelerator == Accelerator::Nvidia)
-        text += fmt::format("; {}[accel=nvidia] takes {} for nvidia all the same{}",
+        text += fmt::format("; {}[accel=nvidia] selects {}, a CUDA build, anyway{}",
                             asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
@@ -142,24 +145,30 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
         if (!cuda || choice != AcceleratorChoice::Auto || !chosen.says_accelerator ||
             !newest_for(chosen.name, builds_for(Accelerator::Nvidia), Of::Requested))
             return std::nullopt;
-        auto text = fmt::format("{} is for CPUs, as {} has no GPU", text_of(id), machine());
+        auto text = fmt::format("{} is a CPU build because {} has no GPU", text_of(id), machine());
         if (brought_for(chosen.name, Accelerator::Nvidia))
-            text += fmt::format(
-                "; {}[accel=nvidia] asks for the build for nvidia, where {} is for that",
-                asked_as(chosen.name),
-                *cuda);
+            text += fmt::format("; for the CUDA build with {}, request {}[accel=nvidia]",
+                                *cuda,
+                                asked_as(chosen.name));
         return text;
     }
-    auto text = fmt::format("{} is for {}, of which {} has none",
-                            text_of(id),
-                            to_string(chosen.accelerator),
-                            machine());
+    auto text = for_absent_gpu(id);
     if (const auto brought = brought_for(chosen.name, Accelerator::None))
-        text += fmt::format("; {}[accel=none] asks for {}, which is for CPUs{}",
+        text += fmt::format("; {}[accel=none] selects {}, a CPU build{}",
                             asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
     return text;
+}
+
+/// "t 2 is a CUDA build, but this machine has no NVIDIA GPU"
+std::string AcceleratorNotes::for_absent_gpu(CandidateId id) const {
+    const auto vendor = universe_.candidates()[id].accelerator;
+    return fmt::format("{} is a {} build, but {} has no {} GPU",
+                       text_of(id),
+                       compute_platform(vendor),
+                       machine(),
+                       vendor_title(vendor));
 }
 
 bool AcceleratorNotes::is_for_absent_gpu(CandidateId id) const {
@@ -170,14 +179,13 @@ bool AcceleratorNotes::is_for_absent_gpu(CandidateId id) const {
 /// As on a login node: what needs the driver is out of reach, and what does not is old.
 std::string AcceleratorNotes::on_absent_gpu(CandidateId id) {
     const auto vendor = universe_.candidates()[id].accelerator;
-    auto text = fmt::format(
-        "{} is for {}, of which {} has none", text_of(id), to_string(vendor), machine());
+    auto text = for_absent_gpu(id);
     const auto newest =
         newest_for(universe_.candidates()[id].name, builds_for(vendor), Of::Requested);
     if (newest && is_older(universe_.candidates()[id].version, *newest) && !could_run(*newest))
-        text += ", nor what newer builds need";
+        text += " and does not meet the requirements of newer builds";
     // Who named a machine knows of --for.
-    if (machine() == Problem().machine) text += "; --for says which machine it is to run on";
+    if (machine() == Problem().machine) text += "; use --for to name the machine it will run on";
     return text;
 }
 
@@ -193,12 +201,12 @@ std::optional<std::string> AcceleratorNotes::on_newer_builds(CandidateId id,
     const auto newest = newest_for(chosen.name, fits, Of::Requested);
     if (!newest || !is_older(chosen.version, *newest)) return std::nullopt;
     return fmt::format(
-        "{} is for {}; builds for it of newer versions, up to {}, do not go with "
-        "the rest or with the machine{}",
+        "{0} is a {1} build; newer {1} builds, up to {2}, conflict with other packages or the "
+        "machine{3}",
         text_of(id),
-        to_string(chosen.accelerator),
+        compute_platform(chosen.accelerator),
         version_text(*newest),
-        who_tells_why(*newest));
+        command_for_reason(*newest));
 }
 
 /// Of no version that was asked for.
@@ -216,9 +224,9 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
         return std::nullopt;
     if (const auto other = newest_for(chosen.name, builds_for(wanted), Of::All))
         return on_other_version(id, *other);
-    return fmt::format("{}: no version has a build for {}{}{}",
+    return fmt::format("{}: no version has a {} build{}{}",
                        text_of(id),
-                       to_string(wanted),
+                       compute_platform(wanted),
                        hidden,
                        hidden.empty() ? what_it_is(id) : "");
 }
@@ -239,27 +247,30 @@ std::optional<std::string> AcceleratorNotes::on_other_version(CandidateId id, Ca
     if (is_requested(id) && !brought && newest_for(name, is_it, Of::Requested))
         return on_other_build(id, newest);
     return fmt::format(
-        "{} has no build for {}; the newest{} that has one is {}{}",
+        "{} has no {} build; the newest{} version with one is {}{}",
         text_of(id),
-        to_string(accelerator),
+        compute_platform(accelerator),
         is_of_all          ? ""
-        : is_requested(id) ? " of those asked for"
-                           : " before it",
+        : is_requested(id) ? " requested"
+                           : " earlier",
         version_text(newest),
         is_bound(name) || !brought ? "" : what_brings(newest, *brought, accelerator));
 }
 
-/// "; pytorch[accel=nvidia] asks for it", of a version that was told, and what else changes then.
+/// "; pytorch[accel=nvidia] selects it", for a version already named, and what else changes then.
 std::string AcceleratorNotes::what_brings(CandidateId told,
                                           const Brought& brought,
                                           Accelerator accelerator) const {
     const auto& candidate = universe_.candidates()[told];
     const bool is_it = universe_.version(candidate.version) == brought.version;
-    return fmt::format("; {}[accel={}] asks for {}{}",
-                       asked_as(candidate.name),
-                       to_string(accelerator),
-                       is_it ? "it" : brought.version.to_string() + ", which is",
-                       price_of(brought));
+    return fmt::format(
+        "; {}[accel={}] selects {}{}",
+        asked_as(candidate.name),
+        to_string(accelerator),
+        is_it ? "it"
+              : fmt::format(
+                    "{}, a {} build", brought.version.to_string(), compute_platform(accelerator)),
+        price_of(brought));
 }
 
 /// There is one of this version or of a newer, and another was chosen. `newest` as newest_usable()
@@ -268,13 +279,13 @@ std::string AcceleratorNotes::on_other_build(CandidateId id, CandidateId newest)
     const auto& chosen = universe_.candidates()[id];
     const auto wanted = universe_.candidates()[newest].accelerator;
     const auto alike = build_alike(id, wanted);
-    auto note = alike ? fmt::format("{} is not the build for {}, {}",
+    auto note = alike ? fmt::format("the {} build of {} is not used: it {}",
+                                    compute_platform(wanted),
                                     text_of(id),
-                                    to_string(wanted),
                                     why_not(id, *alike))
-                      : fmt::format("{} has no build for {}; {} has one, {}",
+                      : fmt::format("{} has no {} build; {} has one, but it {}",
                                     text_of(id),
-                                    to_string(wanted),
+                                    compute_platform(wanted),
                                     version_text(newest),
                                     why_not(id, newest));
     if (is_bound(chosen.name) || !could_run(newest)) return note;
@@ -365,7 +376,7 @@ std::string AcceleratorNotes::asked_as(NameId name) const {
     return text;
 }
 
-/// What else is asked for and would be older, or no longer for its GPU: "; jax then is 0.7.0".
+/// Other requested packages that would be older or lose their GPU build: "; jax would be 0.7.0".
 std::string AcceleratorNotes::price_of(const Brought& brought) const {
     std::vector<std::string> changes;
     for (const auto id : chosen_) {
@@ -378,22 +389,22 @@ std::string AcceleratorNotes::price_of(const Brought& brought) const {
             accelerator != candidate.accelerator &&
             candidate.accelerator == universe_.preferred_accelerator(candidate.name);
         if (is_older || gives_up)
-            changes.push_back(
-                fmt::format("{} then is {}{}",
-                            then->first,
-                            version.to_string(),
-                            gives_up ? fmt::format(" for {}", users_of(accelerator)) : ""));
+            changes.push_back(fmt::format(
+                "{} would be {}{}",
+                then->first,
+                version.to_string(),
+                gives_up ? fmt::format(", a {} build", compute_platform(accelerator)) : ""));
     }
     return changes.empty() ? "" : "; " + join_some(changes, "and");
 }
 
-/// "; this one is for nvidia", and whether there is one for none.
+/// "; this is a CUDA build", and the CPU build if there is one.
 std::string AcceleratorNotes::what_it_is(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     if (chosen.accelerator == Accelerator::None) return "";
-    auto text = fmt::format("; this one is for {}", to_string(chosen.accelerator));
+    auto text = fmt::format("; this is a {} build", compute_platform(chosen.accelerator));
     if (const auto brought = brought_for(chosen.name, Accelerator::None))
-        text += fmt::format(", and {}[accel=none] asks for {}, which is for CPUs{}",
+        text += fmt::format("; {}[accel=none] selects {}, a CPU build{}",
                             asked_as(chosen.name),
                             brought->version.to_string(),
                             price_of(*brought));
@@ -417,7 +428,8 @@ std::string AcceleratorNotes::hidden_with(NameId name, Accelerator wanted) const
         if (out.why != LeftOut::Why::Hidden) continue;
         const auto record = out.record.index->record(*out.record.home, *out.record.row);
         if (record && accelerator_of(*record).accelerator == wanted)
-            return fmt::format(" but {} {}", record->version, left_out_text(universe_, name, out));
+            return fmt::format(
+                " except {} ({})", record->version, left_out_text(universe_, name, out));
     }
     return "";
 }
@@ -465,10 +477,10 @@ std::string AcceleratorNotes::why_not(CandidateId chosen, CandidateId id) {
             possible = other;
     }
     if (possible && is_of_later_channel(*possible, chosen))
-        return "which is of a channel with lower priority";
-    if (possible) return "which does not go with the rest" + who_tells_why(*possible);
-    if (const auto why = machine_.why_never(alike)) return "which " + *why;
-    return "which " + obstacle_of(universe_, id);
+        return "is in a channel with lower priority";
+    if (possible) return "conflicts with other packages" + command_for_reason(*possible);
+    if (auto why = machine_.why_never(alike)) return *std::move(why);
+    return obstacle_of(universe_, id);
 }
 
 bool AcceleratorNotes::has_python_of(CandidateId one, CandidateId other) const {
@@ -480,11 +492,11 @@ bool AcceleratorNotes::has_python_of(CandidateId one, CandidateId other) const {
     });
 }
 
-/// Of what is a lock's no command asks.
-std::string AcceleratorNotes::who_tells_why(CandidateId id) const {
+/// The command that shows the reason; none does for a lock.
+std::string AcceleratorNotes::command_for_reason(CandidateId id) const {
     if (!universe_.problem().request.of_what.empty()) return "";
     const auto& candidate = universe_.candidates()[id];
-    return fmt::format("; gpkg why-not {}={}={}, with the same {}, tells why",
+    return fmt::format(" (to see why: gpkg why-not {}={}={} with the same {})",
                        universe_.names()[candidate.name].text,
                        version_text(id),
                        candidate.build(),

@@ -43,6 +43,7 @@ private:
     bool is_bound(NameId name) const;
     bool is_named(const std::string& name) const;
     bool names_cuda() const;
+    std::string for_absent_gpu(CandidateId id) const;
     bool is_for_absent_gpu(CandidateId id) const;
     std::string on_absent_gpu(CandidateId id);
     bool is_to_stay(CandidateId id) const;
@@ -71,7 +72,7 @@ private:
     std::string hidden_with(NameId name, Accelerator wanted) const;
     std::string what_it_is(CandidateId id) const;
     std::string why_not(CandidateId chosen, CandidateId id);
-    std::string who_tells_why(CandidateId id) const;
+    std::string command_for_reason(CandidateId id) const;
     const std::string& machine() const { return universe_.problem().machine; }
 
     const Universe& universe_;

@@ -54,7 +54,7 @@ public:
             chosen, [&](const Version& other) { return other == brought->version; });
         if (told == nullptr || spec_allowing(universe_, chosen.name, *told) != spec)
             return std::nullopt;
-        return fmt::format("{}: {} {}; {} asks for it",
+        return fmt::format("{}; {} is not considered ({}); {} selects it",
                            where_it_stays(id),
                            brought->version.to_string(),
                            left_out_text(universe_, chosen.name, *told),
@@ -74,9 +74,10 @@ public:
         }
         if (!newest) return std::nullopt;
         const auto& version = universe_.version(universe_.candidates()[*newest].version);
-        auto text = fmt::format("{}, and there is {}", where_it_stays(id), version.to_string());
+        auto text =
+            fmt::format("{} although {} is available", where_it_stays(id), version.to_string());
         if (universe_.problem().request.of_what.empty())
-            text += fmt::format("; gpkg why-not {}=={}, with the same environment, tells why",
+            text += fmt::format(" (to see why: gpkg why-not {}=={} with the same environment)",
                                 name.text,
                                 version.to_string());
         return text;
@@ -149,7 +150,7 @@ private:
         const bool has_moved = universe_.former(chosen.name)->record.version != version;
         return fmt::format("{} {} {}",
                            universe_.names()[chosen.name].text,
-                           has_moved ? "goes no further than" : "stays at",
+                           has_moved ? "is updated only to" : "stays at",
                            version);
     }
 

@@ -40,7 +40,7 @@ private:
                 continue;
             return HeldKindNote{
                 id,
-                fmt::format("{} goes with what is installed; with {} asked for too it would be {}",
+                fmt::format("{} matches the installed packages; also requesting {} would select {}",
                             universe_.describe(id),
                             spec,
                             told(*brought, chosen)),
@@ -55,11 +55,11 @@ private:
                universe_.problem().request.may_move(universe_.names()[id].text);
     }
 
-    /// "2.12.0", "2.12.0 for nvidia"
+    /// "2.12.0", "2.12.0, a CUDA build"
     static std::string told(const Brought& brought, const Candidate& chosen) {
         auto text = brought.version.to_string();
         if (brought.accelerator != chosen.accelerator)
-            text += fmt::format(" for {}", users_of(brought.accelerator));
+            text += fmt::format(", a {} build", compute_platform(brought.accelerator));
         return text;
     }
 

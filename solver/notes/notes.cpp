@@ -35,12 +35,12 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
     std::vector<std::string> items(all.size());
     std::transform(all.begin(), all.end(), items.begin(), item);
     std::sort(items.begin(), items.end());
-    return fmt::format("{} {} {}, although {} does not have what {}",
+    return fmt::format("{} {} {}, although {} does not meet {}",
                        join_some(items, "and"),
                        items.size() == 1 ? "stays" : "stay",
                        as_it_was(universe),
                        universe.problem().machine,
-                       items.size() == 1 ? "it needs" : "they need");
+                       items.size() == 1 ? "this requirement" : "these requirements");
 }
 
 /// The same of what does not run on its driver and GPUs.
@@ -59,17 +59,17 @@ std::optional<std::string> note_on_not_running(const Universe& universe,
     });
     std::sort(items.begin(), items.end());
     const bool is_one = items.size() == 1;
-    return fmt::format("{} {} {}, although {} does not run {}{}",
+    return fmt::format("{} {} {}, although {} not run on {}{}",
                        join_some(items, "and"),
                        is_one ? "stays" : "stay",
                        as_it_was(universe),
+                       is_one ? "it does" : "they do",
                        universe.problem().machine,
-                       is_one ? "it" : "them",
-                       is_of_environment(universe) ? "; gpkg doctor tells why" : "");
+                       is_of_environment(universe) ? " (to see why: gpkg doctor)" : "");
 }
 
-/// Of what was asked for of a vendor's own parts: "cuda-core 0.3.2 goes with colmap for the GPU;
-/// cuda-core==1.1.0 asks for the newer one".
+/// For requested parts of a vendor's stack: "cuda-core 0.3.2 was chosen to get a GPU build of
+/// colmap; cuda-core==1.1.0 selects the newer version".
 std::optional<std::string> note_on_given_up(const Universe& universe, const Regained& answer) {
     if (answer.given_up.empty()) return std::nullopt;
     const auto version_of = [&](CandidateId id) {
@@ -93,13 +93,13 @@ std::optional<std::string> note_on_given_up(const Universe& universe, const Rega
     }
     if (for_gpu.empty()) return std::nullopt;  // it is there because it runs
     const bool is_one = taken.size() == 1;
-    return fmt::format("{} {} with {} for the GPU; {} {} for the newer {}",
+    return fmt::format("{} {} chosen to get a GPU build of {}; {} {} the newer version{}",
                        join_some(taken, "and"),
-                       is_one ? "goes" : "go",
+                       is_one ? "was" : "were",
                        join_some(for_gpu, "and"),
                        join_some(newer, "and"),
-                       is_one ? "asks" : "ask",
-                       is_one ? "one" : "ones");
+                       is_one ? "selects" : "select",
+                       is_one ? "" : "s");
 }
 
 /// Requested extras that the chosen candidate does not have: other builds or versions do.
@@ -114,7 +114,7 @@ void note_missing_extras(const Universe& universe,
             for (const auto& group : spec.match.extras) {
                 if (std::find(groups.begin(), groups.end(), group) == groups.end())
                     notes.push_back(
-                        fmt::format("{} has no extra {}", universe.describe(candidate), group));
+                        fmt::format("{} has no extra '{}'", universe.describe(candidate), group));
             }
         }
     }

@@ -32,13 +32,11 @@ public:
             if (has_builds(*id)) return note_on_parts(chosen->second);
         }
         if (has_builds(*id)) return std::nullopt;
-        auto text =
-            fmt::format("{0}[accel={1}] changes nothing: {0} has no builds for accelerators",
-                        name,
-                        to_string(choice));
+        auto text = fmt::format(
+            "{0}[accel={1}] has no effect: {0} has no GPU builds", name, to_string(choice));
         const auto others = needed_with_builds(chosen->second);
         if (!others.empty())
-            text += fmt::format("; of what it needs, these have: {}", join_some(others, "and"));
+            text += fmt::format("; dependencies with GPU builds: {}", join_some(others, "and"));
         return text;
     }
 
@@ -53,7 +51,7 @@ private:
                 parts.push_back(universe_.names()[needed->first].text);
         }
         if (parts.empty()) return std::nullopt;
-        return fmt::format("{}[accel=none]: of what {} needs, these are for a GPU all the same: {}",
+        return fmt::format("{}[accel=none]: these dependencies of {} are GPU builds: {}",
                            universe_.names()[universe_.candidates()[id].name].text,
                            universe_.describe(id),
                            join_some(parts, "and"));

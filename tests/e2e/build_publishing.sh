@@ -39,7 +39,7 @@ recipe heir 'requirements: {host: [kept]}' 'build: {script: "cp $PREFIX/second $
 kept second 1
 expect 1 build r/kept r/heir --output-dir channel
 out_is "$PWD/channel: 0 packages built, 0 unchanged, 2 failed"
-err_has "a test of it failed with 1"
+err_has "a test failed with exit status 1"
 check [ "$(cat seen)" = "$first" ]
 check agrees channel
 check [ "$(sum channel/linux-64/$name.conda)" = "$first" ]
@@ -105,7 +105,7 @@ END
 recipe alone 'build: {script: "touch $PREFIX/alone"}'
 expect 1 build r/lib r/staged r/alone --output-dir heirs --json
 json '[f["package"].split("-")[0] for f in d["failures"]] == ["lib", "part"]'
-json '"it was built with lib-1-hb0f4dca_0, which is not published" in d["failures"][1]["error"]'
+json '"built with lib-1-hb0f4dca_0, which was not published" in d["failures"][1]["error"]'
 json '[p["package"].split("-")[0] for p in d["packages"]] == ["alone"]'
 json 'd["packages"][0]["file"] == work + "/here/heirs/linux-64/alone-1-hb0f4dca_0.conda"'
 check [ "$(ls heirs/linux-64/*.conda)" = heirs/linux-64/alone-1-hb0f4dca_0.conda ]
@@ -116,7 +116,7 @@ recipe light 'requirements: {host: [heavy]}' 'build: {script: "touch $PREFIX/lig
 expect 0 build r/heavy r/light --output-dir gate --plan
 check [ -z "$(ls -A gate)" ]
 expect 1 build r/heavy r/light --output-dir gate --max-closure 100kB
-err_has 'light-1-hb0f4dca_0: it was built with heavy-1-hb0f4dca_0, which is not published'
+err_has 'light-1-hb0f4dca_0: built with heavy-1-hb0f4dca_0, which was not published'
 check [ ! -e gate/linux-64 -o -z "$(ls gate/linux-64/*.conda 2> /dev/null)" ]
 
 # Two runs of the same at once: the second waits, says for whom, and finds what the first built.

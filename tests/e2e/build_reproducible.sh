@@ -182,7 +182,7 @@ done
 # Builds of one folder and of two, as --verify compares them; and what differs is named.
 if [ "$sandbox" = auto ]; then
     expect 0 build r --output-dir verified --verify
-    out_has 'built twice, every package came out the same'
+    out_has 'built twice: all packages are identical'
 fi
 unset SOURCE_DATE_EPOCH
 mkdir -p odd/unsteady
@@ -191,5 +191,5 @@ package: {name: unsteady, version: "1"}
 build: {script: 'echo same > $PREFIX/a; printf "0123456789%s" "$(cat /proc/sys/kernel/random/uuid)" > $PREFIX/b'}
 END
 expect 1 build odd --output-dir verified --verify --package-format tar-bz2
-err_has 'it is not the same: b: differs at byte 1'
+err_has 'the second build differs: b: differs at byte 1'
 finish

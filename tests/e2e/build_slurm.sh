@@ -102,12 +102,12 @@ status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr") last='gpkg build w
 pkill -fx "sleep 3${id}1"
 check [ "$status" = 1 ]
 out_is "$PWD/many: 1 packages built, 0 unchanged, 7 failed"
-err_has "many-1-" 'the build script ended with 3' said 'variant step=fails; job ' \
-    'it was ended by signal 9' 'its script said last:' 'so far' 'variant step=killed; job ' 'it was cancelled' 'variant step=ended; job ' \
-    "all of it is in $PWD/many.work/logs/$(distribution_of fails).log; --keep-work keeps" "unknown key 'colour'" \
-    'heir-1-hb0f4dca_0: it needs many-1-' 'a test of it failed with 1' \
-    'it would be built with untrue-1-hb0f4dca_0, which failed its tests' \
-    "it is not in the channel but in $PWD/many.work/failed/linux-64/untrue-1-hb0f4dca_0.conda"
+err_has "many-1-" 'the build script failed with exit status 3' said 'variant step=fails; job ' \
+    'the job was killed by signal 9' 'last output of the build script:' 'so far' 'variant step=killed; job ' 'the job was cancelled' 'variant step=ended; job ' \
+    "full log: $PWD/many.work/logs/$(distribution_of fails).log; use --keep-work" "unknown key 'colour'" \
+    'heir-1-hb0f4dca_0: needs many-1-' 'a test failed with exit status 1' \
+    'needs untrue-1-hb0f4dca_0 to build, which failed its tests' \
+    "the package was not published; it is in $PWD/many.work/failed/linux-64/untrue-1-hb0f4dca_0.conda"
 check grep -q said "many.work/logs/$(distribution_of fails).log"
 expect 0 search -c ./many --override-channels many
 check [ "$(ls many/linux-64/*.conda)" = "many/linux-64/$(distribution_of well).conda" ]
@@ -142,7 +142,7 @@ check [ "$(squeue -h -r -t PD,R | wc -l)" = 4 ]
 let_go
 expect 0 build r --slurm --output-dir slow --sandbox off
 out_is "$PWD/slow: 5 packages built, 0 unchanged, 0 failed"
-err_has '4 builds were submitted before, and are waited for'
+err_has 'waiting for 4 builds submitted earlier'
 check [ "$(jobs)" = 1 ] # what comes after
 for step in slow.a slow.b slow.c slow.d after; do check [ "$(runs $step)" = 1 ]; done
 
@@ -160,17 +160,17 @@ for step in slow.a slow.b slow.c slow.d after; do check [ "$(runs $step)" = 2 ];
 rm "$WORK/go"
 cut_off HUP r/slow --slurm --output-dir slow --sandbox off --rebuild
 check [ "$status" = 1 ]
-err_has 'error: interrupted' 'its builds go on (job ' 'the same command again waits for them, scancel '
+err_has 'error: interrupted' 'the submitted builds continue (job ' 'run the same command to wait for them, or scancel '
 check [ "$(squeue -h -r -t PD,R | wc -l)" = 4 ]
 rm "$WORK/runs/began"
 "$GPKG" build r/slow --slurm --output-dir slow --sandbox off --rebuild > "$WORK/stdout" 2> "$WORK/stderr" < /dev/null &
 child=$!
-for _ in $(seq 100); do grep -q 'waited for' "$WORK/stderr" && break; sleep 0.05; done
+for _ in $(seq 100); do grep -q 'submitted earlier' "$WORK/stderr" && break; sleep 0.05; done
 kill -INT $child
 wait $child
 status=$? err=$(cat "$WORK/stderr") last='gpkg build under SIGINT'
 check [ "$status" = 1 ]
-err_has 'error: interrupted' 'its builds are cancelled (job '
+err_has 'error: interrupted' 'the submitted builds were cancelled (job '
 empty_queue
 touch "$WORK/go"
 expect 0 build r/slow --slurm --output-dir slow --sandbox off --rebuild
@@ -198,8 +198,8 @@ scontrol release "$(squeue -h -o %F | head -n 1)"
 wait $child
 status=$? err=$(cat "$WORK/stderr") last='gpkg build of a recipe that changes'
 check [ "$status" = 1 ]
-err_has 'builds are held (JobHeldUser): scontrol release ' \
-    'it would be made of something else than it was planned to be: the recipe'
+err_has 'builds are held (JobHeldUser); use scontrol release ' \
+    'differ from the plan: the recipe'
 
 # Or is cancelled while it waits, one by one, of which Slurm keeps no records.
 recipe quick 'build: {script: "touch $PREFIX/quick"}'
@@ -214,7 +214,7 @@ wait $child
 status=$? err=$(cat "$WORK/stderr") last='gpkg build of cancelled tasks'
 check [ "$status" = 1 ]
 check [ $((SECONDS - begin)) -lt 40 ]
-err_has "it was cancelled"
+err_has "the job was cancelled"
 expect 2 build r/quick --slurm --slurm-options "--comment='x" --output-dir gone
 err_has 'missing closing quote'
 
@@ -223,10 +223,10 @@ recipe quick 'build: {script: "touch $PREFIX/quick"}'
 cp "$GPKG" "$NODE_DISK/gpkg"
 own=$GPKG GPKG=$NODE_DISK/gpkg
 expect 1 build r/quick --slurm --output-dir lack
-err_has "its node has no gpkg at $NODE_DISK/gpkg" 'gpkg has to be at the same place on all machines'
+err_has "the node has no gpkg at $NODE_DISK/gpkg" 'install gpkg at the same path on all machines'
 GPKG=$own
 expect 1 build r/quick --slurm --output-dir lack --work-dir "$NODE_DISK/work"
-err_has 'its node does not see the work folder'
+err_has 'the work folder does not exist on the node'
 expect 1 build r/quick --slurm --output-dir lack --work-dir 'back\slash'
 err_has "$PWD/back\\slash/" 'Slurm cannot write logs below a path with a backslash'
 expect 1 build r/quick --slurm --slurm-options --partition=nowhere --output-dir lack
@@ -236,11 +236,11 @@ last='gpkg build --slurm without Slurm'
 PATH=$WORK/nothing "$GPKG" build r/quick --slurm --output-dir lack > "$WORK/stdout" 2> "$WORK/stderr"
 status=$? err=$(cat "$WORK/stderr")
 check [ "$status" = 1 ]
-err_has 'there is no such program on PATH' 'module load slurm'
+err_has 'not found on PATH' 'module load slurm'
 expect 2 build r/quick --slurm --verify
 expect 2 build r/quick --slurm-options --mem=1
 expect 2 build r/quick --slurm --slurm-options --array=1-2 --output-dir lack
-err_has 'gpkg has to say that itself'
+err_has 'is set by gpkg and cannot be changed'
 check [ -z "$(queue)" ]
 check [ -z "$(ls -A lack.work/slurm)" ]
 

@@ -27,7 +27,7 @@ err_has 'this machine has no NVIDIA driver (__cuda)'
 err_has "gpkg solve 'torch[accel=auto]' --accel nvidia  # gives torch 1.0"
 expect 0 solve 'torch[accel=auto]' --accel nvidia
 gpu expect 1 solve torch --accel amd
-err_has 'torch: none can be used: 1.0 (not for the accelerator asked for, amd)'
+err_has 'torch 1.0 has no ROCm build'
 
 # Where all else is for none, a package that is for the GPU that is there may need what is for it too.
 package part 1.0 cuda_0 '__cuda >=12'
@@ -47,12 +47,12 @@ out_has cpu_0
 
 # What decided between builds is what why-not tells.
 gpu expect 0 why-not 'torch=1.0=cpu_0' torch
-out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is for nvidia, and the other for CPUs'
+out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is a CUDA build, and the other is a CPU build'
 
 # The first of several that works; one for a GPU only where such a GPU is.
 # Where none of them is there, all are tried, and the first is explained.
 expect 1 solve torch --accel amd,nvidia
-err_has "no set of packages meets the request with any of the accelerators amd and nvidia; with amd:"
+err_has "the request cannot be solved with accelerator amd or nvidia; with amd:"
 expect 0 solve torch --accel nvidia,none
 out_has cpu_0
 gpu expect 0 solve torch --accel nvidia,none
@@ -65,13 +65,13 @@ out_has cpu_0
 # One for another CPU says nothing here, and is no silent nothing but where another one says it.
 gpu expect 0 solve torch hardware-select-cpu-aarch64
 out_has cuda129_0
-err_has "hardware-select-cpu-aarch64 asks for nothing here: it is for another CPU than linux-64's"
+err_has "ignored hardware selector: hardware-select-cpu-aarch64 (not for linux-64)"
 expect 0 solve torch hardware-select-gpu-nvidia hardware-fallback-cpu-aarch64 hardware-fallback-cpu-x86_64
 out_has cpu_0
-err_lacks 'asks for nothing'
+err_lacks 'ignored hardware selector'
 printf 'dependencies: [torch, hardware-select-cpu-ppc64le]\n' > "$WORK/elsewhere.yml"
 expect 0 solve -f "$WORK/elsewhere.yml"
-err_has 'hardware-select-cpu-ppc64le asks for nothing here'
+err_has 'ignored hardware selector: hardware-select-cpu-ppc64le'
 
 # What keeps a version out that has such a build: not the machine, where the request asks for less.
 package stepped 1.0 cuda129_0 '__cuda >=12'
@@ -79,41 +79,41 @@ package stepped 2.0 cpu_0
 package stepped 3.0 cuda129_0 '__cuda >=12'
 package stepped 4.0 cuda129_0 '__cuda >=13'
 gpu expect 0 solve 'stepped=1' --accel nvidia
-err_lacks 'newer versions'
+err_lacks 'newer CUDA builds'
 gpu expect 0 solve 'stepped<4' --accel nvidia
-err_lacks 'newer versions'
+err_lacks 'newer CUDA builds'
 gpu expect 0 solve stepped --accel nvidia
-err_has 'stepped 3.0 is the newest that can be had here: 4.0 needs __cuda >=13, and this machine has a driver for CUDA 12.9'
+err_has 'stepped 3.0 is the newest version that can be installed here: 4.0 needs __cuda >=13, but this machine has a driver for CUDA 12.9'
 gpu expect 0 solve stepped=2
-err_has 'stepped 2.0 has no build for nvidia; the newest that has one is 4.0'
+err_has 'stepped 2.0 has no CUDA build; the newest version with one is 4.0'
 
 # Of a package that comes in one form nothing can be asked; what it needs may have builds.
 gpu expect 0 solve 'app[accel=none]'
 out_has cuda129_0
-err_has 'note: app[accel=none] changes nothing: app has no builds for accelerators; of what it needs, these have: flow'
+err_has 'note: app[accel=none] has no effect: app has no GPU builds; dependencies with GPU builds: flow'
 gpu expect 0 solve 'plain[accel=nvidia]'
-err_has 'note: plain[accel=nvidia] changes nothing: plain has no builds for accelerators'
-err_lacks 'of what it needs'
+err_has 'note: plain[accel=nvidia] has no effect: plain has no GPU builds'
+err_lacks 'dependencies with'
 for heeded in 'flow[accel=none]' 'flow[accel=nvidia]' 'app[accel=auto]' 'stepped=2[accel=none]'; do
     gpu expect 0 solve "$heeded"
-    err_lacks 'changes nothing'
+    err_lacks 'has no effect'
 done
 package torch-base 1.0 cpu_0
 expect 0 solve 'torch-base[accel=none]'
-err_lacks 'changes nothing'
+err_lacks 'has no effect'
 # One that says it is for none is none for the GPU that was asked for.
 expect 1 solve 'torch-base[accel=nvidia]'
-err_has 'torch-base: none can be used: 1.0 (not for the accelerator asked for, nvidia)'
+err_has 'torch-base 1.0 has no CUDA build'
 expect 1 solve torch-base --accel nvidia
 # Nor may the one be hidden that is.
 other=$WORK/other_channel
 CHANNEL=$other package torch-base 2.0 cuda129_0 '__cuda >=12'
 gpu expect 0 solve torch-base -c "$CHANNEL" -c "$other" --override-channels
-err_has 'torch-base 1.0: no version has a build for nvidia but 2.0 of' '(hidden by strict channel priority)'
+err_has 'torch-base 1.0: no version has a CUDA build except 2.0 (in ' 'hidden by strict channel priority)'
 
 # Slips.
 expect 2 solve torch --accel cuda
-err_is 'error: --accel cuda: is no accelerator
+err_is 'error: --accel cuda: not an accelerator
   hint: did you mean nvidia?'
 expect 2 solve 'torch[accel=nvida]'
 err_has 'did you mean nvidia?'
@@ -123,40 +123,40 @@ err_has 'did you mean accel?'
 expect 0 create -q -y -n torch torch
 for verb in variants search 'remove -n torch'; do
     expect 2 $verb 'torch[accel=none]'
-    err_has "'accel' is said in requests alone" '[accel=...] belongs to requests of create, install, update, solve and lock'
+    err_has "'accel' is allowed only in requested specs" 'use [accel=...] with gpkg create, install, update, solve or lock'
 done
 GPKG_PINNED_PACKAGES='torch[accel=none]' gpkg solve torch
 check [ "$status" != 0 ]
-err_has "'accel' is said in requests alone"
+err_has "'accel' is allowed only in requested specs"
 expect 2 solve 'torch[accel=[none]]'
 err_has "'accel' takes one value, not a list"
 expect 2 solve torch hardware-select-gpu-nvida
 err_has 'did you mean hardware-select-gpu-nvidia?'
 expect 2 solve torch --accel ''
-err_has 'is no accelerator'
+err_has 'not an accelerator'
 expect 2 solve torch hardware-selectgpu-nvidia
 err_has 'did you mean hardware-select-gpu-nvidia?'
 expect 2 solve 'torch[accel=none]' 'torch[accel=nvidia]'
-err_has 'torch is asked for none as well'
+err_has 'the accelerator of torch is already set to none'
 expect 2 solve torch hardware-select-gpu-nvidia --accel none
-err_has 'both say what it is to be for: leave out one of them'
+err_has '--accel and a hardware selector cannot be used together'
 environment() { printf 'dependencies: [%s]\naccelerator: %s\n' "$1" "$2" > "$WORK/slip.yml"; }
 environment torch '{troch: none}'
 expect 1 solve -f "$WORK/slip.yml"
-err_has 'an accelerator is asked for troch, of which the channels have nothing for linux-64'
+err_has "an accelerator is set for package 'troch', which is not found for linux-64"
 err_has 'did you mean torch?'
 environment torch '{Torch: none}'
 gpu expect 0 solve -f "$WORK/slip.yml"
 out_has cpu_0
 environment torch '{torch 1.0: none}'
 expect 1 solve -f "$WORK/slip.yml"
-err_has "'torch 1.0' is no package name"
+err_has "'torch 1.0' is not a package name"
 environment '"torch[accel=nvidia]"' '{torch: none}'
 expect 2 solve -f "$WORK/slip.yml"
-err_has 'torch is asked for none as well'
+err_has 'the accelerator of torch is already set to none'
 environment 'torch, hardware-select-gpu-nvidia' none
 expect 1 solve -f "$WORK/slip.yml"
-err_has "stands beside the key 'accelerator'"
+err_has "cannot be combined with the key 'accelerator'"
 
 # Two vendors: a question only where the answer depends on it, and an error where nobody is asked.
 unset CONDA_OVERRIDE_CUDA
@@ -172,8 +172,8 @@ gpus:
 YML
 expect 0 solve plain --for "$WORK/both.yml"
 expect 2 solve flow --for "$WORK/both.yml"
-err_has 'has GPUs of two vendors, and what is chosen depends on which is meant: nvidia brings flow-1.0-cuda129_0, amd brings flow-1.0-rocm6_0'
-err_has 'say --accel nvidia, --accel amd or --accel none'
+err_has 'has GPUs of two vendors, which need different packages: nvidia selects flow-1.0-cuda129_0, amd selects flow-1.0-rocm6_0'
+err_has 'use --accel nvidia, --accel amd or --accel none'
 expect 0 solve flow --for "$WORK/both.yml" --accel amd
 out_has rocm6_0
 export CONDA_OVERRIDE_CUDA=
@@ -230,7 +230,7 @@ text = open(path).read().replace("torch[version='<2']", "torch").replace("torch 
 open(path, "w").write(text)
 PY
 gpu expect 0 update -n held2 torch -y
-err_has 'torch stays at 1.0: 2.0 for accelerator none (what is installed is for nvidia); torch[accel=none] asks for it'
+err_has 'torch stays at 1.0; 2.0 is not considered (CPU build, but the installed one is a CUDA build); torch[accel=none] selects it'
 gpu expect 0 update -n held2 'torch[accel=none]' -y
 records held2 'r["torch"]["version"] == "2.0" and r["torch"]["build"] == "cpu_0"'
 
@@ -254,7 +254,7 @@ check [ "$(state fromfile)" = '{
 }' ]
 printf 'dependencies: [torch]\naccelerator: cuda\n' > "$WORK/bad.yml"
 expect 2 solve -f "$WORK/bad.yml"
-err_has 'bad.yml:2:14: cuda: is no accelerator'
+err_has 'bad.yml:2:14: cuda: not an accelerator'
 printf 'dependencies: [torch, hardware-select-gpu-nvidia, hardware-fallback-cpu]\n' > "$WORK/sel.yml"
 expect 0 solve -f "$WORK/sel.yml"
 out_has cpu_0
@@ -322,7 +322,7 @@ for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
     out_has 'conda-meta/gpkg/state.json' 'cannot be read'
     for verb in 'env export' 'install plain'; do
         expect 1 $verb -n locked
-        err_has "conda-meta/gpkg/state.json: $bad: is no accelerator" 'gpkg repair -p'
+        err_has "conda-meta/gpkg/state.json: $bad is not an accelerator" 'gpkg repair -p'
     done
     expect 0 repair -y -n locked
     exported locked '[nvidia, none]'
@@ -334,14 +334,14 @@ printf 'dependencies: [flow]\naccelerator: none\n' > "$WORK/o.yml"
 printf 'dependencies: [flow]\naccelerator: {torch: none}\n' > "$WORK/p.yml"
 printf 'torch[accel=nvidia]\n' > "$WORK/q.txt"
 gpu expect 2 solve -f "$WORK/n.yml" -f "$WORK/o.yml"
-err_has "$WORK/n.yml says accelerator nvidia, and $WORK/o.yml says none" '--accel says which counts'
+err_has "conflicting accelerators: nvidia in $WORK/n.yml, none in $WORK/o.yml" 'choose one: --accel none'
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/o.yml" --accel none
 out_lacks cuda129_0
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/p.yml"
 out_has 'flow' 'cuda129_0' 'cpu_0'
 gpu expect 0 solve -f "$WORK/n.yml" -f "$WORK/n.yml"
 gpu expect 2 solve -f "$WORK/p.yml" -f "$WORK/q.txt"
-err_has "$WORK/p.yml says accelerator none of torch, and $WORK/q.txt says nvidia" "torch[accel=nvidia] says which counts"
+err_has "conflicting accelerators of torch: none in $WORK/p.yml, nvidia in $WORK/q.txt" "choose one: torch[accel=nvidia]"
 gpu expect 0 solve -f "$WORK/p.yml" -f "$WORK/q.txt" 'torch=1.0[accel=nvidia]'
 out_has cuda129_0
 
@@ -360,7 +360,7 @@ export CONDA_OVERRIDE_CUDA=11.4
 expect 0 solve cuda-nvcc
 out_has 11.8
 expect 0 create -n nvcc cuda-nvcc=12.9 -y
-err_has 'for building: the driver of this machine, for CUDA 11.4, does not run what this CUDA builds'
+err_has 'programs built with this CUDA do not run on this machine: its driver supports CUDA 11.4'
 records nvcc 'r["cuda-nvcc"]["version"] == "12.9"'
 expect 0 install -n nvcc flow=1.0 -y
 records nvcc 'r["cuda-nvcc"]["version"] == "12.9"'
@@ -370,7 +370,7 @@ expect 1 solve lonely
 unset CONDA_OVERRIDE_CUDA
 CONDA_OVERRIDE_CUDA=12.9 expect 0 solve cuda-nvcc=12.9 runner
 out_has cuda129_0
-err_lacks 'for building'
+err_lacks 'programs built with this CUDA'
 
 # What a site's configuration says of new environments, and profiles of its machines.
 expect 2 config set accelerator nvida
@@ -408,9 +408,9 @@ CONDA_OVERRIDE_CUDA=12.9 expect 0 env update -q -y -n unusual -f "$WORK/usual.ym
 records unusual 'r["torch"]["build"] == "cuda129_0"'
 expect 0 config set accelerator amd
 expect 1 solve torch
-err_has 'hint: accelerator: amd comes of ' 'config.yaml:' '; --accel says another'
+err_has 'hint: accelerator: amd is set in ' 'config.yaml:' '; override it with --accel'
 expect 1 solve torch --accel amd
-err_lacks 'comes of'
+err_lacks 'is set in'
 expect 0 config set accelerator nvidia,none
 expect 0 create -q -y -n either torch=1.0
 records either 'r["torch"]["build"] == "cpu_0"'
@@ -464,7 +464,7 @@ package cuda-version 13.0 0
 package code 1.0 new_1 'cuda-version >=13,<14'
 package code 1.0 old_0 'cuda-version >=12,<13'
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 why-not 'code=1.0=new_1' code
-out_has 'but code 1.0 old_0 runs here: the other is for cuda-version >=13,<14: no such CUDA makes code for compute capability 7.0'
+out_has 'but code 1.0 old_0 runs here, and the other needs cuda-version >=13,<14, which does not support compute capability 7.0'
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 solve cuda-version code
 out_has old_0
 package needs12 1.0 cuda129_0 'cuda-version >=12,<13'
@@ -472,7 +472,7 @@ package needs12 1.0 cpu_0
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=9.0 expect 0 solve code needs12
 out_has old_0 cuda129_0
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=9.0 expect 0 why-not cuda-version=13 code needs12
-out_has 'needs12 ==1.0 cuda129_0 is the best of what is asked for' 'needs12 1.0 cuda129_0 needs cuda-version >=12,<13'
+out_has 'needs12 ==1.0 cuda129_0 is the best match for the request' 'needs12 1.0 cuda129_0 needs cuda-version >=12,<13'
 
 # Who names a CUDA wants builds for it, over older versions if need be, where they can be had.
 package cuda-version 11.7 0
@@ -526,17 +526,17 @@ gpu expect 0 create -n major major --accel auto
 has cuda-version-12.9-0
 newer expect 0 update -n major major
 has major-1.0-cuda129_0
-err_has 'major 1.0 cuda129_0 goes with what is installed; with cuda-version asked for too it would be 2.0'
+err_has 'major 1.0 cuda129_0 matches the installed packages; also requesting cuda-version would select 2.0'
 newer expect 0 update -n major --all
 newer expect 0 install -n major plain
 has major-1.0-cuda129_0
 newer expect 0 install -n major only13 --dry-run
-err_has 'with cuda-version 12.* nothing meets the request: it comes as 13.0 0'
+err_has 'cannot solve with cuda-version 12.*; using cuda-version 13.0 0'
 newer expect 0 install -n major major=2 --dry-run
 out_has 'cuda-version 13.0'
 newer expect 0 update -n major cuda-version --dry-run
 out_has 'major        1.0   cuda130_1'
-err_lacks 'do not go with the rest'
+err_lacks 'conflict with other packages'
 newer expect 0 update -n major cuda-cudart
 has cuda-version-12.9-0
 newer expect 0 update -n major cuda-version major
@@ -556,7 +556,7 @@ index
 gpu expect 0 create -n pinned flo oth=1.0 major=1.0 oldway --accel auto
 echo 'flo <2' > "$(place pinned)/conda-meta/pinned"
 newer expect 0 update -n pinned oth oldway
-err_has 'with flo >=2.0 nothing meets the request: it comes as 1.0 0'
+err_has 'cannot solve with flo >=2.0; using flo 1.0 0'
 err_lacks 'cuda-version'
 for kept in cuda-version-12.9-0 pytorch-cuda-12.4-0 oth-2.0-0 flo-1.0-0; do
     check [ -e "$(place pinned)/conda-meta/$kept.json" ]
@@ -582,7 +582,7 @@ package turn 3.0 cuda129_0 '__cuda'
 index
 amd expect 0 create -n turn turn=1.0 --accel auto
 amd expect 0 update -n turn turn --dry-run
-err_has 'turn goes no further than 1.1: 2.0 for accelerator none (what is installed is for amd); turn[accel=none] asks for it'
+err_has 'turn is updated only to 1.1; 2.0 is not considered (CPU build, but the installed one is a ROCm build); turn[accel=none] selects it'
 amd expect 1 update -n turn turn=2 --dry-run
 err_has "gpkg update -n turn 'turn=2[accel=none]' --dry-run"
 err_lacks 'accel=nvidia'
@@ -595,11 +595,11 @@ package gainer 1.0 cpu_0
 index
 newer expect 0 solve cuda-part gainer
 out_has cuda129_0
-err_has 'cuda-part 1.0 goes with gainer for the GPU; cuda-part==2.0 asks for the newer one'
+err_has 'cuda-part 1.0 was chosen to get a GPU build of gainer; cuda-part==2.0 selects the newer version'
 newer expect 0 solve cuda-part==2.0 gainer
 out_has cpu_0
 newer expect 0 why-not cuda-part=2 cuda-part gainer
-out_has 'cuda-part 2.0 0 is possible, but not with the best of all that is asked for' 'gainer ==1.0 cuda129_0 is the best of what is asked for'
+out_has 'cuda-part 2.0 0 is possible, but conflicts with the best match for the request' 'gainer ==1.0 cuda129_0 is the best match for the request'
 
 # --accel nvidia takes what has no builds for accelerators any more, and says nothing of any.
 package rest 1.0 cpu_0
@@ -622,7 +622,7 @@ package mixer 1.0 cuda130_openblas_0 '__cuda' 'libblas * *openblas' 'cuda-versio
 index
 gpu expect 0 create -n mixer summer cuda-version=12.9
 gpu expect 0 install -n mixer mixer --dry-run
-err_has 'with libblas[build=*mkl] asked for too it would be 2.0' 'mixer 1.0 is not the build for nvidia'
+err_has 'also requesting libblas[build=*mkl] would select 2.0' 'the CUDA build of mixer 1.0 is not used'
 
 # For which accelerator a part is, what it is a part of says, wherever that stands in the request.
 package zlead 1.0 cuda129_0 '__cuda' 'apart 1.0 cuda129_0'
@@ -655,7 +655,7 @@ check [ -e "$(place said)/conda-meta/word-1.0-cpu_0.json" ]
 # What stays with its own is told.
 gpu expect 0 create -n own 'word[accel=none]' zlead
 gpu expect 0 update -n own word --accel nvidia --dry-run
-err_has 'word is asked for none by itself, which --accel does not change; word[accel=nvidia] does'
+err_has '--accel does not change word, which was requested with accel=none; to change it: word[accel=nvidia]'
 
 # Of several, a lock remembers which was taken, as create does.
 amd expect 0 create -n direct rest 'word[accel=none]' --accel amd,nvidia,none

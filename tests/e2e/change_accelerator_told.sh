@@ -30,7 +30,7 @@ package twelve 1.0 0 'cuda-version >=12.8,<13'
 index
 CONDA_OVERRIDE_CUDA=13.0 expect 0 create -y -n strict strict=3 --accel nvidia
 CONDA_OVERRIDE_CUDA=13.0 expect 1 install -n strict twelve cuda-version
-err_has "gpkg install -n strict twelve cuda-version 'strict=3[accel=auto]'  # gives strict 3.0 (for CPUs) and twelve 1.0"
+err_has "gpkg install -n strict twelve cuda-version 'strict=3[accel=auto]'  # gives strict 3.0 (CPU build) and twelve 1.0"
 CONDA_OVERRIDE_CUDA=13.0 expect 0 install -n strict twelve cuda-version 'strict=3[accel=auto]' --dry-run
 out_has 'cpu_0'
 # An update names what is there: no other name is proposed to it.

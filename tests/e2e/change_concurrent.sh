@@ -31,18 +31,18 @@ for i in $(seq 64); do
     elif [ "$status" = 0 ]; then
         made=$((made + 1))
     else
-        check grep -qE 'exists already|is not what this change was made for|made or removed by another process|made by another process|is not an empty folder' "$WORK/said.$i"
+        check grep -qE 'exists already|the environment has changed since this change was planned|made or removed by another process|made by another process|is not an empty folder' "$WORK/said.$i"
     fi
 done
 check [ "$made" = 1 ]
 for i in $(seq 54); do
     expect 0 verify -n e$i
-    out_is '4 packages: all as they should be'
+    out_is '4 packages verified: no damage'
 done
 expect 0 verify -n same
-out_is '1 package: as it should be'
+out_is '1 package verified: no damage'
 expect 0 verify --store
-out_is '4 packages: all as they should be'
+out_is '4 packages verified: no damage'
 clean
 # What they share is there once.
 check [ "$(stat -c %h "$GPKG_ROOT_PREFIX"/pkgs/a-1.0-0-*/share/a/1)" -ge 55 ]
@@ -57,7 +57,7 @@ out=$(cat "$WORK"/said.?) last='four installs'
 expect 0 verify -n one
 expect 0 history -n one --json
 # One that finds the environment changed since it looked says so, and nothing is half done.
-lost=$(grep -lE 'is not what this change was made for' "$WORK"/said.[abcd] | wc -l)
+lost=$(grep -lE 'the environment has changed since this change was planned' "$WORK"/said.[abcd] | wc -l)
 json "len(d) + $lost == 5"
 
 finish

@@ -41,7 +41,7 @@ err_has 'exists and is not an empty folder'
 check [ "$(ls -A "$WORK/full")" = mine ]
 expect 1 create -p "$WORK/file" lib
 expect 1 create -p "$WORK/file/below" lib
-err_has "$WORK/file: cannot make files there: Not a directory"
+err_has "$WORK/file: cannot create files there: Not a directory"
 expect 0 create -p "$WORK/empty" lib
 has "$WORK/empty" lib-2.0
 expect 0 create -n nothing
@@ -65,7 +65,7 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 
 # Wrong names and words.
 expect 1 create -n x appp
-err_has 'appp: no package of this name in channel (linux-64 and noarch)'
+err_has "package 'appp' not found in channel (linux-64)"
 err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp
@@ -87,7 +87,7 @@ expect 2 create -n base lib -n base
 expect 2 create -n x --override-channels lib
 expect 2 create -n x --channel-priority loose lib
 expect 2 create -n x --exclude-newer yesterday lib
-err_has '--exclude-newer yesterday: is no moment'
+err_has '--exclude-newer yesterday: not a date' '7d'
 expect 2 create -n x --platform linux-46 lib
 err_has 'did you mean linux-64'
 absent x
@@ -117,12 +117,20 @@ has specs app-1.0 lib-2.0
 records specs 'r["app"]["requested_specs"] == ["app=1"]'
 expect 1 create -n x -f nowhere.yml
 err_has 'nowhere.yml: cannot open'
+# A forgotten -f.
+expect 2 create -n x environment.yml
+err_is 'error: environment.yml is a file, not a package
+  hint: use -f environment.yml'
+# Builds of another platform.
+printf 'name: mac\ndependencies: [app=1.0=0, zlib=1.2=22_osxarm64_x]\nprefix: /Users/me/envs/mac\n' > mac.yml
+expect 1 env create -f mac.yml --dry-run
+err_has 'mac.yml: lists builds for osx-arm64' 'conda env export --from-history'
 # What has no name that tells is read by its key.
 cp environment.yml noend
 expect 0 create -n noend -f noend --dry-run
 printf 'dependencies:\n  - lib # [win]\n' > elsewhere.yml
 expect 0 env create -n elsewhere -f elsewhere.yml
-err_has 'elsewhere.yml: asks for nothing on linux-64: all that it lists is for other platforms'
+err_has 'elsewhere.yml: no packages for linux-64: all are selected for other platforms'
 # The words after a file or a channel are specs.
 expect 0 create -n after -f specs.txt lib
 has after app-1.0 lib-2.0
@@ -159,7 +167,7 @@ expect 0 create -n twice -f twice.txt
 has twice app-1.0 lib-2.0
 { cat bare.txt; echo "$url/lib-1.0-0.tar.bz2"; } > both.txt
 expect 1 create -n x -f both.txt
-err_is 'error: lib: listed as lib-2.0-0.tar.bz2 and as lib-1.0-0.tar.bz2; one environment holds one'
+err_is 'error: lib is listed twice, as lib-2.0-0.tar.bz2 and as lib-1.0-0.tar.bz2; an environment has one build of each package'
 absent x
 expect 0 create -n one "$CHANNEL/linux-64/lib-1.0-0.tar.bz2"
 has one lib-1.0
@@ -193,7 +201,7 @@ check [ ! -e "$GPKG_ROOT_PREFIX/envs/x" ]
 # Time.
 expect 0 create -n x -d --json --exclude-newer 2020-12-31 app
 json '{r["version"] for r in d["actions"]["LINK"]} == {"1.0"}'
-for moment in 2023-11-14 2023-11-14T22:13:20Z 2023-11-14T23:13:20+01:00 1700000000000; do
+for moment in 2023-11-14 2023-11-14T22:13:20Z 2023-11-14T23:13:20+01:00 1700000000000 3h 7d 2w; do
     expect 0 create -n x -d --json --exclude-newer $moment app
     json '{r["version"] for r in d["actions"]["LINK"]} == {"2.0"}'
 done
@@ -201,6 +209,9 @@ for moment in 2023-11-13 2023-11-14T22:13:19Z 2023-11-14T22:13:20+01:00 16999999
     expect 0 create -n x -d --json --exclude-newer $moment app
     json '{r["version"] for r in d["actions"]["LINK"]} == {"1.0"}'
 done
+
+# 1500 weeks ago there was nothing.
+expect 1 create -n x -d --json --exclude-newer 1500w app
 
 # Channels: their order decides, unless the priority is disabled; paths and URLs of any characters.
 main=$CHANNEL
@@ -250,7 +261,7 @@ expect 0 lock -f named.yml -o named.lock
 expect 0 create --json -n x -d --lock named.lock
 version 2.0
 expect 0 why-not "file://$WORK/named::lib" lib
-out_has 'lib 3.0 0 is possible, but lib 2.0 0 is of a channel with higher priority'
+out_has 'lib 3.0 0 is possible, but lib 2.0 0 is in a channel with higher priority'
 expect 0 variants "file://$WORK/named::lib"
 expect 0 exec -s "file://$WORK/named::only" true
 expect 1 create -n x "file://$WORK/naemd::only"
@@ -272,7 +283,7 @@ absent win
 
 # A date without its dashes is not an hour of 1970.
 expect 2 create -n x -d --exclude-newer 20240501 lib
-err_has 'is no moment'
+err_has 'not a date'
 
 # What is not there has conda's names for programs.
 for row in 'list -n nosuch:EnvironmentLocationNotFound' 'install -n nosuch app:EnvironmentLocationNotFound' \

@@ -21,13 +21,13 @@ expect 0 remove -n one tool
 has one app-1 base-1 gpu-1 numpy-2 pytest-8 python-3.12
 expect 0 why -n one base
 out_is "base 1 0
-app with its extra test is asked for
+app with its extra test is requested
 └─ app 1 needs pytest for its extra test
    └─ pytest 8 needs base"
 expect 0 why -n one base --json
 json '[s["extra"] for s in d["chains"][0]["steps"]] == ["test", None]'
 expect 0 why -n one numpy
-out_has 'app 1 needs numpy where python>=3.10'
+out_has 'app 1 needs numpy if python>=3.10'
 
 # Nothing is held for an extra that nobody asked for.
 expect 0 create -q -n two app tool

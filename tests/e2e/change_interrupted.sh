@@ -10,6 +10,8 @@ package app 1.0 0 'lib >=1'
 script bin/.slow-post-link.sh 'echo x > "$SLOW/started"' \
     'for _ in 1 2 3 4 5 6 7 8; do sleep 0.1; done'
 script bin/slow 'echo slow'
+info=$WORK/payload/lib/python3.11/site-packages/slow-1.0.dist-info
+mkdir -p "$info" && printf 'Name: slow\nVersion: 1.0\n' > "$info/METADATA"
 package slow 1.0 0 lib
 export SLOW=$WORK/slow
 mkdir "$SLOW"
@@ -54,13 +56,15 @@ for words in 'install -n y lib' 'update -n y --all' 'remove -n y lib' 'remove -n
     strike KILL create -n y slow
     expect 1 $words
     err_has 'envs/y: an interrupted command was undone'
-    err_has 'envs/y: not an environment'
+    err_has 'no environment at' 'envs/y '
     absent y
 done
 for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-reinstall'; do
     strike KILL install -n e slow
+    expect 0 list -n e --json
+    json '[p["name"] for p in d] == ["app", "lib"]'
     expect 0 install -n e -d lib
-    err_has 'an earlier command was interrupted; the next change, or gpkg repair, brings it in order'
+    err_has 'an earlier command was interrupted; the next change or gpkg repair will complete or undo it'
     expect 0 $words
     err_has 'envs/e: an interrupted command was undone'
     has e app-1.0 lib-1.0
@@ -132,7 +136,7 @@ check [ "$first$second" = 00 ]
 has both app-1.0 lib-1.0 many-1.0 more-1.0
 check [ "$(ls "$at/both/share" | wc -l)" = 800 ]
 together install -n both app --force-reinstall -- remove -n both many
-[ "$first$second" = 00 ] || err_has 'the environment is not what this change was made for'
+[ "$first$second" = 00 ] || err_has 'the environment has changed since this change was planned'
 check [ "$("$at/both/bin/app")" = app ]
 
 # The same with locks as NFS has them: of byte ranges, and exclusive ones only of files open for writing.

@@ -46,14 +46,14 @@ YML
 
 # What pip would look for in vain is told before anything is done.
 expect 1 env create -f project/environment.yml
-err_has "project/environment.yml: pip: -r more.txt: there is no $WORK/here/project/more.txt"
+err_has "project/environment.yml: pip: -r more.txt: $WORK/here/project/more.txt does not exist"
 absent ml
 echo right-pad > project/more.txt
 echo right-pad==1 > 'project/held back.txt'
 
 # A dry run says what would be run, and runs nothing.
 expect 0 env create -f project/environment.yml --dry-run
-out_has "then, in $WORK/here/project, pip install left-pad==1.5 -r more.txt"
+out_has "then, in $WORK/here/project: pip install left-pad==1.5 -r more.txt"
 expect 0 env create -f project/environment.yml --dry-run --json
 json 'd["actions"]["PIP"][:2] == ["left-pad==1.5", "-r more.txt"] and d["dry_run"] is True'
 expect 0 env create -f project/environment.yml --download-only
@@ -86,7 +86,7 @@ printf 'dependencies: [tool, pip: [right-pad==2]]\n' > one.yml
 expect 0 create -n json -f one.yml --json
 json 'd["success"] is True and d["actions"]["PIP"] == ["right-pad==2"]'
 err_has 'Collecting right-pad==2'
-err_has "one.yml:1:22: the section 'pip:' needs pip, which is added"
+err_has "one.yml:1:22: the 'pip:' section needs pip; pip was added"
 expect 0 create -n quiet -f one.yml -q
 err_lacks Collecting
 
@@ -109,6 +109,15 @@ expect 0 install -n ml -f one.yml --dry-run
 out_has 'pip install right-pad==2'
 check [ ! -e "$PIPLOG" ]
 
+# env update upgrades what meets its requirement already; install does not.
+check [ ! -e "$PIPLOG" ]
+expect 0 env update -n ml -f one.yml --dry-run
+out_has 'pip install --upgrade right-pad==2'
+expect 0 env update -n ml -f one.yml
+err_has 'pip install --upgrade right-pad==2'
+check grep -q 'asked right-pad==2' "$PIPLOG"
+rm "$PIPLOG"
+
 # A failure tells the status, the last words, what stays and what does the rest.
 printf 'dependencies: [bare, pip: [up-pad==1, broken==9, down-pad==1]]\n' > broken.yml
 expect 1 create -n half -f broken.yml -f project/two.yml
@@ -116,8 +125,8 @@ err_has "error: $WORK/here/broken.yml: pip failed with exit status 3:
 Collecting up-pad==1
 Collecting broken==9
 ERROR: No matching distribution found for broken==9
-the conda packages are installed, what pip was asked for is not
-  hint: to do the rest again: gpkg install -n half -f $WORK/here/broken.yml -f $WORK/here/project/two.yml"
+the conda packages are installed, the pip packages are not
+  hint: to retry: gpkg install -n half -f $WORK/here/broken.yml -f $WORK/here/project/two.yml"
 out_lacks 'is ready'
 has half bare-1.0 pip-24.0 python-3.11
 expect 1 create -p "$WORK/here/other half" -f broken.yml --json
@@ -133,8 +142,8 @@ check grep -q 'asked down-pad==1' "$PIPLOG"
 
 # Without python nothing is changed at all.
 expect 1 create -n none -f one.yml --no-deps
-err_has "one.yml: what pip is to install needs python"
-err_has 'hint: add python to its dependencies'
+err_has "one.yml: the 'pip:' section needs python"
+err_has 'hint: add python to the dependencies'
 absent none
 expect 1 create -n none -f one.yml --no-deps --dry-run
 # Nor is another's python ever taken: the package may bring none.
@@ -159,17 +168,17 @@ status=$?
 err=$(cat "$WORK/stderr")
 check [ "$status" = 1 ]
 err_has 'pip: interrupted; the conda packages are installed'
-err_has 'to do the rest: gpkg install -n slow'
+err_has 'to install them: gpkg install -n slow'
 has slow pip-24.0 python-3.11
 
 # Where nothing is installed, the section is told.
 expect 0 solve -f one.yml
-err_has "what the section 'pip:' brings is pip's to decide"
+err_has "packages under 'pip:' are not solved"
 # A lock leaves to pip what pip is to decide, and says so; what it names of PyPI is installed as it is.
 rm -f "$PIPLOG"
 printf 'name: x\ndependencies: [python=3.11=0, pip, {pip: [left-pad==1.5]}]\n' > locked.yml
 expect 0 lock -f locked.yml -o gpkg.lock
-err_has "what the section 'pip:' asks for is not locked"
+err_has "packages under 'pip:' are not locked"
 cat >> gpkg.lock << 'YML'
 foreign:
   https://h/w-1.0-py3-none-any.whl:
@@ -185,7 +194,7 @@ check [ "$(grep asked "$PIPLOG")" = "asked w @ https://h/w-1.0-py3-none-any.whl 
 asked left-pad==1.5" ]
 sed -i 's/left-pad==1.5/broken/' gpkg.lock
 expect 1 create -n brokenlock --lock gpkg.lock -y
-err_has 'to do the rest again: gpkg run -n brokenlock python -m pip install broken'
+err_has 'to retry: gpkg run -n brokenlock python -m pip install broken'
 rm -rf "$at/brokenlock" "$at/fromlock"
 
 # Repositories at their commits and folders come in a run of their own, without hashes, also where
@@ -228,7 +237,7 @@ in $WORK/here/project
 asked -e .
 asked ./my lib
 asked draccus @ git+https://h/draccus.git@$commit#subdirectory=python/one" ]
-err_lacks 'names no commit'
+err_lacks 'has no commit'
 expect 0 lock convert project/pixi.lock conda/gpkg.lock
 check grep -q 'editable: true' conda/gpkg.lock
 expect 0 lock convert conda/gpkg.lock conda/pixi.lock
@@ -236,14 +245,14 @@ check grep -q 'editable: true' conda/pixi.lock
 # The hint does all of the rest, and there.
 sed -i 's/^  name: w$/  name: broken/' project/pixi.lock
 expect 1 create -n brokenpixi --lock project/pixi.lock -y
-err_has "to do the rest again: gpkg run -n brokenpixi python -m pip install --no-deps 'broken @ https://h/w-1.0-py3-none-any.whl' \
+err_has "to retry: gpkg run -n brokenpixi python -m pip install --no-deps 'broken @ https://h/w-1.0-py3-none-any.whl' \
 && gpkg run -n brokenpixi --cwd $WORK/here/project python -m pip install --no-deps -e . './my lib' 'draccus @"
 sed -i "s/#$commit//; s/broken/w/" project/pixi.lock
 expect 0 create -n main --lock project/pixi.lock -y
-err_has 'git+https://h/draccus.git names no commit: what is there now is installed'
+err_has 'git+https://h/draccus.git has no commit: the current revision is installed'
 sed -i 's/my lib/my ;lib/' project/pixi.lock
 expect 1 create -n odd --lock project/pixi.lock -y
-err_has "'./my ;lib' is no path that pip could be asked for"
+err_has "'./my ;lib' is not a path that pip accepts"
 absent odd
 rm -rf "$at/brokenpixi" "$at/frompixi" "$at/main"
 
@@ -263,16 +272,16 @@ packages:
   name: w
 YML
 expect 1 create -n nothing --lock empty.lock -y
-err_has 'empty.lock: there is nothing in the environment default'
-err_has 'hint: test has packages: --environment NAME takes them'
+err_has 'empty.lock: the environment default is empty'
+err_has 'hint: test has packages; use --environment NAME'
 expect 1 lock check empty.lock
-err_has 'there is nothing in the environment default'
+err_has 'the environment default is empty'
 sed -i 's/packages: {}/packages: {linux-64: []}/' empty.lock
 expect 1 create -n nothing --lock empty.lock -y
-err_has 'there is nothing in the environment default for linux-64' 'hint: test has packages'
+err_has 'the environment default has no packages for linux-64' 'hint: test has packages'
 sed -i 's/^  default:/  dev:/' empty.lock
 expect 1 create -n nothing --lock empty.lock -y
-err_has 'empty.lock: has no environment default'
+err_has 'empty.lock: no environment default'
 
 # The real pip of this machine's python, which a pyvenv.cfg lets live in the environment, and a wheel
 # that lies beside the file.

@@ -64,16 +64,16 @@ done
 package past 1.0 0 'python 3.11.*'
 expect 0 create -n held mod
 expect 1 install -n held past
-err_has 'python 3.12.* holds: python keeps its minor version unless it is named'
+err_has 'python 3.12.* is kept: python keeps its minor version unless it is named'
 expect 0 install -n held past python
 has held mod-1.0 past-1.0 python-3.11.5
 # Of what an update names it is told that something newer is there, and where the reason is.
 package past 2.0 0 'python 3.12.*'
 expect 0 update -n held past
-err_has 'past stays at 1.0, and there is 2.0; gpkg why-not past==2.0, with the same environment, tells why'
+err_has 'past stays at 1.0 although 2.0 is available (to see why: gpkg why-not past==2.0 with the same environment)'
 expect 0 why-not past==2.0 -n held
-out_has 'python 3.11.* holds: python keeps its minor version unless it is named'
-out_has 'python asked for too: gives past 2.0 and python 3.12.2'
+out_has 'python 3.11.* is kept: python keeps its minor version unless it is named'
+out_has 'also requesting python: gives past 2.0 and python 3.12.2'
 expect 0 update -n held past python
 err_lacks 'stays at'
 has held mod-1.0 past-2.0 python-3.12.2

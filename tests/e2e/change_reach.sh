@@ -26,12 +26,12 @@ sed -i '/specs:/d' "$(place two)/conda-meta/history"
 expect 0 install -n two -d extra --json
 json '{r["name"]: r["version"] for r in d["actions"]["LINK"]} == {"base": "2.0", "extra": "1.0"}'
 expect 1 install -n two extra --freeze-installed
-err_is 'error: no set of packages meets the request
-extra is asked for
+err_is 'error: the request cannot be solved
+extra is requested
 └─ extra 1.0 0 needs base >=2
-base ==1.1 0 is installed, and stays (--freeze-installed)
-└─ no base meets both
-what would work:
+base ==1.1 0 is installed and kept (--freeze-installed)
+└─ no base satisfies both
+possible fixes:
   gpkg install -n two extra --freeze-installed base  # gives base 2.0 and extra 1.0'
 expect 0 install -n two app --freeze-installed
 has two app-1.1 base-1.1 lib-1.0 solo-1.0 tool-1.1
@@ -75,7 +75,7 @@ has eight base-2.0 lib-2.0 tool-1.1
 records eight 'r["lib"]["requested_specs"] == ["lib[version=\x27>=1\x27]"] and r["tool"]["requested_specs"] == ["tool"] and r["base"]["requested_specs"] == []'
 records eight '"app" not in history.split("update specs:")[1]'
 expect 1 install -n eight old
-err_has 'lib>=1 is asked for'
+err_has 'lib>=1 is requested'
 # Of two that are named neither is there, be it that one needs the other.
 expect 0 create -n nine --only-deps app lib
 has nine base-2.0 tool-1.1
@@ -100,7 +100,7 @@ expect 0 create -n thirteen base=1.0
 expect 0 install -n thirteen --no-deps lib
 has thirteen base-1.0 lib-0.9
 expect 1 install -n thirteen --no-deps lib=2.0
-err_has 'base ==1.0 0 is installed, and stays (--no-deps)'
+err_has 'base ==1.0 0 is installed and kept (--no-deps)'
 has thirteen base-1.0 lib-0.9
 # What was left incomplete can be worked with as it is.
 expect 0 install -n twelve --no-deps solo
@@ -113,8 +113,8 @@ package picky 1.0 0 'base <2'
 expect 0 create -n kept base=2.0 solo=1.0
 sed -i '/specs:/d' "$(place kept)/conda-meta/history"
 expect 1 install -n kept picky --no-deps
-err_has 'base ==2.0 0 is installed, and stays (--no-deps)'
-err_lacks 'base is asked for'
+err_has 'base ==2.0 0 is installed and kept (--no-deps)'
+err_lacks 'base is requested'
 # The machine is there in any case.
 package gpu 1.0 0 __cuda base
 expect 1 create -n fourteen --no-deps gpu
@@ -173,10 +173,10 @@ has grown leaf-2.0 stem-2.0 tree-1.0
 )
 expect 0 create -n both lib=1.0 base=1.1
 expect 1 install -n both 'base=1.0' --no-deps -c "file://$WORK/channel2" --channel-priority flexible
-err_has 'lib ==1.0 0 is installed, and stays (--no-deps)'
+err_has 'lib ==1.0 0 is installed and kept (--no-deps)'
 expect 1 install -n both solo --freeze-installed base=1.0 -c "file://$WORK/channel2" \
     --channel-priority disabled
-err_has 'lib ==1.0 0 is installed, and stays (--freeze-installed)'
+err_has 'lib ==1.0 0 is installed and kept (--freeze-installed)'
 
 # A pin may name the channel, and then strict priority does not hide what it means.
 echo "file://$CHANNEL::lib" > "$(place grown)/conda-meta/pinned"

@@ -31,6 +31,16 @@ expect 0 create -n x tool
 did link
 expect 0 remove -n x --all
 did unlink
+# Sourced in the activated environment, as with conda: a script may return, and use what activation sets.
+script bin/.early-post-link.sh "echo \$WANTED >> $ran" 'return 0' "echo late >> $ran"
+mkdir -p "$WORK/payload/etc/conda/activate.d"
+echo 'export WANTED=activated' > "$WORK/payload/etc/conda/activate.d/early.sh"
+package early 1.0 0
+index
+expect 0 create -n x early
+did activated
+expect 0 remove -n x --all
+did
 
 # --no-scripts: the package is there, its scripts are named and did not run.
 expect 0 create -n x tool --no-scripts
@@ -62,7 +72,7 @@ for words in '' --json; do
     did
 done
 expect 2 create -n x tool
-err_has 'tool-1.0-0: ' '/bin/.tool-post-link.sh (' 'nobody is there to be asked' '--allow-scripts tool' '--no-scripts'
+err_has 'tool-1.0-0: ' '/bin/.tool-post-link.sh (' 'this link script needs permission to run' '--allow-scripts tool' '--no-scripts'
 answer '' create -n x tool -y
 check [ "$status" = 2 ]
 absent x
@@ -76,7 +86,7 @@ check [ ! -e "$(place x)/bin/tool" ]
 answer 'y\n;\n;\n' install -n x tool
 check [ "$status" = 0 ]
 out_has "tool-1.0-0: $GPKG_ROOT_PREFIX/pkgs/" "bin/.tool-post-link.sh ($(tar -xOjf "$CHANNEL/linux-64/tool-1.0-0.tar.bz2" ./bin/.tool-post-link.sh | wc -c) B)"
-out_has 'runs when the package is removed: may it run? [y/N]' 'not run: tool-1.0-0'
+out_has 'runs when the package is removed: allow it? [y/N]' 'not run: tool-1.0-0'
 has x plain-1.0 tool-1.0
 did
 state 'not d.get("link_scripts")'

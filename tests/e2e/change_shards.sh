@@ -93,7 +93,7 @@ answers > "$WORK/ignored"
 # Offline.
 expect 0 create -y -n c --offline $from app
 expect 1 create -y -n d --offline $from many001
-err_has "error: $url/main/linux-64: the records of many001 are not in the cache, and --offline forbids"
+err_has "error: --offline: $url/main/linux-64: the repodata of many001 is not in the cache"
 absent d
 asked_is ''
 
@@ -118,7 +118,7 @@ expect 0 search $from
 check [ "$(head -n 2 <<< "$out")" = 'app
 lib' ]
 check [ "$(wc -l <<< "$out")" = 125 ]
-err_is '*: 125 names; for builds, name one or match at most 100'
+err_is "'*' matches 125 names; builds are listed for at most 100"
 answers > "$WORK/ignored"
 expect 0 search $from 'many*' --json
 json 'list(d) == [f"many{i:03}" for i in range(1, 121)] and not any(d.values())'
@@ -141,13 +141,13 @@ answers > "$WORK/ignored"
 # A shard that is gone, or damaged, does not make the channel unusable.
 rm "$web$(shard linux-64 many103)"
 expect 0 create --dry-run -n x $from many103
-err_has "warning: $url$(shard linux-64 many103): not found (HTTP 404); the whole index is used instead"
+err_has "warning: $url$(shard linux-64 many103): not found (HTTP 404); using the full repodata instead"
 echo x > "$web$(shard linux-64 many104)"
 expect 0 create --dry-run -n x $from many104
-err_has 'the whole index is used instead'
+err_has 'using the full repodata instead'
 expect 0 search $from many104
 expect 0 create --dry-run --offline -n x $from many103
-err_has 'the whole index is used instead'
+err_has 'using the full repodata instead'
 answers > "$WORK/ignored"
 
 # The cache: damage in it is mended, and it can be removed.
@@ -171,7 +171,7 @@ rm "$CHANNEL"/*/repodata_shards.msgpack.zst
 answers > "$WORK/ignored"
 expect 0 create -y -n g -c "$url/bio" --override-channels genome
 has g genome-1.0 lib-2.0
-err_is "$url/main is used as well: $url/bio declares $url/main as its base"
+err_is "also using $url/main: $url/bio declares $url/main as its base"
 expect 0 create --dry-run --json -n x -c "$url/site" --override-channels genome
 err_is ''
 json '{r["name"]: (r["version"], r["build"]) for r in d["actions"]["LINK"]} ==
@@ -184,7 +184,7 @@ check [ "$(answers | grep -c repodata)" = 6 ]
 expect 0 create --dry-run --json -n x -c "$url/bio" -c "$url/main" --override-channels genome
 json '[r["version"] for r in d["actions"]["LINK"] if r["name"] == "lib"] == ["9.0"]'
 expect 0 create --dry-run -n x -c "$url/bio" -c "$url/main" --override-channels genome
-err_is "$url/bio declares $url/main as its base; the order you gave is kept"
+err_is "$url/bio declares $url/main as its base; using your order"
 # It can be switched off.
 expect 0 config set channel_relations_max_depth 0
 expect 0 create --dry-run --json -n x -c "$url/bio" --override-channels genome
@@ -192,14 +192,14 @@ err_is ''
 json '[r["version"] for r in d["actions"]["LINK"] if r["name"] == "lib"] == ["9.0"]'
 expect 0 config set channel_relations_max_depth 1
 expect 1 create --dry-run -n x -c "$url/site" --override-channels genome
-err_has 'more than channel_relations_max_depth allows (1)'
+err_has 'exceed channel_relations_max_depth (1)'
 expect 2 config set channel_relations_max_depth -- -1
 expect 0 config set channel_relations_max_depth 10
 # A channel that does not exist is declared.
 python3 "$here/shards.py" "$web/site" overrides=../nowhere
 expect 1 create --dry-run -n x -c "$url/site" --override-channels genome
-err_has "$url/nowhere: there is no such channel"
-err_has 'channel_relations_max_depth: 0 ignores what channels declare'
+err_has "$url/nowhere: not a channel"
+err_has 'gpkg config set channel_relations_max_depth 0'
 
 # Who needs whom: shards of what is asked about and of what it names, or of all that it leads to; of
 # who needs it, all of the channel. The answers are those of the whole.

@@ -31,7 +31,7 @@ preload
 expect 0 info --json
 json 'd["file_systems"][0]["name"] == "NFS" and d["file_systems"][0]["shared"] and d["file_systems"][0]["mount_point"] == work + "/root"'
 expect 0 info
-out_has "NFS, shared by machines, at $NETWORK_DISK:"
+out_has "NFS (network) at $NETWORK_DISK:"
 expect 0 create -n e app
 expect 0 install -n e more
 expect 0 env config vars set -n e A=b
@@ -43,7 +43,7 @@ expect 0 exec hello
 out_is hello
 expect 0 config set channel_priority flexible
 expect 0 clean --exec -y
-err_has 'may run on another machine, and it stays'
+err_has 'kept: a tool started in it' 'may still run on another machine'
 touch -d '2 days ago' "$GPKG_ROOT_PREFIX"/exec/*/conda-meta 2> /dev/null || touch -d '2 days ago' "$GPKG_ROOT_PREFIX"/cache/exec/*/conda-meta
 expect 0 clean --exec -y
 err_lacks 'and it stays'
@@ -128,18 +128,18 @@ export NETWORK_DISK=$WORK/elsewhere
 # The kernel's: bytes that are too many are not fetched, files that are too many not unpacked; told in the plan too.
 export NETWORK_QUOTA='999800000 1000000000 10 100000'
 nobody_expect 1 create -n q big
-err_has 'needs 30' 'the quota of user nobody on' 'leaves 199 kB: 1.0 GB of 1.0 GB are used' 'gpkg clean --all' 'gpkg image build'
+err_has 'needs 30' 'the quota of user nobody on' 'leaves 199 kB (1.0 GB of 1.0 GB used)' 'gpkg clean --all' 'gpkg image build'
 check [ -z "$(ls -A "$WORK/nobody/root/pkgs" 2> /dev/null)" ]
 nobody_expect 1 create -n q big --dry-run
 nobody_expect 0 create -n q hello
-err_has 'of the quota of user nobody on' '100 % are used with this'
+err_has 'after this change the quota of user nobody on' 'is 100 % used'
 export NETWORK_QUOTA='0 0 100 130'
 nobody_expect 1 create -n r many
-err_has 'unpacking it goes beyond the quota on' 'user nobody: 100 of 130 files'
+err_has 'unpacking exceeds the quota on' 'user nobody: 100 of 130 files'
 check [ ! -e "$WORK/nobody/root/envs/r" ]
 export NETWORK_QUOTA='0 0 100 104'
 nobody_expect 1 create -n r many
-err_has 'needs 5 files more' 'leaves 4 files: 100 files of 104 files are used'
+err_has 'needs 5 files more' 'leaves 4 files (100 files of 104 files used)'
 export NETWORK_QUOTA='1000 100000000 100 100000'
 nobody_expect 0 create -n r many
 err_lacks 'quota'
@@ -194,17 +194,17 @@ printf 'server:/export    1000       0  100000       0      99*      0     100  
 END
 chmod +x "$WORK/programs/"*
 nobody_expect 0 info
-out_has 'Lustre, shared by machines,' 'quota of user nobody: 1.0 GB of 1.0 GB, 12345 of 1000000 files'
+out_has 'Lustre (network)' 'quota of user nobody: 1.0 GB of 1.0 GB, 12345 of 1000000 files'
 nobody_expect 1 create -n s lib
 err_has 'the quota of user nobody on Lustre at' 'leaves 0 B'
 NETWORK_TYPE=nfs4
 nobody_expect 1 create -n s lib
-err_has 'needs 5 files more' 'on NFS at' 'leaves 1 files: 99 files of 100 files are used'
+err_has 'needs 5 files more' 'on NFS at' 'leaves 1 files (99 files of 100 files used)'
 # A program that waits for a server that does not answer.
 printf '#!/bin/sh\nexec sleep 300\n' > "$WORK/programs/quota"
 began=$(date +%s)
 nobody_expect 0 info
-out_has 'quotas are not known: quota does not tell'
+out_has 'quotas unknown: `quota` gave no answer'
 check [ $(($(date +%s) - began)) -lt 5 ]
 rm "$WORK/programs/quota"
 

@@ -36,7 +36,7 @@ for fix in json.load(sys.stdin)["fixes"]:
 
 # A build that a package's name chose.
 expect 1 create -n x gpu-gpu lib
-err_has "gpu-gpu is an old way of asking for a build: 'gpu[accel=nvidia]' asks for it"
+err_has "gpu-gpu is an outdated package name; use 'gpu[accel=nvidia]'"
 
 # What is said of the accelerator of a misspelled name is meant of the right one.
 expect 1 create -n x 'pytohn[accel=none]' lib
@@ -44,12 +44,12 @@ err_has "gpkg create -n x 'python[accel=none]' lib"
 fixes 1 create -n x 'pytohn[accel=none]' lib
 
 expect 1 create -n x app=1 'lib>=2'
-err_is 'error: no set of packages meets the request
-app=1 is asked for
+err_is 'error: the request cannot be solved
+app=1 is requested
 └─ app 1.0 0 needs lib 1.*
-lib>=2 is asked for
-└─ no lib meets both
-what would work:
+lib>=2 is requested
+└─ no lib satisfies both
+possible fixes:
   gpkg create -n x app=1 lib=1.0  # gives app 1.0 and lib 1.0
   gpkg create -n x app=2.0 '"'lib>=2'"'  # gives app 2.0 and lib 2.0'
 fixes 2 create -n x app=1 'lib>=2'
@@ -57,7 +57,7 @@ fixes 2 create -n app app=1 'lib>=2'
 expect 1 create -n x app=1 'lib>=2' --json
 json 'd["exception_name"] == "UnsatisfiableError" and [l["kind"] for l in d["clashes"][0]] == ["request", "asks", "request", "offer"]'
 json 'd["clashes"][0][1]["specs"] == ["lib 1.*"] and d["clashes"][0][1]["builds"]["count"] == 1'
-json 'd["fixes"][0]["changes"] == [{"kind": "replace_spec", "text": "lib=1.0 in place of lib>=2", "before": "lib>=2", "after": "lib=1.0"}]'
+json 'd["fixes"][0]["changes"] == [{"kind": "replace_spec", "text": "lib=1.0 instead of lib>=2", "before": "lib>=2", "after": "lib=1.0"}]'
 json 'd["fixes"][1]["gives"][0] == {"name": "app", "version": "2.0", "build": "0"}'
 
 # Hardware: the machine that would do, and how to decide for it.
@@ -71,7 +71,7 @@ package arch 1.0 0 '__cuda_arch >=9'
 package kernel 1.0 0 '__linux >=9'
 expect 1 create -n x apple
 err_has 'this machine has no __osx'
-err_lacks 'what would work'
+err_lacks 'possible fixes'
 expect 1 create -n x arch
 err_has 'CONDA_OVERRIDE_CUDA=12.8 CONDA_OVERRIDE_CUDA_ARCH=9.0 gpkg'
 fixes 1 create -n x arch
@@ -81,22 +81,22 @@ fixes 1 create -n x kernel
 last='an older driver'
 err=$(CONDA_OVERRIDE_CUDA=11.8 "$GPKG" create -n x gpu 2>&1)
 err_has 'this machine has a driver for CUDA 11.8 (__cuda)'
-err_has 'hint: CONDA_OVERRIDE_CUDA=11.8 decides what this machine has of __cuda'
+err_has 'hint: CONDA_OVERRIDE_CUDA=11.8 overrides __cuda of this machine'
 
 # What was asked for earlier, pins, and python's minor version.
 expect 0 create -n e app=1 python=3.12.2
 expect 1 install -n e tool
-err_has 'app=1 is asked for'
+err_has 'app=1 is requested'
 fixes 1 install -n e tool
 expect 0 create -n held lib python
 expect 1 install -n held past
-err_has 'python 3.12.* holds: python keeps its minor version unless it is named'
+err_has 'python 3.12.* is kept: python keeps its minor version unless it is named'
 err_has '  gpkg install -n held past python  # gives past 1.0 and python 3.11.5'
 fixes 1 install -n held past
 # A version of it that was asked for earlier makes way together with it.
 expect 0 create -n minor lib python=3.12
 expect 1 install -n minor past
-err_has '  gpkg install -n minor past python=3.11  # gives past 1.0 and python 3.11.5: takes python from 3.12.2 to 3.11.5'
+err_has '  gpkg install -n minor past python=3.11  # gives past 1.0 and python 3.11.5: downgrades python from 3.12.2 to 3.11.5'
 fixes 1 install -n minor past
 echo 'lib 1.*' > "$at/held/conda-meta/pinned"
 expect 1 install -n held tool
@@ -107,12 +107,12 @@ expect 0 why-not tool -n held --no-pin
 out_lacks pinned
 echo 'python 3.*' >> "$at/held/conda-meta/pinned"
 expect 1 install -n held tool
-err_has "  gpkg install -n held tool  # after taking lib 1.* out of $at/held/conda-meta/pinned: gives"
+err_has "  gpkg install -n held tool  # after removing lib 1.* from $at/held/conda-meta/pinned: gives"
 
 # What stands in a file is changed there.
 printf 'dependencies:\n  - app=1\n  - lib>=2\n' > wishes.yml
 expect 1 env create -n x -f wishes.yml
-err_has '  gpkg env create -n x -f wishes.yml  # after writing lib=1.0 in place of lib>=2: gives'
+err_has '  gpkg env create -n x -f wishes.yml  # after changing lib>=2 to lib=1.0: gives'
 
 # Strict priority: from the other channel by name, or by a flag.
 mv "$CHANNEL" "$WORK/low"
@@ -120,20 +120,20 @@ rm -f "$WORK"/records.*
 package lib 1.0 0
 both="-c file://$CHANNEL -c file://$WORK/low --override-channels"
 expect 1 create -n x $both lib=2
-err_has 'lib=2: not usable: 2.0 of low (hidden by strict channel priority); there is 1.0'
+err_has 'lib=2: cannot use 2.0 (in low, hidden by strict channel priority); available: 1.0'
 fixes 3 create -n x $both lib=2 --channel-priority strict
 
 # A name: the commands, and a hint.
 expect 1 create -n x $both libb
 err_has '  hint: did you mean lib?'
 fixes 1 create -n x $both libb
-# What it may mean is asked for already.
+# What it may mean is requested already.
 expect 1 create -n x $both libb lib
 err_has '  hint: did you mean lib?'
 err_has ' --override-channels lib  # without libb'
 fixes 1 create -n x $both libb lib
 expect 1 create -n x $both xylophone
-err_has '  hint: another channel may have it: -c CHANNEL adds one'
+err_has '  hint: another channel may have it; add one with -c CHANNEL'
 # The name of an environment is not taken for that of a package.
 package part 1.0 0
 package part 2.0 0

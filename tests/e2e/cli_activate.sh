@@ -13,16 +13,16 @@ printf 'dependencies: [app]\nvariables:\n  QUOTED: "a '"'"'b'"'"' $c `d`"\n' > o
 expect 0 create -y -q -n one -f one.yml
 expect 0 create -y -q -n two app
 
-# Without the hook: what to do, in the words of the shell that asks.
+# Without the hook: how to load it, in the syntax of the current shell.
 SHELL=/bin/bash expect 2 activate one
-err_has 'error: activate changes the shell, which needs gpkg'"'"'s shell hook'
+err_has 'error: gpkg activate needs the shell hook, which is not loaded'
 err_has 'eval "$(gpkg shell-hook -s bash)"'
 expect 2 deactivate
-err_has 'deactivate changes the shell'
+err_has 'gpkg deactivate needs the shell hook'
 expect 2 activate one --json
 json 'd["success"] is False and "shell-hook" in d["hint"]'
 expect 2 shell-hook -s elvish
-err_has 'is no shell that gpkg speaks'
+err_has "unknown shell 'elvish'"
 expect 1 activate --shell bash onee
 err_has 'did you mean one?'
 out_is ''

@@ -20,14 +20,14 @@ expect 0 lock app -o "$WORK/app.lock"
 # One that is not allowed is refused before anything of it is fetched, and the file is named.
 printf 'allowlist_channels: [https://site.example/conda]\n' > "$GPKG_SYSTEM_CONFIG"
 expect 1 create -y -n e app
-err_has "the channel $remote: is not among allowlist_channels ($GPKG_SYSTEM_CONFIG:1:21)" \
-    'allowed are https://site.example/conda'
+err_has "the channel $remote: not in allowlist_channels ($GPKG_SYSTEM_CONFIG:1:21)" \
+    'allowed channels: https://site.example/conda'
 absent e
 expect 1 search app
 expect 1 create -y -n e --offline app
 err_has 'allowlist_channels'
 expect 0 config append allowlist_channels "$remote"
-err_has "of these only channels that the list of $GPKG_SYSTEM_CONFIG:1:21 has as well can be used"
+err_has "only channels that are also in the list in $GPKG_SYSTEM_CONFIG:1:21 are allowed"
 expect 0 config remove-key allowlist_channels
 expect 1 mirror app --out "$WORK/mirror"
 err_has 'allowlist_channels'
@@ -39,7 +39,7 @@ expect 1 create -y -n e --lock "$WORK/app.lock"
 err_has 'allowlist_channels'
 file=$(basename "$CHANNEL"/linux-64/app-1.0-0.*)
 expect 1 create -y -n e "$remote/linux-64/$file"
-err_has "the channel of $remote/linux-64/$file: is not among allowlist_channels"
+err_has "the channel of $remote/linux-64/$file: not in allowlist_channels"
 printf '@EXPLICIT\n%s\n' "$remote/linux-64/$file" > explicit.txt
 expect 1 create -y -n e --file explicit.txt
 err_has 'allowlist_channels'
@@ -60,11 +60,11 @@ expect 1 create -y -n e3 app
 # What one file allows another may deny, folders too; what the store has is not fetched from anywhere.
 printf 'allowlist_channels: [%s]\ndenylist_channels: [defaults, %s, %s]\n' "$host" "$remote" "$CHANNEL" > "$GPKG_SYSTEM_CONFIG"
 expect 1 create -y -n e3 app
-err_has "the channel $remote: is among denylist_channels ($GPKG_SYSTEM_CONFIG:2:20)"
+err_has "the channel $remote: denied by denylist_channels ($GPKG_SYSTEM_CONFIG:2:20)"
 expect 1 create -y -n e3 -c "$CHANNEL" --override-channels app
-err_has 'is among denylist_channels'
+err_has 'denied by denylist_channels'
 expect 1 create -y -n e3 -c https://repo.anaconda.com/pkgs/main --override-channels app
-err_has 'the channel https://repo.anaconda.com/pkgs/main: is not among allowlist_channels'
+err_has 'the channel https://repo.anaconda.com/pkgs/main: not in allowlist_channels'
 expect 0 repair -y -n e2
 expect 0 run -n e2 app
 
@@ -89,10 +89,10 @@ printf 'denylist_channels: [%s, defaults]\n' "$host" > "$HOME/.condarc"
 expect 1 create -y -n e3 app
 err_has ".condarc:1:20"
 expect 1 create -y -n e3 -c defaults --override-channels app
-err_has 'the channel https://repo.anaconda.com/pkgs/main: is among denylist_channels'
+err_has 'the channel https://repo.anaconda.com/pkgs/main: denied by denylist_channels'
 printf 'whitelist_channels: [conda-forge]\n' > "$HOME/.condarc"
 expect 1 create -y -n e3 app
-err_has 'not among allowlist_channels' 'allowed are conda-forge'
+err_has 'not in allowlist_channels' 'allowed channels: conda-forge'
 
 # What a site's rules name means what it means to the site, whatever a user's own files make of the name.
 cp -r "$WORK/channel" "$WORK/conda-forge"
@@ -101,12 +101,12 @@ printf 'channels: [conda-forge]\n' > "$GPKG_ROOT_PREFIX/config.yaml"
 for line in "channel_alias: $host" "custom_channels: {conda-forge: $host}"; do
     echo "$line" > "$HOME/.condarc"
     expect 1 create -y -n widened app
-    err_has "the channel $host/conda-forge: is not among allowlist_channels" \
-        'allowed are conda-forge (https://conda.anaconda.org/conda-forge)'
+    err_has "the channel $host/conda-forge: not in allowlist_channels" \
+        'allowed channels: conda-forge (https://conda.anaconda.org/conda-forge)'
 done
 echo "mirrored_channels: {conda-forge: [\"$remote\"]}" > "$HOME/.condarc"
 expect 1 create -y -n widened app
-err_has "the mirror $remote of conda-forge ($HOME/.condarc:1:20): is not among allowlist_channels"
+err_has "mirror $remote of conda-forge ($HOME/.condarc:1:20): not in allowlist_channels"
 # The site's own mirrors are its business, and so is what it calls by that name.
 printf 'allowlist_channels: [conda-forge]\nmirrored_channels: {conda-forge: ["%s"]}\n' "$remote" > "$GPKG_SYSTEM_CONFIG"
 rm "$HOME/.condarc"

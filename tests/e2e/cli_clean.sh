@@ -13,7 +13,7 @@ mkdir "$GPKG_ROOT_PREFIX/cache" 2> /dev/null
 echo x > "$GPKG_ROOT_PREFIX/cache/0123456789abcdef.state.json"
 
 expect 2 clean
-err_has 'nothing to clean was named'
+err_has 'no files selected'
 expect 0 clean --all --dry-run
 out_has '1 packages that no environment uses'
 out_has 'would be freed'
@@ -40,7 +40,7 @@ echo x | tee "$WORK/scratch/cache/huggingface/model.bin" "$WORK/scratch/cache/mi
 GPKG_CACHE_DIR=$WORK/scratch expect 0 clean --all --yes
 check [ "$(find "$WORK/scratch" -type f | wc -l)" = 4 ]
 expect 2 create -p "$GPKG_ROOT_PREFIX/cache/env"
-err_has 'is in the cache of indexes, which gpkg clean empties'
+err_has 'is in the index cache, which gpkg clean empties'
 
 # Where there is no room at all, what makes room works.
 if [ "$(id -u)" = 0 ]; then

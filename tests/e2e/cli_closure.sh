@@ -1,4 +1,4 @@
-# gpkg closure, gpkg why-closure and gpkg plan-variants
+# gpkg closure, gpkg closure why and gpkg build plan-variants
 . "$(dirname "$0")/lib.sh"
 
 # filled BYTES: the payload of the next package has one file of so many bytes that do not compress.
@@ -33,11 +33,11 @@ json '[e["specs"] for e in d["edges"] if e["to"] == "video"] == [["video >=3,<5"
 expect 0 closure torch tool
 out_has 'torch, tool: '
 out_has ' to download in 7 packages'
-out_has 'Held by'
-out_has 'What one dependency alone brings:'
+out_has 'Brought in by'
+out_has 'Saved by dropping a single dependency:'
 out_has 'torch needs video'
-err_has 'sizes are of the archives to download; unpacked they are larger'
-check [ "$(grep '^zlib' <<< "$out" | tr -s ' ' | cut -d' ' -f2,11-)" = '1.3 several requests' ]
+err_has 'sizes are download sizes; unpacked packages are larger'
+check [ "$(grep '^zlib' <<< "$out" | tr -s ' ' | cut -d' ' -f2,11-)" = '1.3 several packages' ]
 expect 0 closure torch --size
 check [ "$(wc -l <<< "$out")" = 1 ]
 
@@ -63,7 +63,7 @@ json '{p["name"]: p["size"] for p in d["packages"]}["codec"] == 200000'
 json '[p["name"] for p in d["packages"] if p["requested"]] == ["torch", "tool"]'
 CONDA_PREFIX=$prefix expect 0 closure
 out_has "$prefix: 384 kB on disk in 7 packages"
-err_has 'sizes are of files in the environment; to download it was'
+err_has 'sizes are disk usage; the download size was'
 # What nobody asked for counts as if it were asked for.
 expect 0 create -y -q -n odd zlib tool
 sed -i '/tool/d' "$GPKG_ROOT_PREFIX/envs/odd/conda-meta/history"
@@ -71,17 +71,17 @@ expect 0 closure -n odd --json
 json '[p["name"] for p in d["packages"] if p["orphan"]] == ["tool"]'
 rm "$GPKG_ROOT_PREFIX"/envs/odd/lib/*
 expect 0 closure -n odd
-err_has '2 files of tool and zlib are missing, and not counted'
+err_has '2 files of tool and zlib are missing and not counted'
 
 # A limit.
 expect 0 closure torch --max-closure 1MB
 expect 1 closure torch --max-closure 300kB
-err_has 'error: torch: the closure is'
-err_has 'over --max-closure 300 kB; the heaviest are codec ('
-err_has 'if video did not need codec, it would be'
-out_has 'What one dependency alone brings'
+err_has 'error: torch: the total size is'
+err_has 'over --max-closure 300 kB; the largest are codec ('
+err_has 'without the dependency of video on codec, it would be'
+out_has 'Saved by dropping a single dependency'
 expect 1 closure torch tool --max-closure 1kB
-err_has 'no one dependency brings as much'
+err_has 'no single dependency is that large'
 expect 1 closure -n ml --max-closure 300KiB --json
 json 'not d["success"] and d["max_closure"] == 307200 and "over --max-closure" in d["error"] and "codec" in d["hint"]'
 expect 0 closure -n ml --max-closure 384000
@@ -89,18 +89,18 @@ expect 1 closure -n ml --max-closure 383999
 for wrong in 3GBB '' 0 -5MB lots; do
     [ -n "$wrong" ] && expect 2 closure torch --max-closure="$wrong"
 done
-err_has 'error: --max-closure: lots: is no number of bytes'
+err_has 'error: --max-closure: lots: not a size'
 err_has 'write it as 3GB'
 # A channel that tells no size cannot be held to a limit.
 sed -i 's/"size":[0-9]*/"size":0/' "$WORK/records.linux-64" && index
 expect 1 closure torch --max-closure 1GB
-err_has 'of 6 packages the channel tells no size'
+err_has 'the channel gives no size for 6 packages'
 expect 0 closure torch
-err_has 'sums are too small'
+err_has 'the channel has no size for 6 packages; the totals are too low'
 
 # A page.
 expect 0 closure -n ml --html "$WORK/out/ml.html"
-err_has "wrote $WORK/out/ml.html, which any browser opens"
+err_has "wrote $WORK/out/ml.html; open it in a browser"
 check grep -q '384 kB on disk in 7 packages' "$WORK/out/ml.html"
 check [ "$(grep -c '<tr data-place' "$WORK/out/ml.html")" = 7 ]
 last='the page loads nothing'
@@ -123,7 +123,7 @@ expect 0 closure -n ml --html "$WORK/out/ml.html" --json
 json 'd["html"] == work + "/out/ml.html"'
 echo mine > "$WORK/out/notes.html"
 expect 1 closure -n ml --html "$WORK/out/notes.html"
-err_has 'notes.html: exists and is no page of gpkg closure'
+err_has 'notes.html: exists and is not a page written by gpkg closure'
 check [ "$(cat "$WORK/out/notes.html")" = mine ]
 expect 1 closure -n ml --html "$WORK/out"
 expect 1 closure -n ml --html /proc/none/ml.html
@@ -139,54 +139,61 @@ expect 1 closure tocrh
 err_has 'torch'
 
 # Why a package is there.
-expect 0 why-closure ml codec
-out_is 'codec 2.0 0: 200 kB on disk, 203 kB with all that it leads to
-torch is asked for
-└─ torch needs video >=3,<5  cut saves 250 kB
-   └─ video needs codec >=1  cut saves 200 kB
-every way to it leads through torch > video
-without it 200 kB go: video alone needs it'
-expect 0 why-closure -n ml zlib
-out_has 'tool needs zlib  cut saves nothing'
-out_has 'and 1 more that need it: --all shows them'
-out_has 'without it 3.0 kB go: it takes all 5 that need it: '
-expect 0 why-closure -n ml zlib --all --json
+expect 0 closure why ml codec
+out_is 'codec 2.0 0: 200 kB on disk, 203 kB with its dependencies
+torch is requested
+└─ torch needs video >=3,<5  dropping it saves 250 kB
+   └─ video needs codec >=1  dropping it saves 200 kB
+every chain of dependencies goes through torch > video
+removing it saves 200 kB; only video needs it'
+expect 0 closure why -n ml zlib
+out_has 'tool needs zlib  dropping it saves nothing'
+out_has '1 more package needs it; use --all to show them'
+out_has 'removing it saves 3.0 kB; 5 packages need it: '
+expect 0 closure why -n ml zlib --all --json
 json 'len(d["ways"]) == 6 - 1 and d["held_by"] == [] and d["unique"] == 3000'
-expect 0 why-closure python -p "$prefix"
+expect 0 closure why python -p "$prefix"
 # pip needs it too, but is there because of it.
-out_has 'without it 30 kB go: torch alone needs it'
-expect 0 why-closure codec --spec 'torch>=2' --json
+out_has 'removing it saves 30 kB; only torch needs it'
+expect 0 closure why codec --spec 'torch>=2' --json
 json '[[s["to"] for s in w["steps"]] for w in d["ways"]] == [["video", "codec"]]'
 json 'd["of"] == "torch >=2" and d["sizes"] == "download"'
-expect 0 why-closure ml torch
-out_has 'it is asked for; not asked for and not needed it would save'
-expect 1 why-closure ml codecs
+expect 0 closure why ml torch
+out_has 'it is requested; removing it saves '
+expect 1 closure why ml codecs
 err_has 'did you mean codec?'
-expect 1 why-closure nl codec
+expect 1 closure why nl codec
 err_has 'did you mean ml?'
-expect 1 why-closure tool --spec torch
-err_has 'tool: is not among the 6 packages of torch'
-expect 2 why-closure ml codec extra
-expect 2 why-closure codec
-expect 2 why-closure codec -n ml --spec torch
+expect 1 closure why tool --spec torch
+err_has 'tool: not one of the 6 packages of torch'
+expect 2 closure why ml codec extra
+expect 2 closure why codec
+expect 2 closure why codec -n ml --spec torch
+# The options of `gpkg closure` are not those of its subcommand.
+expect 2 closure why ml codec --size
+err_has "gpkg closure why: unknown option '--size'"
+expect 2 closure -n ml why codec
+err_has 'gpkg closure why: --name must follow the subcommand' 'hint: gpkg closure why --name'
+expect 2 closure torch why codec
+err_has "gpkg closure why: unexpected argument 'torch'"
 
 # The fewest builds for given devices.
-expect 0 plan-variants --devices 7.5,8.0,8.6,9.0,12.0 --cuda 12.9
-check [ "$(tr -s ' ' <<< "$out")" = '# Device Asked by CUDA 12.9
+expect 0 build plan-variants --devices 7.5,8.0,8.6,9.0,12.0 --cuda 12.9
+check [ "$(tr -s ' ' <<< "$out")" = '# Device Requested by CUDA 12.9
 7.5 --devices native 7.5
 8.0 --devices native 8.0
 8.6 --devices native 8.0
 9.0 --devices native 9.0
 12.0 --devices native 12.0
 
-CUDA 12.9: 7.5;8.0;9.0;12.0 (4 targets of machine code)
+CUDA 12.9: 7.5;8.0;9.0;12.0 (machine code for 4 targets)
 
 variants.yaml:
 cuda_version: ["12.9"]
 cuda_arch_list: ["7.5;8.0;9.0;12.0"]
 zip_keys:
  - [cuda_version, cuda_arch_list]' ]
-expect 0 plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --future --yaml
+expect 0 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --future --yaml
 out_is 'cuda_version: ["11.8", "13.0"]
 cuda_arch_list: ["6.0+PTX", "12.0+PTX"]
 zip_keys:
@@ -202,32 +209,38 @@ expect 0 build recipe --render
 out_has '12.0+PTX'
 out_lacks 'cuda_version: "12'
 
-expect 0 plan-variants --for h100 --for a100 --for v100 --for mi300 --json
+expect 0 build plan-variants --for h100 --for a100 --for v100 --for mi300 --json
 json '[b.get("cuda_arch_list") or b["gfx_list"] for b in d["builds"]] == ["7.0;8.0;9.0", "gfx942"]'
 json 'd["builds"][0]["cuda_version"] == "12.9" and d["builds"][0]["cmake_cuda_architectures"] == "70-real;80-real;90-real"'
 json '{v["device"]: v["asked_by"] for v in d["devices"]}["9.0"] == ["h100"]'
 json 'd["devices"][0]["driver_cuda"] == "12.8" and d["devices"][3]["served_by"] == [{"build": 1, "how": "native", "by": "gfx942"}]'
-expect 0 plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --ptx-rest
-out_has 'CUDA 12.4: 8.0;9.0+PTX (2 targets of machine code)'
+expect 0 build plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --ptx-rest
+out_has 'CUDA 12.4: 8.0;9.0+PTX (machine code for 2 targets)'
 out_has 'PTX 9.0'
-expect 0 plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --allow-ptx
-out_has 'CUDA 12.4: 8.0+PTX (1 target of machine code)'
-expect 0 plan-variants --devices 9.0a,gfx942,gfx950 --generic --yaml
+expect 0 build plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --allow-ptx
+out_has 'CUDA 12.4: 8.0+PTX (machine code for 1 target)'
+expect 0 build plan-variants --devices 9.0a,gfx942,gfx950 --generic --yaml
 out_has 'gfx_list: ["gfx9-4-generic"]'
-expect 0 plan-variants --devices 7.0,8.0 --every-cuda --json
+expect 0 build plan-variants --devices 7.0,8.0 --every-cuda --json
 json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'
-expect 1 plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
-err_has '2 builds are needed (CUDA 11.8, 13.0), and 1 is allowed'
-expect 1 plan-variants --devices 12.0 --cuda 12.4
-err_has '12.0: CUDA 12.4 makes no code that runs on it'
-expect 2 plan-variants
-expect 2 plan-variants --devices 8.1
-err_has '8.1: no CUDA has code for this compute capability'
-expect 2 plan-variants --devices 8.0 --cuda 12.7
-err_has '12.7: there is no such CUDA'
-expect 2 plan-variants --for cpu
-expect 2 plan-variants --for h100o
-expect 2 plan-variants --devices 8.0 --max-builds none
-expect 2 plan-variants --devices 8.0 --allow-ptx --ptx-rest
+expect 1 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
+err_has '2 builds are needed (CUDA 11.8, 13.0), but --max-builds is 1'
+expect 1 build plan-variants --devices 12.0 --cuda 12.4
+err_has '12.0: CUDA 12.4 cannot compile code for it'
+expect 2 build plan-variants
+expect 2 build plan-variants --devices 8.1
+err_has '8.1: no CUDA version supports this compute capability'
+expect 2 build plan-variants --devices 8.0 --cuda 12.7
+err_has '12.7: not a CUDA version'
+expect 2 build plan-variants --for cpu
+expect 2 build plan-variants --for h100o
+expect 2 build plan-variants --devices 8.0 --max-builds none
+expect 2 build plan-variants --devices 8.0 --allow-ptx --ptx-rest
+expect 2 build plan-variants recipe --devices 8.0
+err_has "gpkg build plan-variants: unexpected argument 'recipe'"
+expect 2 build plan-variants --devices 8.0 --rebuild
+err_has "gpkg build plan-variants: unknown option '--rebuild'"
+expect 2 build
+err_has 'gpkg build: missing argument: RECIPE'
 
 finish

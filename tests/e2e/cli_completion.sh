@@ -47,6 +47,14 @@ out_is 'osx-64
 osx-arm64'
 complete create -f ''
 out_is @files
+complete build ''
+out_is @files
+complete build plan
+out_is plan-variants
+complete build plan-variants --fut
+out_is --future
+complete closure why -n one app
+out_is app-tool
 complete shell-hook -s z
 out_is zsh
 complete init po

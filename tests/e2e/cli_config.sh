@@ -73,13 +73,13 @@ check grep -qx 'download_threads: 5' "$HOME/.config/gpkg/config.yaml"
 expect 0 config get download_threads
 out_is 5
 expect 0 config set --system download_threads 7
-err_has "download_threads: $HOME/.config/gpkg/config.yaml:1:19 says something else and wins"
+err_has "download_threads: overridden by $HOME/.config/gpkg/config.yaml:1:19"
 expect 0 config set custom_channels.mine "$WORK/place"
 expect 0 config get custom_channels.mine
 out_is "$WORK/place"
 expect 1 config get custom_channels.yours
 expect 0 config list --show-sources
-out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://proxy:1' '# files, later ones win' '# user'
+out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://proxy:1' '# files; later files override earlier ones' '# user'
 out_lacks secret
 expect 0 config list --show-sources --json
 json 'd["proxy_servers"] == {"value": {"http": "http://proxy:1"}, "source": work + "/site.yaml:4:3"}'
@@ -99,7 +99,7 @@ printf 'download_threads: 3\n' > "$WORK/site.yaml"
 expect 0 config get channels
 out_is from-conda
 expect 0 config list
-err_has "$HOME/.condarc: gpkg does not heed always_copy"
+err_has "$HOME/.condarc: ignored setting: always_copy"
 err_lacks auto_activate
 unset CONDA_OVERRIDE_CUDA
 expect 0 hardware
@@ -133,7 +133,7 @@ GPKG_LINK=bogus CONDA_PREFIX=$WORK/active CONDA_SHLVL=1 expect 0 deactivate --sh
 out_has 'unset CONDA_PREFIX'
 cp "$file" "$WORK/config.kept"
 expect 0 config set use_condarc false
-err_has 'a list that [ opens is not closed'
+err_has 'unclosed list'
 expect 0 env list
 cp "$WORK/config.kept" "$file"
 
@@ -148,7 +148,7 @@ check [ "$(wc -l <<< "$out")" = 9 ]
 # What cannot be edited is said to be so, with the file; a link stays one, also to what is still to be made.
 printf 'proxy_servers: {http: http://p:1}\n' > "$file"
 expect 1 config set proxy_servers.https http://p:2
-err_has "$file: 'proxy_servers' stands there in a way that gpkg cannot change" 'by hand'
+err_has "$file: cannot edit 'proxy_servers' automatically" 'with a text editor'
 rm "$file" && ln -s "$WORK/kept.yaml" "$file"
 expect 0 config set changeps1 false
 check [ -L "$file" ]
@@ -157,7 +157,7 @@ rm "$file"
 # A file keeps its mode; a login in one that others can read is told, without the login.
 umask 022
 expect 0 config append channels https://me:hidden@host/mine
-err_has "warning: $file: others can read it, and the login that is in it now"
+err_has "warning: $file: contains a password and other users can read it"
 err_lacks hidden
 chmod 600 "$file"
 expect 0 config append channels https://me:hidden@host/yours
@@ -171,7 +171,7 @@ printf 'ssl_verify:\nchannel_alias: null\nenv_prompt: "({name})"\n' > "$HOME/.co
 expect 0 config get ssl_verify
 out_is true
 expect 1 search nothing -c "$CHANNEL"
-err_has 'gpkg does not heed env_prompt'
+err_has 'ignored setting: env_prompt'
 rm "$HOME/.condarc"
 # Comments and line ends stay; what a killed edit left goes with the next.
 printf 'channels: [a, b] # mine\r\nssl_verify: true\r\n' > "$file"
@@ -182,8 +182,21 @@ check [ ! -e "$file.tmp-0123abcd" ]
 rm "$file"
 printf 'channels: conda-forge,bioconda\n' > "$HOME/.condarc"
 expect 0 config get channels
-err_has "$HOME/.condarc:1" 'found one text with a comma' '[a, b]'
+err_has "$HOME/.condarc:1" 'found a string with a comma' '[a, b]'
 rm "$HOME/.condarc"
+# A variable's value stays out of the file.
+GPKG_CHANNELS=/only/this/shell expect 0 config append channels bioconda
+err_has 'channels: overridden by GPKG_CHANNELS'
+expect 0 config get channels
+out_is 'conda-forge
+bioconda'
+# Without channels there is nothing to search.
+printf 'channels: []\n' > "$file"
+expect 2 search nothing
+err_has 'no channels to search' '-c CHANNEL'
+expect 2 solve nothing
+err_has 'no channels to search' '-c CHANNEL'
+rm "$file"
 # Without HOME the system knows it.
 (unset HOME GPKG_ROOT_PREFIX; expect 0 config get cache_dir; out_lacks '"/.local' ; [ "${out:0:8}" != /.local/ ]) || fail 'no home'
 finish

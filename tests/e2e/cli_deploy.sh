@@ -21,7 +21,7 @@ expect 0 create -p "$at" python where
 
 # Outside of a job: words that make no sense there, and a script, for which the image is made.
 expect 2 deploy -p "$at"
-err_has 'this is no job of Slurm' '--slurm'
+err_has 'not inside a Slurm job' '--slurm'
 expect 2 deploy --clean
 expect 2 deploy -p "$at" -o "$WORK/x"
 expect 2 deploy x.sqfs -p "$at"
@@ -42,13 +42,13 @@ for folder in '/local/$USER' "$WORK/it's \$USER's/\${USER}"; do
     check [ "$(sed -n "s/^for folder in \(.*\); do$/name='some one'; printf '%s' \1/p" <<< "$out" | sh)" = "$wanted" ]
 done
 expect 0 deploy -p "$at" --slurm --to "$NODE_DISK" -o "$WORK/my job" -- where 'a  b' '$c'
-err_has 'is made, once for all jobs' 'sbatch -N NODES'
+err_has '(once for all jobs)' 'sbatch -N NODES'
 image=$(ls "$GPKG_ROOT_PREFIX"/images/*.sqfs)
 checks=$((checks + 1))
 [[ $image == "$GPKG_ROOT_PREFIX/images/my env-"????????????????.sqfs ]] || fail "the image is called $image"
 before=$(stat -c %i "$image")
 expect 0 deploy -p "$at" --slurm --to "$NODE_DISK" -- where 'a  b' '$c'
-err_lacks 'is made'
+err_lacks '(once for all jobs)'
 check [ "$out" = "$(cat "$WORK/my job")" ]
 check [ "$(stat -c %i "$image")" = "$before" ]
 check [ "$(ls -A "$GPKG_ROOT_PREFIX/images" | wc -l)" = 1 ]
@@ -67,12 +67,12 @@ expect 2 deploy --epilog --slurm -o "$WORK/x"
 damage() { python3 -c 'import sys; f = open(sys.argv[1], "r+b"); f.seek(2000); b = f.read(1); f.seek(2000); f.write(bytes([b[0] ^ 1]))' "$1"; }
 cp "$image" "$WORK/damaged.sqfs" && damage "$WORK/damaged.sqfs"
 expect 1 deploy "$WORK/damaged.sqfs" --slurm
-err_has "$WORK/damaged.sqfs: its bytes are not those that were built"
+err_has "$WORK/damaged.sqfs: damaged: the contents do not match the checksum"
 damage "$image"
 expect 0 deploy -p "$at" --slurm
-err_has 'its bytes are not those that were built' 'is made, once for all jobs'
+err_has 'the contents do not match the checksum' '(once for all jobs)'
 expect 0 deploy -p "$at" --slurm
-err_lacks 'is made'
+err_lacks '(once for all jobs)'
 # What pip or a person put into it makes another file of it.
 echo more > "$at/more.txt"
 expect 0 deploy -p "$at" --slurm
@@ -144,7 +144,7 @@ at=$NODE_DISK/gpkg-job-$id
 out_has "env=$at/$name" 'drwx------' '-r--------' "$name"
 check [ "$(grep -c '^prefix=/gpkg/my env-' <<< "$out")" = 6 ]
 check [ "$(awk '/^prefix=/ { print $(NF - 2), $(NF - 1) }' <<< "$out" | sort | tr '\n' ' ')" = 'n1 0 n1 1 n2 2 n2 3 n3 4 n3 5 ' ]
-err_has 'on 3 nodes by sbcast' 'srun ' '3 nodes have it already'
+err_has 'to 3 nodes with sbcast' 'srun ' '3 nodes have it already'
 json_line=$(grep '"brought_to"' -A3 <<< "$out" | tr -d ' \n')
 check [ "${json_line#*'"brought_to":["n2"]'}" != "$json_line" ]
 check [ "$(grep -c '"copied_by": "srun"' <<< "$out")" = 1 ]
@@ -163,7 +163,7 @@ check [ "$status" = 0 ]
 at=$NODE_DISK/gpkg-job-$id
 check [ "$(grep -c "^prefix=$at/my env-.* y\$" <<< "$out")" = 6 ]
 check [ "$(grep -c "^prefix=$at/my env-.* z\$" <<< "$out")" = 1 ]
-err_has 'on 3 nodes by srun' '3 nodes have it already' "n2: $at: removed"
+err_has 'to 3 nodes with srun' '3 nodes have it already' "n2: $at: removed"
 out_lacks '.part'
 check [ "$(tail -n 6 <<< "$out" | grep -c '^gpkg-job-')" = 0 ]
 
@@ -188,7 +188,7 @@ srun -N1 -n1 -w n4 umount "$NODE_DISK"
 say "$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK/fast" --to "$NODE_DISK" --quiet
 ls -A "$SLURM/disk/n1/fast"'
 check [ "$(grep -c '== status 1' <<< "$out")" = 3 ]
-err_has "n4: $NODE_DISK: has room for 102 kB" 'one folder of several nodes' "n1 and n4: $WORK/nowhere: is no folder there"
+err_has "n4: $NODE_DISK: 102 kB free" 'shared by several nodes' "n1 and n4: $WORK/nowhere: does not exist"
 out_has "$NODE_DISK/gpkg-job-$id/$name" '== status 0'
 check [ "$(grep -c "^gpkg-job-" <<< "$out")" = 0 ]
 swept
@@ -202,7 +202,7 @@ ls "$SLURM/disk/n1/gpkg-job-$SLURM_JOB_ID"
 srun -N1 -n1 -w n2 rm "$at"'
 out_has '== status 0' '== status 1' "$name"
 check [ "$(grep -cx "$name" <<< "$out")" = 1 ]
-err_has "n2: $NODE_DISK: gpkg-job-$id in it is somebody else"
+err_has "n2: $NODE_DISK: gpkg-job-$id in it belongs to another user"
 swept
 
 # Two deployments at once, of what ended jobs left folders; those of a job that lives stay, and what others made.
@@ -219,7 +219,7 @@ cmp "$WORK/one" "$WORK/two" && ls -A "$SLURM"/disk/n[12]/gpkg-job-$SLURM_JOB_ID
 exit $status' --overcommit
 check [ "$status" = 0 ]
 out_lacks .part
-err_has 'what was left of ended jobs is removed: 999999'
+err_has 'removed leftovers of ended jobs: 999999'
 scancel "$living"
 rmdir "$SLURM/disk/n1/gpkg-job-999998" && rm -r "$SLURM/disk/n1/gpkg-job-$living"
 check [ ! -e "$SLURM/disk/n1/gpkg-job-999999" ]
@@ -245,7 +245,7 @@ echo "killed: $?"
 ls -A "$SLURM"/disk/n[123]
 rm "$WORK/slow"
 say "$GPKG" deploy -p "$WORK/my env" --copy sbcast'
-err_has 'not today' 'on 3 nodes by srun'
+err_has 'not today' 'to 3 nodes with srun'
 out_has "$name" '== status 0' '.part' 'killed: 1' '== status 1'
 check [ "$(sed -n '/^killed/,$p' <<< "$out" | grep -c '^gpkg-job-')" = 0 ]
 swept
@@ -288,7 +288,7 @@ srun \"\$GPKG\" image run \"\$env\" -- where \$(id -u)" --uid=65534 --gid=65534 
 if unshare -rm true 2> /dev/null; then
     check [ "$status" = 0 ]
     check [ "$(grep -c '^prefix=.* 65534$' <<< "$out")" = 4 ]
-    [ "$(stat -c %a /dev/fuse)" = 666 ] || ! grep -q fuse "$SLURM/prepare.n2" || err_has 'n1: cannot mount the image, and unpacks it for every command anew'
+    [ "$(stat -c %a /dev/fuse)" = 666 ] || ! grep -q fuse "$SLURM/prepare.n2" || err_has 'n1: cannot mount the image, so every command unpacks it'
 fi
 out_has '65534 700' '65534 400'
 swept
@@ -307,7 +307,7 @@ done
 
 # What it brought to another folder has to be named to be found.
 job n2 'env=$("$GPKG" deploy -p "$WORK/my env" --to "$NODE_DISK/other,") && "$GPKG" deploy --clean; "$GPKG" deploy --clean --to "$NODE_DISK/other,"'
-err_has "nothing of this job was in $NODE_DISK; --to names another folder" "n2: $NODE_DISK/other,/gpkg-job-$id: removed"
+err_has "found nothing from this job in $NODE_DISK; choose another folder with --to" "n2: $NODE_DISK/other,/gpkg-job-$id: removed"
 swept
 
 # An epilog by itself: numbers that are none, and links that lead elsewhere.

@@ -44,7 +44,7 @@ expect 0 hardware --for ./node.yaml
 out_has './node.yaml'
 printf 'gpkg_profile: 1\nplatform: linux-64\nvirtual_packages: [{name: __cuda, version: "12"}]\n' > bad.yaml
 expect 1 hardware --for ./bad.yaml
-err_has "bad.yaml:3:27: __cuda is gpkg's own to tell"
+err_has "bad.yaml:3:27: __cuda is reserved"
 
 # Overrides, those that do nothing included.
 CONDA_OVERRIDE_PROBE=1.5 expect 0 solve app --json
@@ -81,7 +81,7 @@ check [ "$(remembered)" = 1 ]
 expect 0 hardware
 out_has "probe.yaml, remembered"
 case $out in
-    *'writing could not be kept from it'*) printf 'note: this kernel has no Landlock\n' ;;
+    *'writing could not be denied to it'*) printf 'note: this kernel has no Landlock\n' ;;
     *) check [ ! -e written ] ;;
 esac
 expect 0 solve app --json
@@ -92,7 +92,7 @@ printf '#!/bin/sh\necho no such card >&2; exit 3\n' > "$detectors/probe"
 expect 0 solve app --json
 json 'd["packages"][0]["version"] == "1.0"'
 expect 0 solve app
-err_has "$detectors/probe.yaml: probe: ended with status 3: no such card; CONDA_OVERRIDE_PROBE answers in its place"
+err_has "$detectors/probe.yaml: probe: exited with status 3: no such card; set CONDA_OVERRIDE_PROBE instead"
 CONDA_OVERRIDE_PROBE=2 expect 0 solve app
 err_lacks probe.yaml
 printf '#!/bin/sh\r\necho hello\r\n' > "$detectors/probe"
@@ -100,10 +100,10 @@ expect 0 solve app
 err_has 'what its first line names is not there (does the line end in CR LF?)'
 printf 'gpkg_detector: 1\nvirtual_packages: [{name: __glibc, version: "9"}]\n' > "$detectors/odd.yaml"
 expect 0 solve app
-err_has "odd.yaml:2:27: __glibc is gpkg's own to tell; the detector is not used"
+err_has "odd.yaml:2:27: __glibc is reserved; detector ignored"
 # What could not be looked at is missing in a profile, and that is told.
 expect 1 hardware export -o part.yaml
-err_has 'wrote part.yaml, without what could not be looked at: add it before --for ./part.yaml decides'
+err_has 'wrote part.yaml, which is incomplete: add the undetected hardware before using --for ./part.yaml'
 expect 1 hardware export --json
 json 'not d["success"] and any("odd.yaml" in warning for warning in d["warnings"])'
 rm "$detectors"/*

@@ -29,12 +29,12 @@ expect 0 doctor --for ./new.yaml
 out_has 'machine: 1 GPU'
 expect 0 create -n ml torch --for ./new.yaml -y
 expect 0 doctor -n ml --for ./new.yaml
-out_has 'CUDA: cuda-version 12.9, and the driver supports 12.9'
+out_has 'CUDA: cuda-version 12.9; the driver supports 12.9'
 # An older driver of the same major version does, with a reserve; one of an earlier does not.
 expect 0 doctor -n ml --for ./minor.yaml
-out_has 'that runs, but not what needs PTX compiled'
+out_has 'it runs, except code that needs PTX compilation'
 # An older cuda-version is no advice where what is installed goes with none.
-out_has 'a newer driver, or another build of torch, which does not go with cuda-version=12.4: gpkg variants torch --for ./minor.yaml'
+out_has 'install a newer driver, or another build of torch, which conflicts with cuda-version=12.4: gpkg variants torch --for ./minor.yaml'
 expect 1 doctor -n ml --for ./old.yaml --json
 json '"<=" not in d["findings"][2]["hint"] and "gpkg variants torch" in d["findings"][2]["hint"]'
 json 'd["success"] is False'
@@ -45,15 +45,15 @@ package wide 1.0 cuda12_0 '__cuda >=12' 'cuda-version >=12.2,<13'
 index
 expect 0 create -n wide wide cuda-version=12.9 --for ./new.yaml -y
 expect 0 doctor -n wide --for ./minor.yaml
-out_has "a newer driver, or gpkg install -n wide 'cuda-version<=12.4'"
+out_has "install a newer driver, or gpkg install -n wide 'cuda-version<=12.4'"
 # Where it cannot be tried, that is said.
 expect 0 config set channels file:///nowhere/at-all
 expect 0 doctor -n wide --for ./minor.yaml
-out_has "an older CUDA, which what is installed goes with; whether there is one, gpkg install -n wide 'cuda-version<=12.4' --for ./minor.yaml tells"
+out_has "try an older CUDA, which the installed packages allow: gpkg install -n wide 'cuda-version<=12.4' --for ./minor.yaml"
 expect 0 config set channels "file://$CHANNEL"
 expect 0 install -n wide 'cuda-version<=12.4' --for ./minor.yaml -y
 expect 0 doctor -n wide --for ./minor.yaml
-out_has 'CUDA: cuda-version 12.4, and the driver supports 12.4'
+out_has 'CUDA: cuda-version 12.4; the driver supports 12.4'
 # Builds say which CUDA they are for, whatever cuda-version is beside them.
 package pytorch-cuda 12.1 0
 package cuda-version 12.5 0
@@ -63,12 +63,12 @@ index
 expect 0 create -n oldway old-way --for ./new.yaml -y
 profile 12.2 8.0 between
 expect 0 doctor -n oldway --for ./between.yaml
-out_has 'CUDA: pytorch-cuda 12.1, and the driver supports 12.2'
-out_lacks 'needs PTX compiled'
+out_has 'CUDA: pytorch-cuda 12.1; the driver supports 12.2'
+out_lacks 'needs PTX compilation'
 expect 1 doctor -n ml --for cpu
-out_has '__cuda >=12: torch needs it, and cpu has none'
-out_has "a machine with a driver of NVIDIA's, or gpkg install -n ml 'torch[accel=none]' --for cpu"
-out_has 'is a build for nvidia, of which there is no GPU here'
+out_has '__cuda >=12: torch needs it, but cpu has none'
+out_has "use a machine with an NVIDIA driver, or gpkg install -n ml 'torch[accel=none]' --for cpu"
+out_has 'is a CUDA build, but this machine has no NVIDIA GPU'
 
 # A GPU that is older than the driver's CUDA: what is offered runs on it.
 package cuda-version 13.2 0 '__cuda >=13'
@@ -80,31 +80,31 @@ profile 13.0 7.0 volta
 expect 0 create -n volta kern cuda-version=13.2 --for ./newest.yaml -y
 expect 1 doctor -n volta --for ./volta.yaml --json
 json "[f['hint'] for f in d['findings'] if f['subject'] in ('CUDA', 'kern')] == 2 * [\"gpkg install -n volta 'cuda-version<13' --for ./volta.yaml\"]"
-json "[(f['grade'], f['message']) for f in d['findings'] if f['subject'] == 'CUDA'] == [('note', 'cuda-version 13.2, and the driver supports 13.0; it makes no code for compute capability 7.0')]"
+json "[(f['grade'], f['message']) for f in d['findings'] if f['subject'] == 'CUDA'] == [('note', 'cuda-version 13.2; the driver supports 13.0; it does not support compute capability 7.0')]"
 expect 0 install -n volta 'cuda-version<13' --for ./volta.yaml -y
 expect 0 doctor -n volta --for ./volta.yaml
-out_has 'good  CUDA: cuda-version 12.9, and the driver supports 13.0'
+out_has 'good  CUDA: cuda-version 12.9; the driver supports 13.0'
 out_lacks kern
 # One that the driver does not run.
 expect 0 create -n late kern cuda-version=13.2 --for ./newest.yaml -y
 expect 1 doctor -n late --for ./new.yaml
-out_has "__cuda >=13: cuda-version needs it" "a newer driver, or gpkg install -n late 'cuda-version<=12.9' --for ./new.yaml"
+out_has "__cuda >=13: cuda-version needs it" "install a newer driver, or gpkg install -n late 'cuda-version<=12.9' --for ./new.yaml"
 expect 0 install -n late 'cuda-version<=12.9' --for ./new.yaml -y
 expect 0 doctor -n late --for ./new.yaml
 
-# A build for CPUs beside a GPU; what is said helps.
+# A CPU build beside a GPU; what is said helps.
 expect 0 create -n asked torch --accel none -y
 expect 0 doctor -n asked --for ./new.yaml
-out_lacks 'build for CPUs'
+out_lacks 'CPU build'
 expect 0 create -n slow torch --for cpu -y
 expect 0 doctor -n slow --for cpu
-out_has 'its package asks for nothing that cpu lacks'
+out_has 'all requirements of its package are met on cpu'
 expect 0 doctor -n slow --for ./new.yaml
-out_has 'torch: is a build for CPUs, and there is a GPU (build cpu_0)'
+out_has 'torch: is a CPU build, but this machine has a GPU (build cpu_0)'
 out_has "gpkg install -n slow 'torch[accel=nvidia]' --for ./new.yaml"
 expect 0 install -n slow 'torch[accel=nvidia]' --for ./new.yaml -y
 expect 0 doctor -n slow --for ./new.yaml
-out_lacks 'build for CPUs'
+out_lacks 'CPU build'
 
 # So is what came with something else; what hangs together is told once, by what a person knows.
 package torch 2.0 cpu_0 'libtorch 2.0 cpu_0'
@@ -121,20 +121,20 @@ index
 findings() { json "[(f['subject'], f['message']) for f in d['findings'] if 'build for' in f['message']] == $1"; }
 expect 0 create -n deep timm --for cpu -y
 expect 0 doctor -n deep --for ./new.yaml --json
-findings "[('torch', 'is a build for CPUs, and there is a GPU (needs libtorch 2.0 cpu_0); so is torchvision')]"
+findings "[('torch', 'is a CPU build, but this machine has a GPU (needs libtorch 2.0 cpu_0); the same for torchvision')]"
 json "[f['hint'] for f in d['findings'] if f['subject'] == 'torch'] == [\"gpkg install -n deep 'torch[accel=nvidia]' 'torchvision[accel=nvidia]' --for ./new.yaml\"]"
 expect 0 install -n deep 'torch[accel=nvidia]' 'torchvision[accel=nvidia]' --for ./new.yaml -y
 expect 0 doctor -n deep --for ./new.yaml --json
 findings '[]'
 expect 1 doctor -n deep --for cpu --json
-findings "[('torch', 'is a build for nvidia, of which there is no GPU here; so is torchvision')]"
+findings "[('torch', 'is a CUDA build, but this machine has no NVIDIA GPU; the same for torchvision')]"
 # Not what was asked for so, nor its parts, nor what is for CPUs because that is.
 expect 0 create -n some timm jax 'torch[accel=none]' --for ./new.yaml -y
 expect 0 doctor -n some --for ./new.yaml --json
 findings '[]'
 expect 0 create -n mixed timm jax 'torch[accel=none]' --for cpu -y
 expect 0 doctor -n mixed --for ./new.yaml --json
-findings "[('jaxlib', 'is a build for CPUs, and there is a GPU (build cpu_0)')]"
+findings "[('jaxlib', 'is a CPU build, but this machine has a GPU (build cpu_0)')]"
 
 # A compiler's CUDA may be newer than the driver, and says nothing of what is to run.
 package cuda-nvcc 13.0 0 'cuda-version >=13.0,<14' 'cuda-cudart'
@@ -144,7 +144,7 @@ sed -i '/"cuda-version-13.0-0/s/"depends":/"constrains":["__cuda >=13"],&/' "$WO
 index
 expect 0 create -n build cuda-nvcc --for ./minor.yaml -y
 expect 0 doctor -n build --for ./minor.yaml
-out_has 'cuda-version 13.0, and the driver supports 12.4; what only builds does without the driver'
+out_has 'cuda-version 13.0; the driver supports 12.4; not needed for building'
 expect 0 install -n build torch --for cpu --dry-run --json
 json '[p["build"] for p in d["actions"]["LINK"] if p["name"] == "torch"] == ["cpu_0"]'
 expect 0 create -n plain cuda-nvcc --accel none --for cpu --dry-run
@@ -174,22 +174,22 @@ expect 1 lock check viewing.lock --for ./old.yaml
 # Old names, code of an earlier major version, overrides.
 expect 0 create -n names old flow-gpu paddle-gpu --for ./new.yaml -y
 expect 0 doctor -n names --for ./new.yaml
-out_has 'cudatoolkit: is an old way of bringing CUDA'
-out_has 'flow-gpu: is an old way of asking for a build' 'flow[accel=nvidia] asks for it today'
+out_has 'cudatoolkit: is an outdated way to install CUDA'
+out_has 'flow-gpu: is an outdated package name' 'use flow[accel=nvidia]'
 out_lacks 'paddle'
 expect 0 create -n names-cpu flow-cpu --for ./new.yaml -y
 expect 0 doctor -n names-cpu --for ./new.yaml
-out_has 'flow-cpu: is an old way of asking for a build' 'flow[accel=none]'
+out_has 'flow-cpu: is an outdated package name' 'flow[accel=none]'
 out_lacks 'accel=nvidia'
 expect 0 create -n code fast --for ./new.yaml -y
 expect 0 doctor -n code --for ./new.yaml
-out_has 'fast: is for compute capability 8.0 and later; on 9.0 it may only run as PTX'
+out_has 'fast: is for compute capability 8.0 and later; on 9.0 it may run only as PTX'
 expect 0 doctor -n code --for ./minor.yaml
 out_lacks 'PTX'
 CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
-out_has 'CONDA_OVERRIDE_CUDA: decides __cuda=12.0=0'
+out_has 'CONDA_OVERRIDE_CUDA: overrides __cuda=12.0=0'
 CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_CUDE=1 expect 1 doctor -n code --for ./new.yaml
-out_has 'CONDA_OVERRIDE_CUDA: no __cuda' 'CONDA_OVERRIDE_CUDE: has no effect: nothing has this name'
+out_has 'CONDA_OVERRIDE_CUDA: no __cuda' 'CONDA_OVERRIDE_CUDE: has no effect: no such virtual package'
 CONDA_OVERRIDE_CUDA=newest expect 0 doctor -n code --for ./new.yaml --json
 json '[f["subject"] for f in d["findings"] if "expected a version" in f["message"]] == ["CONDA_OVERRIDE_CUDA"]'
 
@@ -203,14 +203,14 @@ code never 100 -
 package never 1.0 cuda129_0 '__cuda'
 expect 0 create -n holds near far --for ./new.yaml -y
 expect 0 doctor -n holds --for ./new.yaml
-out_has 'GPU code: 1 package holds machine code for 9.0'
-out_has 'far: holds machine code for 7.0, PTX of 8.0: lib/libfar.so runs on 9.0 as PTX'
+out_has 'GPU code: 1 package contains machine code for 9.0'
+out_has 'far: contains machine code for 7.0, PTX of 8.0; lib/libfar.so runs on 9.0 as PTX'
 expect 0 install -n holds cuda-version=12.9 --for ./new.yaml -y
 expect 1 doctor -n holds --for ./minor.yaml
-out_has 'far: holds machine code for 7.0, PTX of 8.0: on 8.0 lib/libfar.so would run as PTX, and this driver does not compile'
+out_has 'far: contains machine code for 7.0, PTX of 8.0; on 8.0 lib/libfar.so would run as PTX, but this driver cannot compile'
 expect 0 create -n nothing never --for ./new.yaml -y
 expect 1 doctor -n nothing --for ./new.yaml
-out_has 'never: holds machine code for 10.0: lib/libnever.so has none that runs on 9.0'
+out_has 'never: contains machine code for 10.0; lib/libnever.so has no code that runs on 9.0'
 
 # A vendor's parts that run on the host alone are for no device.
 profile 13.0 3.7 kepler
@@ -231,7 +231,7 @@ package maker 1.0 0 cuda-nvcc
 index
 expect 0 create -n whole whole maker --for ./new.yaml -y
 expect 1 doctor -n whole --for ./kepler.yaml --json
-json '[(f["subject"], f["message"]) for f in d["findings"] if f["grade"] == "bad"] == [("whole", "needs cuda-half 1.0, which is for cuda-version >=12.9,<13: no such CUDA makes code for compute capability 3.7")]'
+json '[(f["subject"], f["message"]) for f in d["findings"] if f["grade"] == "bad"] == [("whole", "needs cuda-half 1.0, which needs cuda-version >=12.9,<13, which does not support compute capability 3.7")]'
 expect 0 remove -n whole whole -y
 expect 0 doctor -n whole --for ./kepler.yaml
 
@@ -243,10 +243,10 @@ package zweig 1.0 cuda126_0 'cuda-version >=12.6,<13' '__cuda' branch
 index
 expect 0 create -n same zweig --for ./new.yaml -y
 expect 0 doctor -n same --for ./blackwell.yaml --json
-json '[(f["subject"], f["message"].rpartition("; ")[2]) for f in d["findings"] if "CUDA 12.6" in f["message"]] == [("zweig", "so are branch and stem")]'
+json '[(f["subject"], f["message"].rpartition("; ")[2]) for f in d["findings"] if "CUDA 12.6" in f["message"]] == [("zweig", "the same for branch and stem")]'
 expect 0 create -n chosen branch-gpu --for ./new.yaml -y
 expect 1 doctor -n chosen --for ./old.yaml
-out_has 'other builds of branch and stem, which do not go with cuda-version=11.4: gpkg variants branch --for ./old.yaml'
+out_has 'other builds of branch and stem, which conflict with cuda-version=11.4: gpkg variants branch --for ./old.yaml'
 
 # What only says which CUDA is told as an old name, and is no build.
 package pytorch-cuda 12.4 0 cuda-cudart
@@ -254,8 +254,8 @@ package old-way 2.0 cuda12.4_0 pytorch-cuda=12.4 cuda-cudart
 index
 expect 0 create -n oldnames old-way pytorch-cuda --for ./new.yaml -y
 expect 0 doctor -n oldnames --for cpu --json
-json '[f["subject"] for f in d["findings"] if "is a build for nvidia" in f["message"]] == ["old-way"]'
-json "[f['message'] for f in d['findings'] if f['subject'] == 'pytorch-cuda'] == [\"is an old way of choosing pytorch's CUDA\"]"
+json '[f["subject"] for f in d["findings"] if "is a CUDA build" in f["message"]] == ["old-way"]'
+json "[f['message'] for f in d['findings'] if f['subject'] == 'pytorch-cuda'] == [\"is an outdated way to select the CUDA version of pytorch\"]"
 
 # What pip installed is compiled with some CUDA, too.
 expect 0 create -n pip plain -y
@@ -268,21 +268,21 @@ wheel torch 2.4.0+cu121
 wheel jax_plugin 0.8+cuda13
 expect 0 doctor -n pip --for ./blackwell.yaml --json
 json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("torch (pip)", "note")]'
-json '"CUDA 12.1, which makes no machine code for compute capability 12.0: there it runs as PTX" in d["findings"][1]["message"]'
+json '"CUDA 12.1, which has no machine code for compute capability 12.0; it runs there only if" in d["findings"][1]["message"]'
 expect 1 doctor -n pip --for ./pascal.yaml --json
 json '[(f["subject"], f["grade"]) for f in d["findings"][1:]] == [("jax_plugin (pip)", "bad")]'
-json '"CUDA 13, which makes no code for compute capability 6.0" in d["findings"][1]["message"]'
-json 'd["findings"][1]["hint"] == "a wheel for an older CUDA"'
+json '"CUDA 13, which does not support compute capability 6.0" in d["findings"][1]["message"]'
+json 'd["findings"][1]["hint"] == "install a wheel for an older CUDA"'
 wheel vision 1.0+cu129
 expect 1 doctor -n pip --for ./between.yaml --json
-json '[(f["subject"], f["grade"]) for f in d["findings"] if "needs PTX compiled" in f["message"]] == [("vision (pip)", "note")]'
+json '[(f["subject"], f["grade"]) for f in d["findings"] if "needs PTX compilation" in f["message"]] == [("vision (pip)", "note")]'
 wheel tensorflow_cpu 2.19.0
 wheel polars_lts_cpu 1.0
 wheel audio 1.0+cpu
 expect 1 doctor -n pip --for ./old.yaml --json
-json '[f["subject"] for f in d["findings"] if "build for CPUs" in f["message"]] == ["audio (pip)", "tensorflow_cpu (pip)"]'
+json '[f["subject"] for f in d["findings"] if "CPU build" in f["message"]] == ["audio (pip)", "tensorflow_cpu (pip)"]'
 expect 0 doctor -n pip --for cpu
-out_lacks 'build for CPUs'
+out_lacks 'CPU build'
 
 # A library that gave the device up, and the versions that did not. An update moves it there, too.
 package libcudnn 9.13 0
@@ -292,7 +292,7 @@ index
 expect 0 create -n gaveup torchlib libcudnn=9.13 --for ./new.yaml -y
 expect 1 doctor -n gaveup --for ./pascal.yaml --json
 json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] == "bad"] == [("libcudnn", "gpkg install -n gaveup \"libcudnn<9.11\" --for ./pascal.yaml".replace("\"", chr(39)))]'
-json '"has no code for compute capability 6.0, as none has since 9.11" in str(d["findings"])'
+json '"does not support compute capability 6.0 (dropped in 9.11)" in str(d["findings"])'
 expect 0 install -n gaveup 'libcudnn>=9' --for ./new.yaml -y
 expect 0 update -n gaveup libcudnn --for ./pascal.yaml -y
 out_has 'libcudnn 9.10' 'down from 9.13'
@@ -304,10 +304,10 @@ package torchy 1.0 cuda129_0 '__cuda' 'cuda-version >=12.9,<13' magma
 index
 expect 0 create -n deepest torchy --for ./new.yaml -y
 expect 0 doctor -n deepest --for ./minor.yaml
-out_has 'other builds of magma and torchy, which do not go with cuda-version=12.4: gpkg variants torchy --for ./minor.yaml'
+out_has 'other builds of magma and torchy, which conflict with cuda-version=12.4: gpkg variants torchy --for ./minor.yaml'
 expect 0 create -n slowly torch=1.0 --for cpu -y
 expect 0 doctor -n slowly --for mi300
-out_has 'torch: is a build for CPUs, and there is a GPU' 'gpkg variants torch --for mi300 shows which builds there are'
+out_has 'torch: is a CPU build, but this machine has a GPU' 'list the builds: gpkg variants torch --for mi300'
 out_lacks 'gpkg install'
 expect 1 doctor -n slowly --for gh200 --json
 json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] != "good"] == [("platform", None)]'
@@ -320,7 +320,7 @@ expect 0 create -n wholly needy -y
 expect 0 doctor -n wholly --for cpu
 rm "$(place wholly)"/conda-meta/needed-*.json
 expect 1 doctor -n wholly --for cpu
-out_has 'BAD   dependencies: needy needs needed >=2, and there is none'
+out_has 'BAD   dependencies: needy needs needed >=2, which is missing'
 
 expect 0 create -n strict needed=1.0 -y
 sed -i 's|"constrains": *\[|"constrains": ["zoo <2",|; s|,\]|]|' "$(place strict)"/conda-meta/needed-*.json
@@ -329,18 +329,18 @@ index
 cp "$(place wholly)"/conda-meta/needy-*.json "$(place strict)/conda-meta/zoo-2.0-0.json"
 sed -i 's/"needy"/"zoo"/; s/needy-1.0/zoo-2.0/g; s/"version": *"1.0"/"version": "2.0"/; s/"needed >=2"//' "$(place strict)/conda-meta/zoo-2.0-0.json"
 expect 1 doctor -n strict --for cpu
-out_has 'needed goes only with zoo <2, and there is 2.0 0'
+out_has 'needed allows only zoo <2, found 2.0 0'
 
 # A CUDA that nothing here is for does not run, and need not.
 expect 0 create -n idle cuda-version=12.9 needed --for ./new.yaml -y
 expect 0 doctor -n idle --for ./old.yaml
-out_has 'nothing here is for a CUDA'
+out_has 'no package uses CUDA'
 
 # What a CPU is, is its build.
 package micro 1.0 v4_0 '__archspec * x86_64_v4'
 expect 0 create -n micro micro --for x86_64_v4 -y
 expect 1 doctor -n micro --for x86_64_v3
-out_has 'micro needs it, and x86_64_v3 has x86_64_v3'
+out_has 'micro needs it, but x86_64_v3 has x86_64_v3'
 
 # A build for a GPU of another kind, or for a CPU that is not here: what runs here is proposed, and the command does it.
 package torch-any 1.0 cuda12_0 '__cuda >=12'
@@ -394,7 +394,7 @@ expect 0 create -n unlisted pinned-torch --for ./new.yaml -y
 "$GPKG" list -n unlisted --explicit > list.txt
 expect 0 create -n listed --file list.txt -y
 expect 1 install -n listed cuda-version=12.4 --dry-run
-err_has 'pinned-torch is asked for'
+err_has 'pinned-torch is requested'
 expect 0 install -n listed needed -y
 check grep -q "pinned-torch" "$(place listed)/conda-meta/history"
 expect 1 install -n listed cuda-version=12.4 --dry-run
@@ -406,7 +406,7 @@ mkfifo "$(place piped)/lib/libpipe.so"
 sed -i 's|"files": *\[|"files": ["lib/libpipe.so",|; s|,\]|]|' "$(place piped)"/conda-meta/needed-*.json
 sed -i 's|"name": *"needed"|"name": "needed", "track_features": ""|; s|"depends": *\[|"depends": ["libcublas",|; s|,\]|]|' "$(place piped)"/conda-meta/needed-*.json
 expect 1 doctor -n piped --for ./new.yaml
-out_has 'needed needs libcublas, and there is none'
+out_has 'needed needs libcublas, which is missing'
 
 # Every CUDA that builds say they are for counts, and so does that of builds which name none.
 package voice 2.4 py_cuda12.4_0 'pytorch-cuda >=12.4,<12.5'
@@ -416,11 +416,11 @@ package search 1.8 h046e95b_0_cuda12.1.1
 profile 11.8 8.0 eleven
 expect 0 create -n two voice trees --for ./new.yaml -y
 expect 1 doctor -n two --for ./eleven.yaml
-out_has 'cuda-version 11.8, and the driver supports 11.8' 'pytorch-cuda 12.4, and the driver supports 11.8: that does not run'
+out_has 'cuda-version 11.8; the driver supports 11.8' 'pytorch-cuda 12.4; the driver supports 11.8; it does not run'
 expect 0 doctor -n two --for ./new.yaml
 expect 0 create -n alone search --for ./new.yaml -y
 expect 1 doctor -n alone --for ./eleven.yaml
-out_has 'search: is compiled with CUDA 12.1.1, and the driver runs CUDA 11.8'
+out_has 'search: is compiled with CUDA 12.1.1, but the driver supports CUDA 11.8'
 
 expect 1 doctor -n none
 err_has 'no environment at'

@@ -31,7 +31,7 @@ expect 0 env create --yes -p ./three --file environment.yml --json
 json 'd["success"] and [r["name"] for r in d["actions"]["LINK"]] == ["app"]'
 printf 'name: base\ndependencies: [app]\n' > base.yml
 expect 1 env create --yes -f base.yml
-err_has "base.yml:1:7: 'base' means the root prefix"
+err_has "base.yml:1:7: 'base' is the name of the root prefix"
 expect 0 env create --yes -n four -f base.yml
 expect 0 env create --dry-run -n five -f environment.yml --json
 json 'd["dry_run"] is True'
@@ -57,10 +57,10 @@ err_has 'nowhere.yml'
 printf 'dependencies:\n  - pip: [x]\nextra: 1\n' > odd.yml
 expect 0 env create --yes -n six -f odd.yml --dry-run --json
 json '[r["name"] for r in d["actions"]["LINK"]] == ["python", "pip"]'
-err_has "odd.yml:3:1: the unknown key 'extra' is ignored"
+err_has "odd.yml:3:1: unknown key 'extra' ignored"
 printf 'dependencies: [app]\naccelerater: none\n' > odd.yml
 expect 1 env create -n odd -f odd.yml
-err_has "odd.yml:2:1: unknown key 'accelerater'" 'did you mean accelerator?'
+err_has "odd.yml:2:1: unknown key 'accelerater'" 'did you mean '"'"'accelerator'"'"'?'
 # What a lock is made from may be called like one. Two bounds stay one spec.
 printf 'dependencies: ["app=1,>=1.0"]\n' > conda-lock-dev.yml
 expect 0 env create -n dev -f conda-lock-dev.yml -y
@@ -68,7 +68,7 @@ expect 0 env export -n dev --from-history
 out_has '- app 1.*,>=1.0'
 echo '{broken' > "$(place dev)/conda-meta/state"
 expect 1 env config vars list -n dev
-err_has "it holds the environment's variables: mend it by hand, or rm"
+err_has "it contains the variables of the environment: correct it, or delete it and set them again: rm"
 expect 0 env remove -n dev --yes
 expect 2 env
 expect 2 env create --yes -n seven app other unknown-flag --frob
@@ -103,15 +103,15 @@ expect 0 create -y -n wide2 -f wide.txt
 # What selects nothing, and what is left of nothing, is told.
 printf 'dependencies:\n  - wide  # see below [win]\n' > behind.yml
 expect 0 env create -n x -f behind.yml --dry-run
-err_has 'behind.yml:2: [win]: selects nothing behind other words'
+err_has 'behind.yml:2: [win]: ignored selector'
 printf 'dependencies:  # [win]\n  - wide\n' > gone.yml
 expect 1 env create -n x -f gone.yml --dry-run
-err_has "no 'dependencies' are left for linux-64"
+err_has "no 'dependencies' for linux-64"
 printf 'dependencies: [./wide-1.0-0.conda]\n' > file.yml
 expect 1 env create -n x -f file.yml --dry-run
-err_has './wide-1.0-0.conda: a package file cannot stand here' 'gpkg install -n NAME ./wide-1.0-0.conda adds it'
+err_has './wide-1.0-0.conda: a package file is not allowed in an environment.yml' 'gpkg install -n NAME ./wide-1.0-0.conda adds it'
 printf 'a: &a {X: y}\nvariables: {<<: *a}\ndependencies: [wide]\n' > merge.yml
 expect 1 env create -n x -f merge.yml --dry-run
-err_has "'<<' merges no maps here"
+err_has "merging maps with '<<' is not supported"
 
 finish

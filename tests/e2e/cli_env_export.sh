@@ -96,7 +96,7 @@ expect 0 env export -n ml --json
 json 'd["dependencies"][-1] == {"pip": ["left-pad==1.5"]} and d["accelerator"] == {"default": "nvidia", "app": "none"}'
 json 'd["variables"]["NUMBER"] == "1_000" and d["variables"]["LINES"] == "two\nlines"'
 expect 0 env export -n ml --from-history
-err_has 'what pip installed: left-pad==1.5'
+err_has 'packages installed by pip are left out: left-pad==1.5'
 out_lacks left-pad
 out_has 'accelerator:
   default: nvidia'
@@ -203,16 +203,16 @@ expect 0 env export -n asked --explicit --md5 -f asked.txt
 out_is ''
 expect 0 create -y -q -n files --file asked.txt
 check [ "$(distributions files)" = "$(distributions asked)" ]
-# Of what a list of files brought nothing tells what was asked for.
+# Of what a list of files brought no requested specs are recorded.
 expect 0 env export -n files --from-history
 out_has 'dependencies: []'
-err_has 'nothing tells what was asked for' 'the 2 packages are left out' '--explicit'
+err_has 'no requested specs are recorded' '2 packages are left out' '--explicit'
 expect 0 env export -n nothing --from-history
-err_lacks 'nothing tells'
+err_lacks 'no requested specs'
 expect 0 env export -n asked --explicit --json
 json 'len(d["explicit"]) == 2 and d["explicit"][0].startswith("file://") and d["platform"] == "linux-64"'
 expect 0 env export -n ml --explicit
-err_has 'no place for variables, what pip installed and the accelerator'
+err_has 'no place for variables, packages installed by pip and the accelerator'
 
 # Mistakes.
 expect 2 env export -n one -f environment.txt

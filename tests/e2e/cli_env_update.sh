@@ -27,7 +27,7 @@ YML
 # The file says which environment is meant; it has to exist.
 expect 1 env update
 err_has "no environment at $GPKG_ROOT_PREFIX/envs/one"
-err_has 'gpkg env create -f environment.yml makes a new one'
+err_has 'to create it: gpkg env create -f environment.yml'
 expect 0 create -y -q -n one lib=1.0 extra
 expect 0 env config vars set -n one B=2
 expect 0 env update --dry-run --json
@@ -47,6 +47,7 @@ records one 'r["app"]["requested_specs"] == ["app"]'
 # --prune: the file alone says what is asked for. A dry run shows it.
 expect 0 env update --prune --dry-run
 out_has 'leaves'
+err_has 'removes the variable B'
 has one app-1.0 extra-1.0 lib-1.0 only-1.0
 echo 'python 3.11.*' > "$at/one/conda-meta/pinned"
 expect 0 env update --prune --json
@@ -110,7 +111,7 @@ err_has 'no environment is active'
 expect 0 list -n one --explicit
 printf '%s\n' "$out" > files.txt
 expect 2 env update -n one -f files.txt
-err_has 'gpkg install -f links them'
+err_has 'to install the files: gpkg install -f FILE'
 expect 2 env update -n one -f two.yml --prune --freeze-installed
 # No solution, no change.
 printf 'dependencies: [app=2.0, lib=1.0]\n' > clash.yml
@@ -122,6 +123,6 @@ has one app-2.0 lib-2.0
 
 # The command that makes a new one makes the one that was meant.
 expect 1 env update -n nowhere -f clash.yml
-err_has 'gpkg env create -n nowhere -f clash.yml makes a new one'
+err_has 'to create it: gpkg env create -n nowhere -f clash.yml'
 
 finish

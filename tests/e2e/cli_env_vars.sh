@@ -37,18 +37,18 @@ out_is mine
 
 # The active environment; a shell that is in it is told what to do.
 CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one expect 0 env config vars set A=1
-err_is 'this shell sees it after: gpkg activate one'
+err_is 'to apply the change in this shell: gpkg activate one'
 expect 0 env config vars unset -n one A
 
 # What is refused changes nothing.
 before=$(cat "$state")
 expect 2 env config vars set -n one B=1 1A=2
-err_is "error: 1A: no shell has variables of this name
-  hint: names are letters, digits and '_', and do not start with a digit"
+err_is "error: 1A: not a valid variable name
+  hint: use letters, digits and '_'; start with a letter or '_'"
 expect 2 env config vars set -n one 'A B=2'
 expect 2 env config vars set -n one =2
 expect 2 env config vars set -n one B=1 PATH=/x
-err_is 'error: PATH: activation sets it itself'
+err_is 'error: PATH: reserved: activation sets this variable'
 expect 2 env config vars set -n one CONDA_PREFIX=/x --json
 json 'd["success"] is False and "CONDA_PREFIX" in d["message"]'
 expect 2 env config vars set -n one JUST
@@ -56,7 +56,7 @@ err_has 'JUST: expected NAME=VALUE'
 expect 2 env config vars set -n one 'A=***unset***'
 err_has 'gpkg env config vars unset A'
 expect 1 env config vars unset -n one GREETING GREETNG
-err_has "GREETNG: is not set by $GPKG_ROOT_PREFIX/envs/one"
+err_has "variable 'GREETNG' is not set in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean GREETING?'
 expect 2 env config vars set -n one
 expect 2 env config vars unset -n one
@@ -68,7 +68,7 @@ expect 2 env config vars list
 check [ "$(cat "$state")" = "$before" ]
 echo '{"message": "ask the admins"}' > "$GPKG_ROOT_PREFIX/envs/one/conda-meta/frozen"
 expect 1 env config vars set -n one B=1
-err_has 'this environment is frozen: ask the admins'
+err_has 'the environment is frozen: ask the admins'
 expect 0 env config vars list -n one
 expect 0 env config vars set -n one B=1 --override-frozen
 rm "$GPKG_ROOT_PREFIX/envs/one/conda-meta/frozen"
@@ -96,17 +96,17 @@ expect 0 env config vars set -n two Q=1
 check [ "$(tr -d ' \n' < "$GPKG_ROOT_PREFIX/envs/two/conda-meta/state")" = '{"env_vars":{"OMP_NUM_THREADS":8,"D-E":"x","PATH":"/evil","T":true,"L":[1],"Q":"1"}}' ]
 expect 0 env config vars list -n two
 out_has 'OMP_NUM_THREADS = 8' 'T = True'
-err_has '"PATH" ignored: activation sets it itself' '"L" ignored: its value is not a text'
+err_has '"PATH" ignored: reserved: activation sets this variable' '"L" ignored: the value is not a string'
 expect 0 run -n two sh -c 'echo $OMP_NUM_THREADS $T $Q'
 out_is '8 True 1'
 expect 0 env export -n two
 out_has 'OMP_NUM_THREADS:' 'Q:'
 out_lacks 'D-E' 'evil'
-err_has 'left out: the variable D-E: '
+err_has 'variable left out: D-E: '
 printf '%s\n' "$out" > two.yml
 expect 0 env create -y -n again -f two.yml
 expect 0 env config vars unset -n two PATH
 expect 2 env config vars set -n two F=$'\xff\xfe'
-err_has 'F: its value is not UTF-8'
+err_has 'F: the value is not UTF-8'
 
 finish

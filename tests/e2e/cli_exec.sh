@@ -57,8 +57,8 @@ out_has 'hello 1'
 expect 7 exec --spec tools tool-a 7
 out_is ''
 expect 127 exec tools
-err_has 'error: tools: the package tools has no program of this name' \
-    'its programs are tool-a, tool-b: gpkg exec --spec tools PROGRAM'
+err_has 'error: package tools has no program '"'"'tools'"'"'' \
+    'the package contains tool-a, tool-b; to run one: gpkg exec --spec tools PROGRAM'
 expect 127 exec library
 err_has 'gpkg exec --spec PACKAGE library'
 expect 127 exec --spec tools no-such-tool
@@ -72,10 +72,10 @@ package cat 1 0
 expect 127 exec cat
 
 expect 2 exec
-err_has 'no tool to run was given'
+err_has 'no tool was given'
 expect 2 exec 'hello=[['
 expect 1 exec nowhere
-err_has 'nowhere: no package of this name'
+err_has "package 'nowhere' not found in"
 expect 1 exec --json nowhere
 json 'd["success"] is False'
 # What would help is this command with another spec; the tool's words are nobody's.
@@ -103,14 +103,14 @@ clean "$shelf"
 # clean takes what is damaged too, and nobody's own environments.
 rm "$at/conda-meta/history"
 expect 1 exec -q hello
-err_has 'hello is installed already' 'gpkg clean --exec takes it away'
+err_has 'hello is already installed' 'to remove it: gpkg clean --exec'
 expect 0 create -y -q -n mine library
 expect 0 exec -q --with library hello
 expect 0 clean --exec --dry-run --json
 json 'd["dry_run"] is True and len(d["exec"]["files"]) > 1 and "packages" not in d'
 check [ "$(count)" -gt 1 ]
 expect 0 clean --exec --yes
-out_has 'environments of gpkg exec' freed
+out_has 'temporary environments of gpkg exec' freed
 expect 0 clean --exec --yes
 out_is 'nothing to remove'
 check [ "$(count)" = 0 ]
@@ -124,7 +124,7 @@ package slow 1.0 0
 for n in 1 2 3 4 5 6; do "$GPKG" exec slow > "$WORK/slow$n" 2> "$WORK/slow.err$n" & done
 sleep 2
 expect 0 clean -y -a
-err_has 'a tool is running in it, and it stays'
+err_has 'kept: a tool is running in it'
 wait
 for n in 1 2 3 4 5 6; do
     check [ "$(cat "$WORK/slow$n")" -gt 0 ]

@@ -80,7 +80,7 @@ expect 0 hardware list --json
 json 'd["machines"][0]["name"] == "node7" and any(m["name"] == "mi300x" for m in d["machines"])'
 # An override still wins, as on that machine.
 CONDA_OVERRIDE_CUDA=12.9 expect 0 solve newest --for h100
-err_has 'note: CONDA_OVERRIDE_CUDA=12.9 counts for h100 too: __cuda is 12.9'
+err_has 'note: CONDA_OVERRIDE_CUDA=12.9 also applies to h100: __cuda is 12.9'
 # A setting is of this machine, and of none that is named.
 expect 0 config set override_virtual_packages.cuda 12.9
 expect 0 solve newest
@@ -94,21 +94,21 @@ expect 0 hardware --for h100
 out_lacks '12.9' 'override'
 expect 0 config set override_virtual_packages.cuda 11.8
 expect 1 solve newest
-err_has 'hint: override_virtual_packages in ' 'config.yaml:' ' decides what this machine has of __cuda'
+err_has 'hint: override_virtual_packages in ' 'config.yaml:' ' overrides __cuda of this machine'
 expect 0 doctor
-out_has 'override_virtual_packages in ' 'decides __cuda=11.8=0: what is chosen is not for this machine as it is'
+out_has 'override_virtual_packages in ' 'overrides __cuda=11.8=0: packages are not chosen for the real machine'
 expect 0 doctor --for h100
 out_lacks override_virtual_packages
 expect 0 config remove-key override_virtual_packages
 
 # What cannot be meant.
 expect 2 solve torch --for h10
-err_has '--for h10: no machine has this name'
+err_has '--for h10: unknown machine'
 err_has 'did you mean h100, a10 or k10?'
 expect 2 solve torch --for ./none.yaml
 err_has 'none.yaml: cannot open'
 expect 2 solve torch --for gh200 --platform linux-64
-err_has 'is a machine of linux-aarch64, and --platform says linux-64'
+err_has '--platform linux-64 conflicts with --for'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia:\n  cdua: "12"\n' > bad.yaml
 expect 1 solve torch --for bad.yaml
 err_has 'bad.yaml:4:'
@@ -117,7 +117,7 @@ expect 2 solve torch --for ''
 err_has '--for: the machine is empty'
 printf 'gpkg_profile: 1\nplatform: linux-64\ngpus: [{vendor: nvidia, architecture: "9.0"}]\n' > bad.yaml
 expect 1 solve torch --for bad.yaml
-err_has "there is a GPU of NVIDIA's, and no \`nvidia:\` with a \`cuda:\`"
+err_has "there is an NVIDIA GPU, but \`nvidia:\` with \`cuda:\` is missing"
 
 # Another platform's machine is decided for, and nothing of it installed here.
 expect 0 solve data --for gh200 --json
@@ -139,13 +139,13 @@ out_has 'platform: linux-'
 expect 0 hardware export -o third.yaml
 printf 'dependencies: []\n' > environment.yml
 expect 1 hardware export -o environment.yml
-err_has 'environment.yml: exists and is no hardware profile'
+err_has 'environment.yml: exists and is not a hardware profile'
 check grep -q dependencies environment.yml
 # What overrides say is no fact of the machine.
 CONDA_OVERRIDE_CUDA=12.9 expect 0 hardware export --for node.yaml -o -
 check [ ! -e - ]
 check [ "$out" = "$(cat again.yaml)" ]
-err_has 'not part of the profile, which says what the machine is: CONDA_OVERRIDE_CUDA=12.9; where'
+err_has 'overrides are not exported: CONDA_OVERRIDE_CUDA=12.9; set it again'
 expect 0 hardware export --json --for h100
 json 'd["success"] and "architecture: \"9.0\"" in d["profile"]'
 
@@ -161,7 +161,7 @@ mkdir -p "$WORK/bin"
 printf '#!/bin/sh\necho "sinfo: fatal: no configuration" >&2\nexit 1\n' > "$WORK/bin/sinfo"
 chmod +x "$WORK/bin/sinfo"
 PATH=$WORK/bin:$PATH expect 1 hardware --slurm
-err_has 'sinfo: fatal: no configuration' 'gpkg hardware --hosts asks over ssh'
+err_has 'sinfo: fatal: no configuration' 'use ssh: gpkg hardware --hosts'
 
 # Which GPUs count is for the user to say; a small one beside a big one is there for a screen.
 cat > three.yaml <<'YAML'
@@ -188,9 +188,9 @@ out_has 'Small'
 out_lacks 'Big'
 out_lacks 'Built in'
 expect 2 hardware --for ./three.yaml --devices 3
-err_has 'there is no such GPU'
+err_has 'no GPU with this number'
 expect 2 hardware --for ./three.yaml --devices big
-err_has 'names no devices'
+err_has 'not a list of GPUs'
 expect 2 solve torch --for ./three.yaml --devices ''
 err_has 'error: gpkg solve: --devices: the list of GPUs is empty'
 expect 2 solve torch --for ./three.yaml --devices 7
@@ -201,7 +201,7 @@ expect 0 hardware --for ./three.yaml --json
 json "$arch == {'__cuda_arch': '9.0'}"
 json '[g["counts"] for g in d["gpus"]] == [True, False, False]'
 expect 0 hardware --for ./three.yaml
-out_has '6.1, 2 GiB; does not count (devices: compute in '
+out_has '6.1, 2 GiB; ignored (devices: compute in '
 err_lacks 'makes __cuda_arch'
 expect 0 doctor --for ./three.yaml
 out_has 'machine: 1 GPU'
@@ -228,7 +228,7 @@ err_lacks "NVIDIA's driver"
 
 # What decides and is misspelled is told where it would have decided.
 CONDA_OVERRIDE_CUDE=12.8 expect 1 solve newest
-err_has 'CONDA_OVERRIDE_CUDE=12.8: nothing has this name; did you mean CONDA_OVERRIDE_CUDA?'
+err_has 'CONDA_OVERRIDE_CUDE=12.8: no such virtual package; did you mean CONDA_OVERRIDE_CUDA?'
 CONDA_OVERRIDE_ARCHSPEC=x86-64-v3 expect 1 solve newest
 err_has 'did you mean x86_64_v3?'
 expect 2 solve newest --for h100 --for a100

@@ -25,6 +25,7 @@ first=$(tree e)
 expect 0 install -y -n e extra
 second=$(tree e)
 expect 0 update -y -n e lib
+err_has "lib replaces the earlier request 'lib<2'"
 third=$(tree e)
 expect 0 install -y -n e 'lib>=2'
 fourth=$(tree e)
@@ -48,9 +49,9 @@ json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["aft
     [("extra", "1.0", None), ("lib", "2.0", "1.0")]'
 expect 0 diff 4 -n e
 out_is ''
-err_is 'no package differs'
+err_is 'no packages differ'
 expect 1 diff 9 -n e
-err_has 'there is no generation 9' 'gpkg history shows those there are, 1 to 4'
+err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history'
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 
 # Back, one by one: files, records and what was asked for.
@@ -65,7 +66,7 @@ expect 0 rollback -y -n e --json
 json 'd["success"] and [r["name"] for r in d["actions"]["UNLINK"]] == ["extra"]'
 check [ "$(tree e)" = "$first" ]
 expect 1 rollback -y -n e
-err_has 'there is no generation before 1'
+err_has 'has no generation before 1' 'to undo the last rollback: gpkg rollback 6 -n e'
 expect 0 history -n e --json
 json '[g["restores"] for g in d] == [None] * 4 + [3, 2, 1]'
 # It can be undone, and it is the same to the solver.
@@ -96,7 +97,7 @@ check [ "$(tree e)" = "$first" ]
 # Another tool took a package away: that is no generation of ours, until we change something.
 rm "$at/e/conda-meta/lib-1.0-0.json" "$at/e/bin/lib"
 expect 0 history -n e
-err_has 'since then another tool has changed packages: -1'
+err_has 'another tool has changed packages since then: -1'
 expect 0 rollback -y -n e
 check [ "$(tree e)" = "$first" ]
 expect 0 history -n e
@@ -109,7 +110,7 @@ out_is ''
 expect 0 history -n other --json
 json 'd == []'
 expect 1 rollback -n other
-err_has 'changed by others only'
+err_has 'gpkg has not changed this environment'
 
 # A generation that is damaged is told, the others serve.
 echo x > "$at/e/conda-meta/gpkg/generations/2.json.zst"
@@ -126,5 +127,15 @@ err_has 'is frozen'
 expect 0 rollback -y -n e 3 --override-frozen
 rm "$at/e/conda-meta/frozen"
 check [ "$(tree e)" = "$third" ]
+
+# A command that had nothing to do does not stop a rollback; a rollback says how to undo it.
+expect 0 create -y -n same app
+expect 0 install -y -n same extra
+expect 0 install -y -n same extra
+expect 0 rollback -y -n same
+err_has 'to undo: gpkg rollback 3 -n same'
+has same app-1.0 lib-2.0
+expect 0 rollback -y -n same 3
+has same app-1.0 extra-1.0 lib-2.0
 
 finish

@@ -51,7 +51,7 @@ absent x
 
 # Set-id bits go, with a word; names that differ by case are two files where the disk has both.
 expect 0 create -n x setuid
-err_has 'bin/su lost the set-id bits'
+err_has 'set-id bits removed from bin/su'
 check [ "$(stat -c %a "$(place x)/bin/su")" = 755 ]
 expect 0 create -n v setuid-v1
 check [ "$(stat -c %a "$(place v)/bin/su")" = 755 ]
@@ -74,10 +74,10 @@ unharmed w
 
 # Links of which each seems harmless.
 expect 1 create -n x2 way way2 follower
-err_has 'share: a link of way2-1.0-0 out of the environment, and a folder of follower-1.0-0'
+err_has 'share: a link of way2-1.0-0 leads out of the environment, but follower-1.0-0 has files in it'
 absent x2
 expect 1 create -n x2 metaway forger
-err_has 'a link to conda-meta, which is reserved for package managers' forger-1.0-0
+err_has 'a link to the reserved folder conda-meta' forger-1.0-0
 absent x2
 unharmed links
 
@@ -92,7 +92,7 @@ PY
     expect 1 create -n x2 pure
     case $path in
         conda-meta) err_has 'pure-1.0-0: path "conda-meta/history" is reserved for package managers' ;;
-        *) err_has "python-3.12.0-0: its site-packages path \"$path\" leaves the prefix" ;;
+        *) err_has "python-3.12.0-0: the site-packages path '$path' leads out of the environment" ;;
     esac
     absent x2
     unharmed "$path"
@@ -107,7 +107,7 @@ unharmed lines
 # An index with a record whose file name is a path is none.
 sed -i 's,"up-1.0-0.conda":,"../noarch/up-1.0-0.conda":,' "$CHANNEL/linux-64/repodata.json"
 expect 1 create -n x3 way
-err_has "packages.conda: '../noarch/up-1.0-0.conda' is no file name"
+err_has "packages.conda: '../noarch/up-1.0-0.conda' is not a file name"
 absent x3
 unharmed path
 

@@ -77,12 +77,12 @@ json '"timed out" in {f["host"]: f["error"] for f in d["failures"]}["silent"]'
 json '"Permission denied" in {f["host"]: f["error"] for f in d["failures"]}["stranger"]'
 check [ "$(ls "$profiles")" = host=node1.yaml ]
 expect 1 hardware --hosts node1 --gpkg /no/gpkg --ssh-options "-F $keys/config"
-err_has 'node1: /no/gpkg cannot be run there' '--gpkg PATH says where gpkg is'
+err_has 'node1: cannot run /no/gpkg' 'with --gpkg PATH'
 expect 1 hardware --hosts node1 --gpkg /bin/true --ssh-options "-F $keys/config"
 err_has 'reading the profile'
 expect 2 hardware --hosts ' -oProxyCommand=x'
 expect 2 hardware --hosts -oProxyCommand=x
 expect 2 hardware --hosts ../node
 expect 2 hardware --hosts node1,me@node1
-err_has 'node1 is named twice'
+err_has 'node1 is given twice'
 finish

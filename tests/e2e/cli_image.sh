@@ -32,7 +32,7 @@ expect 0 image build -n ml -o "$WORK/one.sqfs" --json
 json 'd["packages"] == 3 and d["mount_point"].startswith("/gpkg/ml-") and len(d["sha256"]) == 64'
 point=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["mount_point"])' <<< "$out")
 expect 0 image show "$WORK/one.sqfs"
-out_has "ml for linux-64, 3 packages, mounted at $point"
+out_has "ml for linux-64, 3 packages, mount point $point"
 check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]
 
 # The same again, from an environment of another place and age, with another program's umask.
@@ -82,7 +82,7 @@ check [ -z "$(pgrep -f "$WORK/one.sqfs")" ]
 echo "mine: $at/etc" > "$at/mine.txt"
 mkdir -p "$at/own/empty" && ln -s ../mine.txt "$at/own/link"
 expect 0 image build -n ml -o "$WORK/mine.sqfs"
-err_has '2 files of your own come along'
+err_has 'includes 2 files not owned by a package'
 expect 0 image run "$WORK/mine.sqfs" -- sh -c 'cat "$CONDA_PREFIX/own/link"'
 out_is "mine: $point/etc"
 
@@ -91,7 +91,7 @@ expect 0 create -n edited mod where
 edited=$GPKG_ROOT_PREFIX/envs/edited site=lib/python3.11/site-packages
 rm "$edited/etc/where.conf" "$edited/lib/deep/binary" && echo edited > "$edited/etc/where.conf"
 expect 0 image build -n edited -o "$WORK/edited.sqfs"
-err_has 'etc/where.conf was changed after it was installed, and stays so' '1 file of your own comes along'
+err_has 'etc/where.conf: changed since it was installed; copied as it is' 'includes 1 file not owned by a package'
 expect 0 image run "$WORK/edited.sqfs" -- sh -c 'cat "$CONDA_PREFIX/etc/where.conf"; ls "$CONDA_PREFIX/lib/deep"'
 out_is "edited
 binary"
@@ -106,7 +106,7 @@ rm -r "$piped/old-1.0.dist-info" "$piped/old" && mkdir "$piped/old-2.0.dist-info
 touch "$piped/old-2.0.dist-info/METADATA" && echo 'v = 2' > "$piped/old/__init__.py"
 for how in "image build -n piped -o $WORK/piped.sqfs" 'create -y -n pipe2 --clone piped'; do
     expect 0 $how
-    err_has 'old was replaced by pip: what that removed of it stays away'
+    err_has 'old: replaced by pip; files that pip removed are not copied'
 done
 seen="cd \"\$CONDA_PREFIX/$site\"; find old* -type f ! -name '*.pyc' | sort; cat old/__init__.py; python3.11 -c 'import old; print(old.v)'"
 for how in "image run $WORK/piped.sqfs" 'run -n pipe2'; do
@@ -137,7 +137,7 @@ expect 2 image build -n ml --format docker -o "$WORK/x.oci"
 # What is there and no file is not replaced.
 mkfifo "$WORK/fifo"
 expect 2 image build -n ml -o "$WORK/fifo"
-err_has 'no file that could be replaced'
+err_has 'exists and is not a regular file'
 expect 2 pack -n ml -o "$WORK/fifo"
 check [ -p "$WORK/fifo" ]
 
@@ -150,7 +150,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unsh
     check [ $? = 0 ]
     check [ "$(tr '\n' ' ' < "$WORK/said")" = "prefix=$point  65534 " ]
     check [ -z "$(ls "$WORK/nobody" | grep image)" ]
-    [ "$(stat -c %a /dev/fuse)" = 666 ] || check grep -q 'is unpacked into .*this user may not use /dev/fuse' "$WORK/told"
+    [ "$(stat -c %a /dev/fuse)" = 666 ] || check grep -q 'cannot be mounted (.*no access to /dev/fuse.*); unpacking it to ' "$WORK/told"
     if [ "$(stat -c %a /dev/fuse)" != 666 ]; then
         cp "$WORK/one.sqfs" "$WORK/damaged.sqfs"
         printf x | dd of="$WORK/damaged.sqfs" bs=1 seek=$(($(stat -c %s "$WORK/one.sqfs") / 2)) conv=notrunc status=none
@@ -226,7 +226,7 @@ if [ -d "$WORK/nobody" ]; then
         install -m 666 /dev/null "$shared/before"
         $user "$GPKG" image run "$WORK/shared.sqfs" -- sh -c 'where; echo written >> "$0/before"; touch "$0/apart"' "$shared" > "$WORK/said" 2> "$WORK/told"
         check [ "$? $(tr '\n' ' ' < "$WORK/said")" = "0 prefix=$shared/of/ml  " ]
-        check grep -q "$shared/of/ml: is not yours .* has $shared as it is now" "$WORK/told"
+        check grep -q "$shared/of/ml: you cannot create or use it, so the command sees a private view of $shared" "$WORK/told"
         check [ "$(cat "$shared/before") $([ -e "$shared/apart" ] || echo none)" = 'written none' ]
         rm "$shared/before"
     done
@@ -268,8 +268,8 @@ if [ -d "$WORK/nobody" ]; then
         (cd "$WORK/many" && seq 100001 | xargs touch)
         as_other 65534 "$GPKG" image run "$WORK/many.sqfs" where > "$WORK/said" 2> "$WORK/told"
         check [ $? = 1 ]
-        check grep -q "^error: $WORK/many/.*: cannot be shown beside the image: more is there than may be mounted" "$WORK/told"
-        check grep -q 'hint: build the image with a --mount-point that has little beside it' "$WORK/told"
+        check grep -q "^error: $WORK/many/.*: cannot be shown next to the image: too many entries to mount" "$WORK/told"
+        check grep -q 'hint: build the image with a --mount-point in a folder with few entries' "$WORK/told"
         find "$WORK/many" -delete
     fi
 fi
@@ -282,8 +282,8 @@ mkdir -m 700 "$own/priv" && echo x > "$own/priv/x"
 mkdir "$own/$site/piped" && echo 'x = 1' > "$own/$site/piped/__init__.py" && echo 'def def' > "$own/$site/piped/template.py"
 for form in 'image build -o own.sqfs' 'pack -o own.tar.zst' 'image build --format oci -o own.oci'; do
     expect 0 $form -n own
-    err_has 'priv and secret: may be read by you alone, and so may what is made here'
-    err_lacks 'cannot be compiled'
+    err_has 'the result is readable only by you, like priv and secret in it'
+    err_lacks 'not compiled'
 done
 check [ "$(stat -c %a own.sqfs own.tar.zst "$(ls -S own.oci/blobs/sha256/* | head -n 1)" | tr '\n' ' ')" = '600 600 600 ' ]
 unsquashfs -lls own.sqfs > "$WORK/listed"
@@ -298,7 +298,7 @@ rm -r "$own/secret" "$own/priv"
 rm -r own.*
 for form in 'image build -o own.sqfs' 'pack -o own.tar.zst' 'image build --format oci -o own.oci'; do
     expect 0 $form -n own
-    err_has "group, group/x and $site/piped/ours.py: may be read by you and your group alone, and so may what is made here"
+    err_has "the result is readable only by you and your group, like group, group/x and $site/piped/ours.py in it"
 done
 check [ "$(stat -c %a own.sqfs own.tar.zst "$(ls -S own.oci/blobs/sha256/* | head -n 1)" | tr '\n' ' ')" = '640 640 640 ' ]
 unsquashfs -lls own.sqfs > "$WORK/listed"
@@ -351,13 +351,13 @@ fi
 
 # What is no image, and what cannot be made.
 expect 2 image build -n ml --as x:y -o "$WORK/x.sqfs"
-err_has 'no programs can be found there' '--as another name'
+err_has 'or a line break' 'another name with --as'
 expect 2 image build -n ml --as x/y -o "$WORK/x.sqfs"
-err_has '--as gives it another one'
+err_has 'choose another name with --as'
 expect 2 image build -n ml --as $'x\xff' -o "$WORK/x.sqfs"
-err_has 'is not UTF-8' '--as gives it another one'
+err_has 'is not UTF-8' 'choose another name with --as'
 expect 2 image build -n ml --mount-point $'/gpkg/\xff' -o "$WORK/x.sqfs"
-err_has 'is not UTF-8' '--mount-point names another place'
+err_has 'is not UTF-8' 'choose another path with --mount-point'
 python3 - "$WORK/one.sqfs" "$WORK/odd.sqfs" <<'END'
 import sys
 data = open(sys.argv[1], "rb").read()
@@ -367,7 +367,7 @@ END
 expect 0 image show "$WORK/odd.sqfs"
 out_has '0 packages'
 expect 1 image run /etc/passwd true
-err_has '/etc/passwd: is no image that gpkg made'
+err_has '/etc/passwd: not an image made by gpkg'
 expect 1 image show "$WORK/nowhere"
 head -c -100 "$WORK/one.sqfs" > "$WORK/cut.sqfs"
 expect 1 image show "$WORK/cut.sqfs"

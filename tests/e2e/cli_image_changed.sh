@@ -62,7 +62,7 @@ rm "$at/links/lib64" && echo file > "$at/links/lib64"
 ln -sfn x "$at/links/lib/libb.so"
 same_everywhere links
 expect 0 image build -n links -o "$WORK/links.sqfs"
-err_has 'lib/liba.so was changed after it was installed, and stays so'
+err_has 'lib/liba.so: changed since it was installed; copied as it is'
 check [ "$(readlink "$at/of-links/lib/liba.so")" = libb.so ]
 # What leaves with a package is told.
 expect 0 remove -y -n links data
@@ -72,7 +72,7 @@ err_has 'lib/liba.so of data-1.0-0 was changed after it was installed; the chang
 (umask 077 && cd "$WORK" && "$GPKG" create -q -y -n priv data > /dev/null && "$GPKG" env config vars set -n priv TOKEN=secret123 > /dev/null)
 for form in 'image build -o priv.sqfs' 'pack -o priv.tar.zst' 'image build --format oci -o priv.oci'; do
     expect 0 $form -n priv
-    err_has 'conda-meta/state: may be read by you alone, and so may what is made here'
+    err_has 'the result is readable only by you, like conda-meta/state in it'
 done
 check [ "$(stat -c %a priv.sqfs priv.tar.zst | tr '\n' ' ')" = '600 600 ' ]
 check [ -z "$(grep -rl secret123 priv.oci | xargs stat -c %a | grep -v '^600$')" ]
@@ -91,7 +91,7 @@ check [ "$(stat -c %a plain.sqfs)" = 644 ]
 echo precious > train.py
 for form in 'image build' pack 'image build --format oci'; do
     expect 1 $form -n plain -o train.py
-    err_has 'train.py: is there, and is no earlier' 'choose another name for -o, or remove the file'
+    err_has 'train.py: exists and is not an earlier' 'choose another file for -o, or remove this one'
 done
 check [ "$(cat train.py)" = precious ]
 expect 0 image build -n plain -o plain.sqfs
@@ -114,7 +114,7 @@ for form in 'image build -o edited.sqfs' 'pack -o edited.tar.zst'; do
     expect 0 $form -n also
     err_has 'etc/conf: changed through a hard link'
     expect 1 ${form/edited/again} --from-lock "$WORK/data.lock"
-    err_has 'etc/conf of data-1.0-0' 'is not what the package promised' 'gpkg repair --store'
+    err_has 'etc/conf of data-1.0-0' 'does not match the package' 'gpkg repair --store'
 done
 expect 0 image run edited.sqfs -- sh -c 'cat $CONDA_PREFIX/etc/conf'
 out_has edited
@@ -122,6 +122,6 @@ expect 0 repair --store -y
 expect 0 image build --from-lock "$WORK/data.lock" -o again.sqfs --as locked
 check cmp again.sqfs locked.sqfs
 expect 0 image build -n also -o edited.sqfs
-err_has 'etc/conf was changed after it was installed, and stays so'
+err_has 'etc/conf: changed since it was installed; copied as it is'
 
 finish

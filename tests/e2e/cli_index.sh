@@ -18,8 +18,8 @@ many 1 5
 rm "$CHANNEL"/*/repodata.json
 
 expect 0 index "$CHANNEL"
-out_has 'linux-64: 10 packages, 10 read; 9 shards, 9 written'
-out_has 'noarch: 1 packages, 1 read; 1 shards, 1 written'
+out_has 'linux-64: 10 packages (10 read), 9 shards (9 written)'
+out_has 'noarch: 1 packages (1 read), 1 shards (1 written)'
 expect 0 index "$CHANNEL" --json
 json 'd["subdirs"]["linux-64"] == {"packages": 10, "read": 0, "shards": 9, "shards_written": 0,
     "shards_removed": 0} and d["success"] and d["disagreements"] == [] and d["patches"] == []'
@@ -59,7 +59,7 @@ cp "$web"/whole/noarch/repodata.json* "$CHANNEL/noarch/"
 package lib 3.0 0
 rm "$CHANNEL/linux-64/repodata.json"
 expect 0 index "$CHANNEL"
-out_has 'linux-64: 11 packages, 1 read; 9 shards, 1 written'
+out_has 'linux-64: 11 packages (1 read), 9 shards (1 written)'
 check [ "$(ls "$CHANNEL/linux-64/shards" | wc -l)" = 10 ]
 cp -a "$CHANNEL" "$web/before"
 
@@ -69,8 +69,8 @@ printf '{"patch_instructions_version":1,"packages":{"app-1.0-0.tar.bz2":{"depend
   "revoke":["lonely-1.0-0.tar.bz2"],"remove":["many1-1-0.tar.bz2","gone-1-0.tar.bz2"]}' \
     > "$WORK/fixes/linux-64/patch_instructions.json"
 expect 0 index "$CHANNEL" --patch "$WORK/fixes"
-out_has 'linux-64: 10 packages, 0 read'
-err_has "$CHANNEL/linux-64/patch_instructions.json: of packages that are not there: gone-1-0.tar.bz2"
+out_has 'linux-64: 10 packages (0 read)'
+err_has "$CHANNEL/linux-64/patch_instructions.json: names packages that the channel does not have: gone-1-0.tar.bz2"
 for source in "$CHANNEL" "file://$CHANNEL"; do
     expect 0 create --dry-run --json -n x -c "$source" --override-channels app
     json '{r["name"]: r["version"] for r in d["actions"]["LINK"]} == {"app": "1.0", "lib": "2.0"}'
@@ -79,7 +79,7 @@ for source in "$CHANNEL" "file://$CHANNEL"; do
     expect 1 create --dry-run -n x -c "$source" --override-channels many1
 done
 expect 0 index "$CHANNEL"
-out_has 'linux-64: 10 packages, 0 read; 8 shards, 0 written'
+out_has 'linux-64: 10 packages (0 read), 8 shards (0 written)'
 expect 0 index "$CHANNEL" --no-patch
 for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_exports.json; do
     check cmp "$CHANNEL/linux-64/$file" "$web/before/linux-64/$file"
@@ -91,9 +91,9 @@ expect 2 index "$CHANNEL" --patch "$WORK/fixes" --no-patch
 printf '{"patch_instructions_version":1,"packages":{"app-1.0-0.tar.bz2":{"sha256":"0"}}}' \
     > "$WORK/fixes/linux-64/patch_instructions.json"
 expect 1 index "$CHANNEL" --patch "$WORK/fixes"
-err_has "$WORK/fixes/linux-64/patch_instructions.json: app-1.0-0.tar.bz2: sha256 is not for an index to change"
+err_has "$WORK/fixes/linux-64/patch_instructions.json: app-1.0-0.tar.bz2: patches cannot change sha256"
 expect 1 index "$CHANNEL" --patch "$WORK/nowhere"
-err_has "$WORK/nowhere: there is no such patch"
+err_has "$WORK/nowhere: no such patch"
 
 # Builds of one version that do not agree.
 package split 1.0 cpu_h1111111_0 'lib'
@@ -102,7 +102,7 @@ rm "$CHANNEL/linux-64/repodata.json"
 expect 0 index "$CHANNEL" --json
 json '[(f["name"], f["field"]) for f in d["disagreements"]] == [("split", "depends")] * 2'
 expect 0 index "$CHANNEL"
-err_has 'warning: linux-64: builds that differ in hardware alone disagree: lib is needed by split-1.0-cpu_h1111111_0.tar.bz2 and not by split-1.0-cuda129_h2222222_0.tar.bz2'
+err_has 'warning: linux-64: builds for different hardware differ in other metadata too: lib is needed by split-1.0-cpu_h1111111_0.tar.bz2 but not by split-1.0-cuda129_h2222222_0.tar.bz2'
 # By gpkg's own keys of hardware, in packages that it has built.
 mkdir -p keys/byaccel keys/bypsabi
 cat > keys/byaccel/recipe.yaml <<'END'

@@ -37,13 +37,13 @@ store_layers: [$WORK/layer]
 END
 export GPKG_SYSTEM_CONFIG=$WORK/site.yaml
 expect 0 info
-out_has "accelerator: none ($WORK/site.yaml:1:14)" "mirrored_channels: conda-forge: https://" "store_layers: $WORK/layer (not there) ($WORK/site.yaml:3"
+out_has "accelerator: none ($WORK/site.yaml:1:14)" "mirrored_channels: conda-forge: https://" "store_layers: $WORK/layer (does not exist) ($WORK/site.yaml:3"
 out_lacks secret
 expect 0 info --json
 json 'd["settings"]["accelerator"] == {"value": "none", "source": work + "/site.yaml:1:14"} and d["settings"]["store_layers"]["value"] == [work + "/layer"]'
 out_lacks secret
 GPKG_SYSTEM_CONFIG=$WORK/site.yml expect 0 info
-err_has "$WORK/site.yml: GPKG_SYSTEM_CONFIG names this file, and it is not there"
+err_has "$WORK/site.yml: not found (GPKG_SYSTEM_CONFIG)"
 unset GPKG_SYSTEM_CONFIG
 
 expect 0 info --base

@@ -14,26 +14,26 @@ printf 'alias x=y\r\n# \xff odd\nexport LAST=1' > "$rc"
 chmod 640 "$rc"
 remember "$rc"
 expect 0 init bash --dry-run
-out_has "$rc: this block would be written:" '  + # >>> gpkg init' "shell-hook -s bash"
+out_has "$rc: block would be written:" '  + # >>> gpkg init' "shell-hook -s bash"
 same "$rc"
 expect 0 init bash
-out_has 'this block was written'
+out_has 'block written:'
 check [ "$(head -c "$(stat -c %s "$WORK/remembered")" "$rc" | cmp - "$WORK/remembered" && echo same)" = same ]
 check [ "$(stat -c %a "$rc")" = 640 ]
 cp "$rc" "$WORK/once"
 expect 0 init bash
-out_is "$rc: has its block already"
+out_is "$rc: already contains the gpkg block"
 check cmp "$rc" "$WORK/once"
 expect 0 init --undo --dry-run --json
 json 'd["dry_run"] and [(f["shell"], f["action"]) for f in d["files"]] == [("bash", "remove")]'
 check cmp "$rc" "$WORK/once"
 expect 0 init --undo
-out_has 'this block was taken away'
+out_has 'block removed:'
 same "$rc"
 expect 0 init --reverse
-out_is "no startup file has a block of gpkg's"
+out_is "no startup file contains a gpkg block"
 expect 0 init --undo bash
-out_is "$rc: has no block of gpkg's"
+out_is "$rc: contains no gpkg block"
 
 # Every ending that a file can have, and what is written behind the block later.
 for text in '' 'x' $'x\n' $'x\n\n' $'\n'; do
@@ -84,7 +84,7 @@ check [ -L "$rc" ]
 check [ "$(cat dotfiles/bashrc)" = 'echo mine' ]
 rm dotfiles/bashrc
 expect 1 init bash
-err_has 'is a link that leads nowhere'
+err_has 'broken link'
 rm "$rc"
 mkdir "$rc"
 expect 1 init bash
@@ -114,11 +114,11 @@ check grep -q 'Invoke-Expression' "$HOME/.config/powershell/profile.ps1"
 expect 0 init --undo powershell
 check [ ! -e "$HOME/.config/powershell/profile.ps1" ]
 
-# conda's own block stays, and is told.
+# the block of conda is kept, and is told.
 printf '# >>> conda initialize >>>\n# <<< conda initialize <<<\n' > "$rc"
 remember "$rc"
 expect 0 init bash
-err_has "conda's own block stays"
+err_has "the block of conda is kept"
 expect 0 init --undo
 same "$rc"
 
@@ -128,7 +128,7 @@ for text in '# >>> gpkg init >>>' $'# <<< gpkg init <<<\n# >>> gpkg init >>>' \
     echo "$text" > "$rc"
     remember "$rc"
     expect 1 init bash
-    err_has 'the lines that mark gpkg'"'"'s block are damaged'
+    err_has 'the marks of the gpkg block are damaged'
     expect 1 init --undo
     same "$rc"
 done

@@ -55,26 +55,26 @@ out_has "libtwo.so.2 -> $(place env)/lib/libtwo.so.2"
 
 expect 1 inspect nothing
 err_has 'no such file'
-err_has 'gpkg inspect -n ENVIRONMENT nothing'
+err_has 'gpkg inspect -n NAME nothing'
 expect 1 inspect r/tool/recipe.yaml
-err_has 'is neither an ELF file nor one of GPU code, nor a package'
+err_has 'not an ELF file, GPU code or a package'
 expect 1 inspect r
-err_has 'is no file'
+err_has 'not a regular file'
 expect 1 inspect -n env nothing --json
-json 'not d["success"] and "nothing: is not installed in" in d["message"]'
+json 'not d["success"] and "nothing is not installed in" in d["message"]'
 printf 'no zip' > broken-1-0.conda
 expect 1 inspect broken-1-0.conda
 printf '\177ELF damaged         ' > odd
 expect 1 inspect odd
-err_has 'a damaged ELF file'
+err_has 'damaged ELF file'
 
-# Seeded faults: what was built does not fit what the recipe says.
+# Seeded faults: the package does not match its recipe.
 # bad NAME TEXT...: the recipe of tool with a change is refused, and the error has the texts.
 bad() {
     local name=$1 text
     shift
     expect 1 build "bad/$name" --output-dir "$CHANNEL"
-    err_has 'what was built does not fit what the recipe says'
+    err_has 'the package does not match its recipe'
     for text in "$@"; do err_has "$text"; done
     check [ ! -e "$(echo "$CHANNEL/linux-64/$name"-1-*.conda)" ]
 }
@@ -86,21 +86,21 @@ seed() {
         r/tool/recipe.yaml > "bad/$1/recipe.yaml"
 }
 seed overlinks 'true' '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}'
-bad overlinks 'bin/tool: needs libtwo.so.2, which the host'"'"'s libtwo has' \
-    'take libtwo out of requirements.ignore_run_exports.by_name'
+bad overlinks 'bin/tool: needs libtwo.so.2 from libtwo, but the package does not depend on libtwo' \
+    'remove libtwo from requirements.ignore_run_exports.by_name'
 seed overdepends 'printf "int main(void) { return 0; }" > m.c \&\& cc -o $PREFIX/bin/tool m.c' '{host: [libtwo]}'
-bad overdepends 'libtwo: the package depends on it (by a run_exports of host), and nothing' \
-    'write libtwo into requirements.ignore_run_exports.by_name'
+bad overdepends 'libtwo: the package depends on it (from run_exports of host), but no file' \
+    'add libtwo to requirements.ignore_run_exports.by_name'
 seed driver 'cp $PREFIX/lib/libtwo.so.2 $PREFIX/bin/libcuda.so.1' '{host: [libtwo]}'
-bad driver 'bin/libcuda.so.1: libcuda.so.1 is a library of the graphics driver'
+bad driver 'bin/libcuda.so.1: libcuda.so.1 is part of the GPU driver'
 seed paths 'patchelf --set-rpath $SRC_DIR/lib:$PREFIX/lib/stubs $PREFIX/bin/tool' '{host: [libtwo]}' \
     '{binary_relocation: false}'
 bad paths 'is a folder of this build' 'is a folder of stubs'
 seed unreached 'mkdir $PREFIX/lib/priv \&\& mv $PREFIX/bin/tool t \&\& cp $PREFIX/lib/libtwo.so.2 $PREFIX/lib/priv/libpriv.so.1 \&\& patchelf --set-soname libpriv.so.1 $PREFIX/lib/priv/libpriv.so.1 \&\& patchelf --replace-needed libtwo.so.2 libpriv.so.1 --output $PREFIX/bin/tool t' '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}'
-bad unreached 'bin/tool: needs libpriv.so.1, which lies in lib/priv, where its library path does not lead' \
-    'name it in build.dynamic_linking.rpaths: [lib/priv]'
+bad unreached 'bin/tool: needs libpriv.so.1, but its library path does not contain lib/priv' \
+    'add it with build.dynamic_linking.rpaths: [lib/priv]'
 seed loader 'patchelf --set-interpreter $SRC_DIR/ld.so $PREFIX/bin/tool' '{host: [libtwo]}'
-bad loader 'bin/tool: its loader is ' 'in a folder of this build'
+bad loader 'bin/tool: uses the loader ' 'it is in a folder of this build'
 seed allowed 'cp $PREFIX/lib/libtwo.so.2 $PREFIX/bin/libcuda.so.1' \
     '{host: [libtwo], ignore_run_exports: {by_name: [libtwo]}}' '{missing_dso_allowlist: [libtwo.so.2, libcuda.so.1]}'
 expect 0 build bad/allowed --output-dir "$CHANNEL"
@@ -129,11 +129,11 @@ out_has 'machine code for 8.0, PTX of 9.0'
 expect 0 inspect "$(echo "$CHANNEL"/linux-64/gpu-*.conda)" --json
 json 'd["binaries"][0]["gpu_code"] == {"sass": ["8.0"], "ptx": ["9.0"], "gfx": []}'
 expect 1 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;8.6;9.0'
-err_has 'the package lacks machine code for 8.6 and 9.0, while cuda_arch_list is 8.0;8.6;9.0'
+err_has 'the package lacks machine code for 8.6 and 9.0, but cuda_arch_list is 8.0;8.6;9.0'
 expect 0 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0'
-err_has 'the package holds PTX of 9.0, while cuda_arch_list is 8.0'
+err_has 'the package contains PTX of 9.0, but cuda_arch_list is 8.0'
 expect 1 build r2 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0+PTX'
-err_has 'the package lacks PTX of 8.0, while cuda_arch_list is 8.0+PTX'
+err_has 'the package lacks PTX of 8.0, but cuda_arch_list is 8.0+PTX'
 
 # The same code outside of shared libraries.
 mkdir -p r3/code
@@ -150,7 +150,7 @@ build:
     - ar rc $PREFIX/lib/libcode.a f.o g.o
 END
 expect 1 build r3 --output-dir "$CHANNEL" --variant cuda_arch_list=7.5
-err_has 'the package lacks machine code for 7.5, while cuda_arch_list is 7.5'
+err_has 'the package lacks machine code for 7.5, but cuda_arch_list is 7.5'
 expect 0 build r3 --output-dir "$CHANNEL" --variant 'cuda_arch_list=8.0;90-virtual'
 expect 0 inspect "$(echo "$CHANNEL"/linux-64/code-*.conda)" --json
 json '{b["path"]: b["gpu_code"]["sass"] for b in d["binaries"]} == {"lib/kernels.fatbin": ["8.0"], "lib/libcode.a": ["8.0"]}'
@@ -191,7 +191,7 @@ package: {name: real, version: "1"}
 build: {variant: {use_keys: [cuda_arch_list]}, script: 'mkdir $PREFIX/lib; cp $RECIPE_DIR/real-120a.so $PREFIX/lib', dynamic_linking: {missing_dso_allowlist: ['lib*']}}
 END
     expect 1 build r4 --output-dir "$CHANNEL" --variant cuda_arch_list=12.0+PTX
-    err_has 'the package lacks machine code for 12.0, PTX of 12.0, while cuda_arch_list is 12.0+PTX'
+    err_has 'the package lacks machine code for 12.0, PTX of 12.0, but cuda_arch_list is 12.0+PTX'
     expect 0 build r4 --output-dir "$CHANNEL" --variant cuda_arch_list=12.0a+PTX
 else
     echo 'skipped: what nvcc writes; there is no nvcc here that knows compute_121'

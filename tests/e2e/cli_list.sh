@@ -124,13 +124,13 @@ expect 0 list -n here torchvision --json
 json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.1", "python": "3.12"}'
 # Doctor looks at them as well.
 CONDA_OVERRIDE_CUDA=11.8 expect 1 doctor -n here
-out_has 'torchvision (pip)' 'is for CUDA 12.1, and the driver supports 11.8'
+out_has 'torchvision (pip)' 'is for CUDA 12.1, but the driver supports 11.8'
 expect 0 doctor -n here --for cpu
-out_has 'xgboost (pip)' 'is a build for nvidia, of which there is no GPU here'
-out_lacks 'is an old name'
+out_has 'xgboost (pip)' 'is a CUDA build, but this machine has no NVIDIA GPU'
+out_lacks 'is an outdated package name'
 wheel tensorflow_gpu 2.11.0
 CONDA_OVERRIDE_CUDA=12.8 expect 0 doctor -n here
-out_has 'tensorflow_gpu (pip): is an old name' 'tensorflow, and for pip to bring CUDA too, tensorflow[and-cuda]'
+out_has 'tensorflow_gpu (pip): is an outdated package name' 'use tensorflow, or tensorflow[and-cuda] to let pip install CUDA too'
 # What pip put beside a conda package of its name is another package.
 rm -r "$GPKG_ROOT_PREFIX/envs/here/lib"
 wheel torch 2.4.0

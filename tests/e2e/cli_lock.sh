@@ -42,7 +42,7 @@ expect 0 lock 'torch=2' lib --for a100 --for cpu -o one.lock
 package strict 1.0 cuda_0 '__cuda' 'lib <2'
 package strict 1.0 cpu_0 'lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock
-out_has 'lib is not the same in all: 1.0 for a100 and 2.0 for cpu'
+out_has 'lib differs between classes: 1.0 for a100 and 2.0 for cpu'
 out_has 'cpu: strict 1.0 needs lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock --json
 json 'd["divergences"][0]["name"] == "lib" and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"} and d["divergences"][0]["because_of"] == "cpu"'
@@ -51,8 +51,8 @@ package nn 1.0 cuda118_0 '__cuda >=11'
 package nn 2.0 cuda129_0 '__cuda >=12'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
 expect 0 lock nn --for rtx5090 --for ./old.yaml --accel nvidia -o code.lock
-out_has 'nn is not the same in all: 1.0 for old and 2.0 for rtx5090'
-out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which makes no machine code for compute capability 12.0'
+out_has 'nn differs between classes: 1.0 for old and 2.0 for rtx5090'
+out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which has no machine code for compute capability 12.0'
 
 # An environment.yml is locked for each of the platforms that it is made for.
 printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > two.yml
@@ -72,36 +72,36 @@ SUBDIR=osx-arm64 package mac 1.0 0 '__osx >=11.0'
 package mac 1.0 0
 printf 'dependencies: [mac]\nplatforms: [linux-64, osx-arm64]\n' > mac.yml
 expect 1 lock -f mac.yml -o mac.lock
-err_has 'for osx-arm64: no set of packages' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
+err_has 'for osx-arm64: the request cannot be solved' 'CONDA_OVERRIDE_OSX=11.0 gpkg lock'
 CONDA_OVERRIDE_OSX=11.0 expect 0 lock -f mac.yml -o mac.lock
 expect 0 lock mac --for m1 -o m1.lock
 
 # Which class a machine takes, without a channel; one that none is for gets a sentence.
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 lock check first.lock --for h100
-check [ "$(tr -s ' ' <<< "$out")" = 'a100 is taken: it has builds for the GPU that is there
+check [ "$(tr -s ' ' <<< "$out")" = 'a100 selected: it has builds for this GPU
 cpu fits' ]
 expect 0 lock check first.lock --for mi300 --json
-json 'd["class"] == "cpu" and [c for c in d["classes"] if c["name"] == "a100"][0]["unmet"] == ["it needs __cuda, and there is none"]'
+json 'd["class"] == "cpu" and [c for c in d["classes"] if c["name"] == "a100"][0]["unmet"] == ["needs __cuda (none found)"]'
 expect 1 lock check first.lock --for gh200
-out_has 'it is for linux-64, not for linux-aarch64'
+out_has 'is for linux-64, not linux-aarch64'
 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock check first.lock --for h100
-out_has 'a100  it needs __glibc >=2.28,<3.0.a0, and there is 2.17'
+out_has 'a100  needs __glibc >=2.28,<3.0.a0 (found 2.17)'
 expect 1 create -n no --lock first.lock --for gh200 -y
-err_has 'none of its classes is for gh200'
+err_has 'no class fits gh200'
 absent no
 mv "$CHANNEL.away" "$CHANNEL"
 
 # An environment of a lock is what the lock says, also when the channel has newer packages since.
 package torch 3.0 cpu_0 'lib'
 expect 0 create -n locked --lock first.lock --for cpu -y
-err_has 'of first.lock, cpu is taken: it is the only one that fits'
+err_has 'using class cpu of first.lock: it is the only class that fits'
 records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib": "2.0", "pure": "1.0"}'
 records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"]'
 expect 0 create -n fast --lock first.lock --for h100 -y
 records fast 'r["torch"]["build"] == "cuda12_0"'
 expect 2 create -n x --lock first.lock torch -y
-err_has 'no others can stand beside it'
+err_has 'packages and files cannot be given with --lock'
 
 # The best version that all can have, not the lowest that one of them would take.
 package meet 3.0 cuda_0 '__cuda'
@@ -131,7 +131,7 @@ expect 0 solve vision --for a100 --json
 json '{p["name"]: p["version"] for p in d["packages"]}["python"] == "3.14.1"'
 expect 0 lock vision --for a100 --for cpu -o python.lock --json
 json 'd["divergences"] == []'
-json 'd["classes"][0]["notes"] == ["python 3.12.2 in place of 3.14.1, so that all classes have one version; cpu can have no newer"]'
+json 'd["classes"][0]["notes"] == ["python 3.12.2 instead of 3.14.1, so that all classes have the same version; cpu cannot have a newer one"]'
 check [ "$(classes python.lock | cut -d'|' -f3)" = ' magma-1.0-0.tar.bz2 python-3.12.2-0.tar.bz2 vision-1.0-cuda_312.tar.bz2
  python-3.12.2-0.tar.bz2 vision-1.0-cpu_312.tar.bz2' ]
 # But not than what was asked for.
@@ -153,20 +153,20 @@ printf 'name: x\nchannels: [%s]\ndependencies: [torch=2, lib]\nvariables: {COLOU
 expect 0 lock -f env.yml --for a100 --for cpu -o drift.lock
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 lock check drift.lock -f env.yml --for cpu
-err_lacks 'drift'
-out_lacks 'drift'
+err_lacks 'out of date'
+out_lacks 'out of date'
 mv "$CHANNEL.away" "$CHANNEL"
 printf 'name: x\nchannels: [%s]\ndependencies: [torch=1, pure]\nvariables: {COLOUR: blue}\n' "$CHANNEL" > moved.yml
 expect 1 lock check drift.lock -f moved.yml --for cpu
-out_has "drift: 'torch=1' is asked for now, and was 'torch=2'"
-out_has "drift: 'pure' is asked for now, and was not"
-out_has "drift: 'lib' was asked for, and is no more"
-out_has 'drift: variables: now COLOUR=blue, and was COLOUR=red'
+out_has "out of date: 'torch=1' is requested now, 'torch=2' in the lock"
+out_has "out of date: 'pure' is requested now, but not in the lock"
+out_has "out of date: 'lib' is in the lock, but no longer requested"
+out_has 'out of date: variables: now COLOUR=blue, COLOUR=red in the lock'
 expect 1 lock check drift.lock -f env.yml --for cpu --accel none --json
-json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, and was not said"]'
+json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, unset in the lock"]'
 sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
 expect 1 lock check edited.lock --for cpu
-out_has 'the request in it was changed since its packages were decided'
+out_has 'the request in the lock was edited after it was solved'
 expect 0 create -n coloured --lock drift.lock --for cpu -y
 expect 0 run -n coloured sh -c 'echo $COLOUR'
 out_has red
@@ -187,7 +187,7 @@ package fleeting 1.0 0
 expect 0 lock fleeting --for cpu -o 'its own.lock'
 mv "$CHANNEL/linux-64/fleeting-1.0-0.tar.bz2" away
 expect 1 create -n x --lock 'its own.lock' --for cpu -y
-err_has 'fleeting-1.0-0.tar.bz2: no such file' "gpkg lock repair 'its own.lock' looks for other builds of the same versions in place of what is gone"
+err_has 'fleeting-1.0-0.tar.bz2: no such file' "to replace missing packages with other builds: gpkg lock repair 'its own.lock'"
 expect 0 lock convert 'its own.lock' fleeting.pixi.lock
 expect 1 create -n x --lock fleeting.pixi.lock --for cpu -y
 err_has 'fleeting-1.0-0.tar.bz2: no such file'
@@ -201,11 +201,11 @@ expect 0 lock check drift.lock --for cpu --available
 gone torch-2.0-cpu_0
 package torch 2.0 cpu_1 'lib' '__glibc >=2.17,<3.0.a0'
 expect 1 lock check drift.lock --for cpu --available
-out_has 'torch-2.0-cpu_0.tar.bz2: its channel has it no more'
+out_has 'torch-2.0-cpu_0.tar.bz2: no longer in its channel'
 err_has 'gpkg lock repair drift.lock'
 cp drift.lock kept.lock
 expect 0 lock repair drift.lock --dry-run
-out_has 'cpu: torch 2.0 cpu_1 in place of torch 2.0 cpu_0'
+out_has 'cpu: torch 2.0 cpu_0 -> torch 2.0 cpu_1'
 check cmp drift.lock kept.lock
 expect 0 lock repair drift.lock -o repaired.lock --json
 json '[c["class"] for c in d["changes"]] == ["cpu"]'
@@ -219,15 +219,15 @@ out_has 'nothing to do'
 gone lib-2.0-0
 package lib 2.0 0 'pure'
 expect 1 lock check drift.lock --for cpu --available
-out_has 'lib-2.0-0.tar.bz2: its channel has another file of that name'
+out_has 'lib-2.0-0.tar.bz2: its channel has another file of this name'
 expect 0 lock repair drift.lock
 # A version that is gone altogether is left for the user to decide.
 gone lib-2.0-0
 expect 1 lock repair drift.lock
-err_has 'nothing of these versions will do'
-err_has 'gpkg lock repair drift.lock lib  # lets it have another version'
+err_has 'cannot be solved with these versions'
+err_has 'gpkg lock repair drift.lock lib  # allows other versions'
 expect 0 lock repair drift.lock lib
-out_has 'lib 1.0 0 in place of lib 2.0 0'
+out_has 'lib 2.0 0 -> lib 1.0 0'
 # Nor is what then keeps it from another one forgotten.
 package other 1.0 0
 package other 2.0 0
@@ -237,11 +237,11 @@ index
 expect 0 lock tied --for cpu -o tied.lock
 gone tied-2.0-0
 expect 1 lock repair tied.lock
-err_has 'gpkg lock repair tied.lock other tied  # lets them have another version'
+err_has 'gpkg lock repair tied.lock other tied  # allows other versions'
 expect 1 lock repair tied.lock tied
-err_has 'gpkg lock repair tied.lock tied other  # lets them have another version'
+err_has 'gpkg lock repair tied.lock tied other  # allows other versions'
 expect 0 lock repair tied.lock other tied
-out_has 'tied 1.0 0 in place of tied 2.0 0'
+out_has 'tied 2.0 0 -> tied 1.0 0'
 # It names no more than what has to move: here what is gone has its version with another lang.
 package lang 3.2 0
 package lang 3.1 0
@@ -254,9 +254,9 @@ index
 expect 0 lock app --for cpu -o narrow.lock
 gone app-2.0-lang32_0
 expect 1 lock repair narrow.lock
-err_has 'gpkg lock repair narrow.lock lang  # lets it have another version'
+err_has 'gpkg lock repair narrow.lock lang  # allows other versions'
 expect 0 lock repair narrow.lock lang
-out_has 'cpu: app 2.0 lang31_0 in place of app 2.0 lang32_0'
+out_has 'cpu: app 2.0 lang32_0 -> app 2.0 lang31_0'
 # Where classes have different versions then, that is told as gpkg lock tells it.
 package apart 2.0 0
 package apart 1.0 0
@@ -275,13 +275,13 @@ package user 1.0 cpu_1 'apart >=2'
 expect 0 lock repair apart.lock apart --dry-run --json
 json '[x["name"] for x in d["divergences"]] == ["apart"] and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"}'
 expect 0 lock repair apart.lock apart
-out_has 'a100: apart 1.0 0 in place of apart 2.0 0' 'apart is not the same in all: 1.0 for a100 and 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
+out_has 'a100: apart 2.0 0 -> apart 1.0 0' 'apart differs between classes: 1.0 for a100 and 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
 expect 0 lock repair apart.lock
-out_lacks 'not the same in all'
+out_lacks 'differs between classes'
 cp kept "$WORK/records.linux-64"
 index
 expect 1 lock repair drift.lock nosuch
-err_has 'the lock has no nosuch'
+err_has "package 'nosuch' is not in the lock"
 expect 1 lock repair drift.lock lbi
 err_has 'did you mean lib?'
 package lib 2.0 0
@@ -299,8 +299,8 @@ json '[a["name"] for a in d["axes"]] == ["__amdgpu", "__archspec", "__cuda", "__
 json 'd["unsatisfiable"] == d["take_another"] == [] and len(d["classes"]) == 5'
 json 'sorted(len(c["machines"]) for c in d["classes"]) and d["solves"] < sum(len(c["machines"]) for c in d["classes"])'
 expect 0 lock wide --for-all -o all.lock
-err_lacks 'take another class'
-out_has '5 answers for'
+err_lacks 'install another class'
+out_has '5 classes for'
 out_has 'cuda13'
 # agrees NAME LOCK: a machine gets of the lock what it would be given for the name.
 agrees() {
@@ -339,7 +339,7 @@ check cmp tall.lock tall.gpkg.lock
 unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_ARCHSPEC
 
 expect 0 create -n x --lock tall.lock --for h100 --dry-run --json
-json 'd["notes"][0].startswith("of tall.lock, ") and "is taken: it " in d["notes"][0]'
+json 'd["notes"][0].startswith("using class ") and " of tall.lock: it " in d["notes"][0]'
 expect 0 lock tall --for mi300 --for cpu -o notes.lock --json
 json '["for amd" in " ".join(c["notes"]) for c in d["classes"]] == [c["name"] == "mi300" for c in d["classes"]]'
 
@@ -347,7 +347,7 @@ json '["for amd" in " ".join(c["notes"]) for c in d["classes"]] == [c["name"] ==
 expect 0 lock pure '__cuda>=12' --for a100 -o asked.lock
 check grep -q -- '- __cuda >=12$' asked.lock
 expect 1 lock check asked.lock --for cpu
-out_has 'it needs __cuda >=12, and there is none'
+out_has 'needs __cuda >=12 (none found)'
 expect 0 lock check asked.lock pure '__cuda>=12' --for h100
 
 expect 1 lock 'torch>9' --for-all -o never.lock
@@ -365,10 +365,10 @@ records fromconda 'r["torch"]["build"] == "cpu_1" and r["torch"]["depends"]'
 expect 0 create -n frompixi --lock pixi.lock --for cpu -y
 records frompixi 'r["torch"]["build"] == "cpu_0"'
 expect 1 lock repair pixi.lock
-err_has "only gpkg's own lock files tell what they were decided for"
+err_has "not a gpkg.lock"
 for name in what pixi.lock.new linux-64.lock; do
     expect 2 lock convert first.lock "$name"
-    err_has 'does not tell which format is meant' 'names end in gpkg.lock, pixi.lock, conda-lock.yml or, for an explicit file, .txt'
+    err_has 'unknown format for this file name' 'gpkg.lock, pixi.lock, conda-lock.yml, or NAME.txt for an explicit list'
 done
 expect 0 lock convert first.lock environment-pixi.lock
 check cmp environment-pixi.lock pixi.lock
@@ -376,9 +376,9 @@ expect 0 lock convert cpu.gpkg.lock linux-64.conda-lock.yml
 check cmp linux-64.conda-lock.yml conda-lock.yml
 for name in pixi.lock.new conda-lock environment-pixi.lock linux-64.conda-lock.yml a100.txt; do
     expect 2 lock torch --for cpu -o "$name"
-    err_has "-o $name: gpkg lock writes a format of its own"
+    err_has "-o $name: gpkg lock writes only gpkg.lock files"
     expect 2 lock repair first.lock -o "$name"
-    err_has "-o $name: gpkg lock writes a format of its own"
+    err_has "-o $name: gpkg lock writes only gpkg.lock files"
 done
 check [ ! -e pixi.lock.new ]
 expect 2 create -n x -f linux-64.conda-lock.yml -y
@@ -386,10 +386,10 @@ err_has 'is a lock file, not a list of specs'
 
 # pixi.lock of version 6 has no words for two classes of one platform.
 expect 1 lock convert first.lock six.lock --format pixi-6
-err_has 'the classes a100 and cpu are both for linux-64' 'version 7 can hold them; --class NAME writes one of them'
+err_has 'the classes a100 and cpu are both for linux-64' 'use version 7 (--format pixi), or write one of them with --class NAME'
 expect 1 lock convert first.lock six.lock --format pixi-6 --dry-run
 expect 1 lock convert first.lock conda-lock.yml
-err_has '--class NAME writes one of them'
+err_has 'write one of them with --class NAME'
 expect 0 lock convert first.lock six.lock --format pixi-6 --class a100
 out_has 'wrote six.lock (pixi.lock version 6)'
 check [ "$(head -1 six.lock)" = 'version: 6' ]
@@ -400,13 +400,13 @@ check grep -q '^      linux-aarch64:' six.lock
 # What is there is not lost: the lock itself, and what is none.
 cp first.lock self.gpkg.lock
 expect 2 lock convert self.gpkg.lock ./self.gpkg.lock --format gpkg
-err_has 'is the lock that is to be converted'
+err_has 'cannot convert a lock file onto itself'
 expect 2 lock convert first.lock x.gpkg.lock --format pixi
-err_has '--format pixi: x.gpkg.lock is the name of a gpkg.lock'
+err_has '--format pixi: the file name x.gpkg.lock stands for gpkg.lock'
 expect 0 lock convert first.lock x.pixi.lock --format pixi-6 --class a100 --offline
 echo precious > keep.gpkg.lock
 expect 1 lock lib -o keep.gpkg.lock
-err_has 'keep.gpkg.lock: exists and is no lock file'
+err_has 'keep.gpkg.lock: exists and is not a lock file'
 check [ "$(cat keep.gpkg.lock)" = precious ]
 printf '<<<<<<< a\ngpkg_lock: 1\n>>>>>>> b\n' > merged.gpkg.lock
 expect 0 lock lib -o merged.gpkg.lock
@@ -415,7 +415,7 @@ expect 0 lock convert first.lock list.txt --class cpu
 cp list.txt conda-linux-64.lock
 expect 0 create -n listed -f conda-linux-64.lock --dry-run
 expect 1 lock convert first.lock x.gpkg.lock --class a10
-err_has 'has no class a10' 'it has a100 and cpu'
+err_has "no class 'a10'" 'classes in it: a100 and cpu'
 expect 0 lock convert first.lock x.gpkg.lock --class a100
 expect 0 lock check x.gpkg.lock torch pure --for a100
 check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
@@ -423,11 +423,11 @@ check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
 sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
 expect 0 lock convert edited.lock x.gpkg.lock --class cpu
 expect 1 lock check x.gpkg.lock --for cpu
-out_has 'the request in it was changed since its packages were decided'
+out_has 'the request in the lock was edited after it was solved'
 
 # An explicit file has the package files of one class, as gpkg list --explicit writes them.
 expect 1 lock convert first.lock explicit.txt
-err_has 'an explicit file has the packages of one class, and the lock has a100 and cpu' '--class NAME says which'
+err_has 'an explicit file has the packages of one class, but the lock has a100 and cpu' 'choose one with --class NAME'
 expect 0 lock convert first.lock explicit.txt --class cpu
 expect 0 create -n listed --lock first.lock --for cpu -y
 expect 0 list -n listed --explicit
@@ -440,7 +440,7 @@ expect 0 lock convert arm.lock explicit.txt
 check grep -q '^# platform: linux-aarch64$' explicit.txt
 echo 'numpy' > specs.txt
 expect 1 lock convert cpu.gpkg.lock specs.txt
-err_has 'specs.txt: exists and is no lock file'
+err_has 'specs.txt: exists and is not a lock file'
 
 # A folder of a package of PyPI is beside the lock, wherever that is.
 mkdir -p project/lib sub/deeper
@@ -452,25 +452,25 @@ mkdir -p project/lib sub/deeper
 expect 0 lock convert project/pixi.lock sub/deeper/gpkg.lock
 check [ "$(grep location sub/deeper/gpkg.lock | tr -d '\n')" = '    location: ../..    location: ../../project/lib' ]
 expect 0 lock convert sub/deeper/gpkg.lock project/conda-lock.yml
-err_has 'conda-lock.yml has no word for editable: of mine what is there on the day is installed'
+err_has 'conda-lock.yml cannot store editable installs: mine will be installed as a copy'
 err_lacks 'whole'
 check grep -q 'url: ./lib$' project/conda-lock.yml
 expect 0 lock convert project/pixi.lock project/x.txt --class linux-64
-err_lacks 'names conda packages only'
+err_lacks 'has conda packages only'
 expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64
-err_has 'an explicit file names conda packages only: without whole and mine'
+err_has 'an explicit list has conda packages only: left out whole and mine'
 
 expect 0 lock convert first.lock dry/pixi.lock --dry-run
 check [ ! -e dry ]
 expect 0 lock convert none.lock warned/pixi.lock --dry-run
-err_has 'cannot hold what was asked for'
+err_has 'cannot store'
 # What another tool wrote does not say what was asked for; all of it is.
 expect 0 lock convert pixi.lock back.gpkg.lock
 expect 0 lock repair back.gpkg.lock
-out_has 'cpu: torch 2.0 cpu_1 in place of torch 2.0 cpu_0'
+out_has 'cpu: torch 2.0 cpu_0 -> torch 2.0 cpu_1'
 out_lacks 'nothing in place'
 expect 1 lock check pixi.lock -f env.yml --for cpu
-out_has 'drift: the file does not tell what it was made for'
+out_has 'out of date: the lock does not record the request'
 
 # A package that only restricts the driver is not taken where the driver is older, and no build for
 # a GPU where there is none.
@@ -480,13 +480,13 @@ package runs 1.0 cuda13_0 'toolkit 13.*'
 package runs 1.0 cpu_0
 expect 0 lock runs --for b300 --for cpu -o runs.lock
 CONDA_OVERRIDE_CUDA=13.1 expect 0 lock check runs.lock
-out_has 'b300  is taken'
+out_has 'b300  selected'
 for cuda in 11.4 12.8 ''; do
     CONDA_OVERRIDE_CUDA=$cuda expect 0 lock check runs.lock
-    out_has 'cpu   is taken'
+    out_has 'cpu   selected'
 done
 CONDA_OVERRIDE_CUDA=12.8 expect 0 lock check runs.lock
-out_has 'it needs __cuda >=13, and there is 12.8'
+out_has 'needs __cuda >=13 (found 12.8)'
 
 # What packages ask of a driver without asking for one is told, once for each virtual package.
 package cuda-version 12.0 0
@@ -496,94 +496,104 @@ package libcublas 1.0 0
 package both 1.0 cuda_0 '__cuda >=12' 'cupy'
 package both 1.0 cpu_0
 expect 0 lock cupy --for a100 --for cpu -o cupy.lock
-check [ "$(head -2 <<< "$out" | tr -s ' ')" = 'a100 3 packages linux-64 where there is one: __cuda >=12.0
-cpu 3 packages linux-64 where there is one: __cuda >=12.0' ]
+check [ "$(head -2 <<< "$out" | tr -s ' ')" = 'a100 3 packages linux-64 if present: __cuda >=12.0
+cpu 3 packages linux-64 if present: __cuda >=12.0' ]
 expect 0 lock check cupy.lock --for cpu
-out_has 'cpu   is taken: it ' '; of use with __cuda >=12.0'
+out_has 'cpu   selected: it ' '; its GPU builds need __cuda >=12.0'
 expect 0 create -n cupy --lock cupy.lock --for cpu --dry-run -y --json
-json 'd["notes"][1] == "its builds for GPUs are of use with __cuda >=12.0, and cpu has none"'
+json 'd["notes"][1] == "the GPU builds of cpu need __cuda >=12.0, which cpu does not have"'
 expect 0 lock both --for a100 --for cpu -o both.lock
 CONDA_OVERRIDE_CUDA=11.8 expect 0 lock check both.lock --json
-json '[c["unmet"] for c in d["classes"] if c["name"] == "a100"] == [["it needs __cuda >=12, and there is 11.8"]]'
+json '[c["unmet"] for c in d["classes"] if c["name"] == "a100"] == [["needs __cuda >=12 (found 11.8)"]]'
 json '[c["useful_with"] for c in d["classes"]] == [[], []]'
 # What a package without builds for GPUs restricts is told as well.
 package mid 1.0 0
 sed -i '/"mid-1.0-0/s/"depends":/"constrains":["__cuda >=11.2,<13"],&/' "$WORK/records.linux-64"
 index
 expect 0 lock mid --for a100 --for cpu -o mid.lock
-check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'a100 1 package linux-64 where there is one: __cuda >=11.2,<13' ]
+check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'a100 1 package linux-64 if present: __cuda >=11.2,<13' ]
 expect 0 lock check mid.lock --for cpu --json
 json '[(c["needs"] if "needs" in c else 0, c["restricts"], c["useful_with"]) for c in d["classes"]] == [(0, ["__cuda >=11.2,<13"], [])] * 2'
 CONDA_OVERRIDE_CUDA=13.0 expect 1 lock check mid.lock
-out_has 'it needs __cuda >=11.2,<13, and there is 13.0'
+out_has 'needs __cuda >=11.2,<13 (found 13.0)'
 
 # Files.
 mkfifo pipe
 expect 1 lock runs --for cpu -o pipe
-err_has 'pipe: is no regular file'
+err_has 'pipe: not a regular file'
 check [ -p pipe ]
 expect 0 hardware export --for a100 -o 'my node.yaml'
 expect 0 lock runs --for './my node.yaml' -o node.lock
 expect 0 lock check node.lock --for a100
-out_has 'my-node  is taken'
+out_has 'my-node  selected'
 { printf '<<<<<<< ours\n'; cat node.lock; } > conflict.lock
 expect 1 lock check conflict.lock
-err_has 'has the marks of a merge conflict'
+err_has 'contains merge conflict markers'
 expect 2 create -n x --lock node.lock --accel nvidia -y
-err_has 'an accelerator has no say in it'
+err_has 'an accelerator cannot be given with --lock'
 expect 2 create -n x --lock node.lock hardware-select-gpu-amd -y
-err_has 'an accelerator has no say in it'
+err_has 'an accelerator cannot be given with --lock'
 
 # What was merged or edited by hand and does not hold together is told, and nothing is made of it.
 sed '0,/__glibc >=2.28/s//__glibc >=2.20/' first.lock > needs.lock
 expect 1 lock check needs.lock --for a100
-out_has 'flaw: a100: it needs __glibc >=2.28,<3.0.a0, which its needs do not say'
+out_has 'inconsistent: a100: its needs lack __glibc >=2.28,<3.0.a0, which its packages require'
 expect 1 create -n flawed --lock needs.lock --for a100 -y
-err_has 'needs.lock: a100 does not hold together'
+err_has 'needs.lock: class a100 is inconsistent'
 check [ ! -e "$(place flawed)" ]
 sed '0,/__glibc >=2.28/s//__glibc >=2.30/' first.lock > raised.lock
 expect 1 lock check raised.lock --for a100
-out_has 'flaw: a100: its needs say __glibc >=2.30,<3.0.a0, which nothing in it asks for'
+out_has 'inconsistent: a100: its needs have __glibc >=2.30,<3.0.a0, which no package requires'
 # What its packages ask for is written down again; what cannot be mended is told, here and in another format.
 expect 0 lock repair raised.lock
-out_has 'mended: a100: ' 'its needs say __glibc >=2.30,<3.0.a0, which nothing in it asks for' 'wrote raised.lock'
+out_has 'repaired: a100: ' 'its needs have __glibc >=2.30,<3.0.a0, which no package requires' 'wrote raised.lock'
 expect 0 lock check raised.lock --for a100
 expect 0 lock repair raised.lock
-out_is 'nothing to do: its packages are there'
+out_is 'nothing to do: all packages are available'
 expect 0 lock convert needs.lock needs.pixi.lock --format pixi
-err_has 'a100 does not hold together, and is written as it is: it needs __glibc'
+err_has 'class a100 is inconsistent and was converted unchanged: its needs lack __glibc'
 
 # Slips.
 expect 2 lock torch check first.lock
-err_has 'torch: is nothing for gpkg lock check'
+err_has "'torch' cannot stand before 'check' in gpkg lock"
 expect 2 lock repair first.lock --accel none
 expect 2 lock --for a100
-err_has 'nothing to lock was named'
+err_has 'nothing to lock'
+# Alone it lists its subcommands, as help does, unless there is a file to lock.
+mkdir alone && pushd alone > /dev/null
+expect 2 lock
+err_has 'Commands:' 'convert a lock file to another format' 'gpkg lock -f environment.yml'
+expect 2 lock --json
+json '"nothing to lock" in d["message"]'
+printf 'dependencies: [torch]\n' > environment.yml
+expect 2 lock
+err_has 'nothing to lock' 'hint: gpkg lock -f environment.yml'
+popd > /dev/null
 expect 2 lock torch --for a100 --for a100
-err_has 'is named twice'
+err_has 'is given twice'
 expect 2 lock torch --for a100 --for A100
-err_has 'is named twice'
+err_has 'is given twice'
 # Overrides are not what the named machines are.
 expect 0 lock torch --for a100 --for cpu -o plain.lock
 CONDA_OVERRIDE_CUDA=12.0 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock torch --for a100 --for cpu -o overridden.lock
-err_has 'note: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC left out: with --for, classes are what their machines are'
-err_lacks 'nothing has this name'
+err_has 'note: ignored with --for: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC'
+err_lacks 'no such virtual package'
 check cmp plain.lock overridden.lock
 expect 0 config set override_virtual_packages.cuda 12.0
 expect 0 lock torch --for a100 --for cpu -o overridden.lock
-err_lacks 'left out' 'nothing has this name'
+err_lacks 'ignored with --for' 'no such virtual package'
 check cmp plain.lock overridden.lock
 expect 0 config remove-key override_virtual_packages
 # What would help is never another machine than those that are named.
 expect 1 lock torch --accel nvidia --for cpu --for a100 -o never.lock
-err_has 'for cpu' 'what would work'
+err_has 'for cpu' 'possible fixes'
 err_lacks CONDA_OVERRIDE
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'
-err_has 'hint: CONDA_OVERRIDE_CUDA= decides what this machine has of __cuda'
+err_has 'hint: CONDA_OVERRIDE_CUDA= overrides __cuda of this machine'
 check [ ! -e never.lock ]
 expect 2 create -y -n never --lock plain.lock -c "$WORK/other"
-err_has '--lock names all packages, and none is of' '-c has no say in it'
+err_has 'the lock has no package from this channel'
 expect 0 create -n never --lock plain.lock -c "file://$CHANNEL" --for a100 --dry-run
 expect 2 lock torch --for nonsense
 expect 1 lock 'torch>9' --for a100 -o never.lock
@@ -593,18 +603,18 @@ expect 1 lock check missing.lock
 err_has 'missing.lock'
 printf 'gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {}\n' > none.lock
 expect 1 lock check none.lock
-err_has 'none.lock: has no classes: nothing is locked in it'
+err_has 'none.lock: the lock is empty'
 expect 1 create -n never --lock none.lock -y
-err_has 'none.lock: has no classes: nothing is locked in it'
+err_has 'none.lock: the lock is empty'
 sed 's/__glibc=[0-9.]*=0/__glibc=abc=0/' plain.lock > abc.lock
 expect 1 lock check abc.lock
-err_has "'__glibc=abc=0' is no virtual package"
+err_has "'__glibc=abc=0' is not a virtual package"
 printf 'name: x\ndependencies: [torch]\n' > env.yml
 expect 1 lock check env.yml
 err_has 'env.yml'
 expect 0 lock -f env.yml --for cpu -o fromyml.lock
 expect 1 lock -f env.yml --for cpu -o env.yml
-err_has 'env.yml: exists and is no lock file'
+err_has 'env.yml: exists and is not a lock file'
 check grep -q dependencies env.yml
 expect 0 lock -f env.yml --for cpu -o fromyml.lock
 printf 'dependencies: [torch]\nvariables:\n  A: x  # [x86_64]\n  A: y  # [aarch64]\n' > selected.yml
@@ -626,20 +636,20 @@ expect 0 lock repair selected.lock
 expect 0 create -n chosen-by-platform --lock selected.lock --for a100 -y
 check grep -q '"accelerator": *"none"' "$(place chosen-by-platform)/conda-meta/gpkg/state.json"
 expect 1 lock -f selected.yml --for gh200 -o selected.lock
-err_has 'an accelerator is asked for lib, of which the channels have nothing for linux-aarch64'
+err_has "an accelerator is set for package 'lib', which is not found for linux-aarch64"
 sed -i 's/lib:/lbi:/' selected.yml
 expect 1 lock -f selected.yml --for a100 --for gh200 -o selected.lock
-err_has 'an accelerator is asked for lbi, of which the channels have nothing for linux-64 or linux-aarch64' 'did you mean lib?'
+err_has "an accelerator is set for package 'lbi', which is not found for linux-64 or linux-aarch64" 'did you mean lib?'
 expect 1 lock -f selected.yml --for-all -o selected.lock
-err_has 'an accelerator is asked for lbi'
+err_has "an accelerator is set for package 'lbi'"
 printf 'dependencies: [torch, pip: ["-r more.txt"]]\n' > more.yml
 expect 1 lock -f more.yml --for cpu
-err_has "'-r more.txt' names a place beside this file"
+err_has "'-r more.txt' is a relative path"
 mkdir -p a b
 cp my\ node.yaml a/node.yaml
 cp my\ node.yaml b/node.yaml
 expect 2 lock torch --for a/node.yaml --for b/node.yaml
-err_has 'a class node is named twice'
+err_has 'class node is given twice'
 
 # A fallback is one in the lock, too: what was decided for the GPU stays.
 expect 0 lock torch hardware-fallback-cpu-x86_64 --for a100 -o fallback.lock
@@ -656,10 +666,10 @@ cp "$WORK/records.linux-64" kept
 sed -i '/swap-3.0-cuda12_0/d' "$WORK/records.linux-64"
 index
 expect 1 lock repair swap.lock
-err_has 'for a100, nothing of these versions will do' '3.0 for accelerator none (what is gone was for nvidia)'
+err_has 'class a100 cannot be solved with these versions' '3.0 for accelerator none (what is gone was for nvidia)'
 package swap 3.0 cuda12_1 '__cuda >=12'
 expect 0 lock repair swap.lock
-out_has 'a100: swap 3.0 cuda12_1 in place of swap 3.0 cuda12_0'
+out_has 'a100: swap 3.0 cuda12_0 -> swap 3.0 cuda12_1'
 cp kept "$WORK/records.linux-64"
 
 # A login of the section pip: is in the lock as it stands there, which is told.
@@ -667,7 +677,7 @@ package pip 24.0 0
 index
 printf 'channels: [%s]\ndependencies:\n- lib\n- python\n- pip\n- pip:\n  - git+https://me:secret@host.example/x.git\n' "$CHANNEL" > login.yml
 expect 0 lock -f login.yml --for cpu -o login.lock
-err_has "the lock has the login or query of 'git+https://host.example/x.git'"
+err_has "the lock contains the credentials or query of 'git+https://host.example/x.git'"
 err_lacks 'me:secret'
 gone pip-24.0-0
 
@@ -683,11 +693,11 @@ check grep -q 'side-1.0' kit.lock
 cp kit.lock kit.before
 package kit 1.0 1
 expect 0 lock repair kit.lock
-out_has 'nothing to do: its packages are there'
+out_has 'nothing to do: all packages are available'
 gone side-2.0-0
 package side 2.0 1
 expect 0 lock repair kit.lock
-out_has 'cpu: side 2.0 1 in place of side 2.0 0'
+out_has 'cpu: side 2.0 0 -> side 2.0 1'
 out_lacks 'kit 1.0' 'side 1.0'
 cp kept "$WORK/records.linux-64"
 
@@ -701,7 +711,7 @@ package part 1.0 cuda12_0 '__cuda >=12'
 package part 1.0 cpu_0
 package part 3.0 cpu_0
 expect 0 lock front --for a100 --for cpu -o front.lock
-out_has 'front is not the same in all: 3.0 for a100 and 2.0 for cpu'
+out_has 'front differs between classes: 3.0 for a100 and 2.0 for cpu'
 cp kept "$WORK/records.linux-64"
 
 # Where nothing is installed, nothing is as it is installed.
@@ -715,7 +725,7 @@ sed -i 's/bound=3=cuda12_0/bound/; /digest/d' bound.lock
 gone pin-1.0-0
 expect 1 lock repair bound.lock
 err_has 'bound' 'gpkg lock repair bound.lock pin'
-err_lacks 'as is installed'
+err_lacks 'as installed'
 cp kept "$WORK/records.linux-64"
 
 # And for the same MPI.
@@ -726,10 +736,10 @@ gone fields-1.0-mpi_openmpi_h1_0
 package fields 1.0 nompi_h2_1
 index
 expect 1 lock repair mpi.lock
-err_has '1.0 with nompi (what is gone was with openmpi)'
+err_has '1.0 (with nompi, but the removed one was with openmpi)'
 package fields 1.0 mpi_openmpi_h1_1
 expect 0 lock repair mpi.lock
-out_has 'cpu: fields 1.0 mpi_openmpi_h1_1 in place of fields 1.0 mpi_openmpi_h1_0'
+out_has 'cpu: fields 1.0 mpi_openmpi_h1_0 -> fields 1.0 mpi_openmpi_h1_1'
 
 # Of several accelerators the first that a class is for is remembered.
 expect 0 lock torch --accel nvidia,none --for a100 --for cpu -o several.lock
@@ -741,13 +751,13 @@ expect 2 create -n x --lock several.lock --no-deps -y
 expect 2 create -n x --file several.lock -y
 err_has '--lock several.lock'
 expect 2 lock check several.lock --accel none --for cpu
-err_has 'together with what is asked for'
+err_has 'need specs or -f FILE'
 
 # 1.0 and 1.0.0 are one version.
 package same 1.0 0
 SUBDIR=linux-aarch64 package same 1.0.0 0
 expect 0 lock same --for h100 --for gh200 -o same.lock
-out_lacks 'not the same in all'
+out_lacks 'differs between classes'
 
 # With GPUs of both vendors neither the lock nor its classes' names choose.
 cat > both.yaml <<'YAML'
@@ -761,11 +771,11 @@ gpus:
 YAML
 expect 0 lock torch=1.0 --for a100 --for mi300 -o either.lock
 expect 1 lock check either.lock --for ./both.yaml
-err_has 'has GPUs of two vendors: --devices says which count'
+err_has 'has GPUs of two vendors: choose class'
 expect 1 lock check either.lock --for ./both.yaml --json
 json 'd["class"] is None and sorted(d["undecided"]) == ["a100", "mi300"]'
 expect 2 create -n two --lock either.lock --for ./both.yaml -y
-err_has './both.yaml has GPUs of two vendors, and ' '--devices'
+err_has './both.yaml has GPUs of two vendors, ' '--devices'
 expect 0 lock check either.lock --for ./both.yaml --devices 1 --json
 json 'd["class"] == "mi300"'
 expect 0 create -n two --lock either.lock --for ./both.yaml --devices 0 -y --dry-run --json
@@ -789,15 +799,15 @@ expect 0 lock lib -c "http://127.0.0.1:$(cat control/port)/web/channel" --overri
 expect 0 lock check web.lock --available
 mv web/channel web/moved
 expect 1 lock check web.lock --available
-err_has 'whether the locked packages are still there is not known: no answer of'
+err_has 'cannot check whether the locked packages are available: no response from'
 expect 1 lock repair web.lock
-err_has '--offline goes by what was there when it was last asked for'
+err_has '--offline uses the cached indexes'
 expect 0 lock check web.lock --available --offline
 
 # Classes that a lock had are not gone without a word.
 expect 0 lock lib --for a100 --for cpu -o had.lock
 expect 0 lock lib -o had.lock
-err_has 'had.lock: had classes a100 and cpu, which it is not for any more' 'gpkg lock update keeps'
+err_has 'had.lock: no longer has the classes a100 and cpu' 'gpkg lock update keeps'
 
 # A profile may come through a pipe: it is read once.
 "$GPKG" hardware export --for mi300 | "$GPKG" solve torch --for /dev/stdin --json > "$WORK/stdout" 2> "$WORK/stderr"
@@ -817,20 +827,20 @@ package wanted 1.0 0 'aside 1.0'
 SUBDIR=linux-aarch64 package wanted 1.0 0 'aside'
 printf 'dependencies:\n- lead # [x86_64]\n- wanted # [aarch64]\n' > leading.yml
 expect 0 lock -f leading.yml --for a100 --for gh200 -o leading.lock
-out_lacks 'is not the same in all: 2.0'
-err_has 'a100: wanted 1.0 in place of 2.0, so that all classes have one version; gh200 can have no newer'
+out_lacks 'differs between classes: 2.0'
+err_has 'a100: wanted 1.0 instead of 2.0, so that all classes have the same version; gh200 cannot have a newer one'
 
 # What would work works for all classes; what one platform has nothing of is told as that.
 package driven 2.0 0 '__cuda >=12'
 package driven 1.0 0 '__cuda >=11,<12'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
 expect 1 lock driven=2 --for a100 --for ./old.yaml -o driven.lock
-err_has 'for old: no set of packages meets the request'
-err_lacks 'would work'
+err_has 'for old: the request cannot be solved'
+err_lacks 'possible fixes'
 expect 1 lock driven=2 --for ./old.yaml -o driven.lock
 err_has 'gpkg lock driven=1.0 --for ./old.yaml'
 expect 1 lock lead --for a100 --for gh200 -o lead.lock
-err_has 'lead is there for linux-64: in an environment.yml, a selector asks for it there alone'
+err_has 'lead is available for linux-64; request it only there with a selector in the environment.yml'
 
 # A repair's command keeps what was typed, and works for all classes.
 for subdir in linux-64 linux-aarch64; do
@@ -845,7 +855,7 @@ sed -i '/"goes-2.0-0.tar.bz2"/d' "$WORK/records.linux-aarch64"
 gone fix-1.0-0
 gone fix-1.0-1
 expect 1 lock repair fix.lock -o fixed.gpkg.lock --channel-priority flexible
-err_has 'gpkg lock repair fix.lock -o fixed.gpkg.lock --channel-priority flexible fix goes  # lets them'
+err_has 'gpkg lock repair fix.lock -o fixed.gpkg.lock --channel-priority flexible fix goes  # allows other versions'
 expect 1 lock repair fix.lock fix
 err_has 'gpkg lock repair fix.lock fix goes'
 expect 0 lock repair fix.lock fix goes -o fixed.gpkg.lock
@@ -855,15 +865,15 @@ printf 'dependencies:\n- torch=2 # [x86_64]\n- torch=1 # [aarch64]\nvariables: {
 expect 0 lock -f drift.yml --for cpu --for gh200 -o drift.lock
 printf 'dependencies:\n- torch=1\nvariables: {A: "1", B: "2"}\n' > drift2.yml
 expect 1 lock check drift.lock -f drift2.yml --json
-json 'd["drift"] == ["cpu: '"'torch=1'"' is asked for now, and was '"'torch=2'"'", "variables: now A=1 B=2, and was '"'A=1 B=2'"'"]'
+json 'd["drift"] == ["cpu: '"'torch=1'"' is requested now, '"'torch=2'"' in the lock", "variables: now A=1 B=2, '"'A=1 B=2'"' in the lock"]'
 printf 'dependencies:\n- torch=2 # [x86_64]\nvariables: {A: "1 B=2"}\n' > drift3.yml
 expect 1 lock check drift.lock -f drift3.yml
-out_has "drift: gh200: 'torch=1' was asked for, and is no more"
+out_has "out of date: gh200: 'torch=1' is in the lock, but no longer requested"
 printf 'dependencies: [torch]\nplatforms: [linux-64]\n' > platforms.yml
 expect 0 lock -f platforms.yml -o platforms.lock
 printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > platforms.yml
 expect 1 lock check platforms.lock -f platforms.yml
-out_has 'drift: it is for linux-aarch64 too, and no class is'
+out_has 'out of date: platform linux-aarch64 has no class'
 
 # A request that was edited is told of where its packages are taken; values may have any characters.
 printf 'dependencies: [torch=1]\nvariables: {A: "tab\\tand\\nline"}\n' > lines.yml
@@ -874,16 +884,16 @@ expect 0 run -n lines sh -c 'printf "%s" "$A"'
 out_is "$(printf 'tab\tand\nline')"
 sed -i 's/torch=1/torch=9/' lines.lock
 expect 0 create -n edited --lock lines.lock --dry-run
-err_has 'lines.lock: the request in it was changed since its packages were decided'
+err_has 'lines.lock: the request in the lock was edited after it was solved'
 sed -i 's/torch=9/torch=9[[/' lines.lock
 expect 1 create -n edited --lock lines.lock --dry-run
-err_has 'lines.lock: what cpu asks for: '
+err_has 'lines.lock: request of class cpu: '
 
 # What pip would look for beside the file.
 for line in . '.[dev]' wheels/foo-1.0-py3-none-any.whl '--find-links wheels' file:foo 'foo @ file:./foo' '~/foo'; do
     printf 'dependencies: [torch, pip: ["%s"]]\n' "$line" > beside.yml
     expect 1 lock -f beside.yml --for cpu -o beside.lock
-    err_has "'$line' names a place beside this file"
+    err_has "'$line' is a relative path"
 done
 
 # Packages of another platform are looked at, not installed.

@@ -25,9 +25,9 @@ for wish in '--accel nvidia,none' '--accel amd,nvidia,none' 'hardware-select-gpu
     json 'd["take_another"] == []'
 done
 expect 0 lock check old.lock --for ./driver.yaml
-out_has 'it has builds for the GPU driver that is there'
+out_has 'it has builds for this GPU driver'
 expect 0 lock check old.lock --for a100
-out_has 'it has builds for the GPU that is there'
+out_has 'it has builds for this GPU'
 
 # One package that goes without a driver makes no class for the GPU of one without the others.
 package lone 1.0 cuda12_0 'cuda-version 12.*'
@@ -40,9 +40,9 @@ for machine in h100 a100 ./driver.yaml; do
     json 'd["class"] == "h100"'
 done
 expect 0 lock check pair.lock --for a100
-out_has 'h100  is taken: it has more builds for the GPU that is there than cpu'
+out_has 'h100  selected: it has more builds for this GPU than cpu'
 expect 0 lock check pair.lock --for a100 --json
-json 'd["classes"][0]["standing"] == "is taken: it has more builds for the GPU that is there than cpu" and "undecided" not in d'
+json 'd["classes"][0]["standing"] == "selected: it has more builds for this GPU than cpu" and "undecided" not in d'
 expect 0 lock check pair.lock --for cpu --json
 json 'd["class"] == "cpu"'
 
@@ -72,12 +72,12 @@ expect 0 lock cupy --for ./sm9.0.yaml -o code.lock
 expect 0 lock check code.lock --for ./sm9.0.yaml --json
 json 'd["success"] and d["classes"][0]["will_not_run"] == []'
 expect 1 lock check code.lock --for ./sm6.0.yaml
-out_has 'is taken: it is the only one that fits; it does not run here: cupy 2.0 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0'
+out_has 'is taken: it is the only one that fits; it does not run here: cupy 2.0 needs cuda-version >=13,<14, which does not support compute capability 6.0'
 CONDA_OVERRIDE_CUDA=11.4 expect 1 lock check code.lock --json
 json 'not d["success"] and d["class"] == "sm9.0" and d["classes"][0]["fits"] and d["classes"][0]["unmet"] == []'
-json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"]'
+json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 needs cuda-version >=13,<14, but the driver supports CUDA 11.4"]'
 expect 0 create -n x --lock code.lock --for ./sm6.0.yaml --dry-run
-err_has 'sm9.0 does not run on ./sm6.0.yaml: cupy 2.0 is for cuda-version >=13,<14'
+err_has 'sm9.0 does not run on ./sm6.0.yaml: cupy 2.0 needs cuda-version >=13,<14'
 expect 0 create -n x --lock code.lock --for ./sm9.0.yaml --dry-run
 err_lacks 'does not run'
 
@@ -97,7 +97,7 @@ done
 index
 expect 0 lock ray lib lib --for-all --dry-run
 check [ "$(head -1 <<< "$out" | tr -s ' ')" = 'class machines ray needs' ]
-out_has 'where there is one: __cuda >=13' 'where there is one: __cuda >=12' 'the same in all: lib 1.0 0'
+out_has 'if present: __cuda >=13' 'if present: __cuda >=12' 'same in all classes: lib 1.0 0'
 expect 0 lock ray lib --for-all --dry-run --json
 json 'sorted(c["useful_with"] for c in d["classes"]) == [["__cuda >=12"], ["__cuda >=13"]]'
 expect 0 lock pytorch-cuda net --for-all --dry-run --json
@@ -112,7 +112,7 @@ gpu() { printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "12.8"}\ngpu
 gpu 7.0
 gpu 7.5
 expect 0 lock deep --for-all -o deep.lock
-out_has '2 answers' '__cuda >=12; for machines with __cuda_arch <7.5' 'for machines with __cuda_arch none or __cuda_arch >=7.5'
+out_has '2 classes' '__cuda >=12; for machines with __cuda_arch <7.5' 'for machines with __cuda_arch none or __cuda_arch >=7.5'
 expect 0 create -n deep --lock deep.lock --for ./sm7.0.yaml --dry-run --json
 json '[p["version"] for p in d["actions"]["LINK"] if p["name"] == "libcudnn"] == ["9.10"]'
 expect 0 create -n deep --lock deep.lock --for ./sm7.5.yaml --dry-run --json
@@ -123,7 +123,7 @@ expect 0 create -n deep --lock both.lock --for ./sm7.5.yaml --dry-run --json
 json '[p["version"] for p in d["actions"]["LINK"] if p["name"] == "libcudnn"] == ["9.10"]'
 expect 0 lock deep --for ./sm7.5.yaml -o one.lock
 expect 1 lock check one.lock --for ./sm7.0.yaml
-out_has 'does not run here: libcudnn 9.13 has no code for compute capability 7.0, as none has since 9.11'
+out_has 'does not run here: libcudnn 9.13 does not support compute capability 7.0 (dropped in 9.11)'
 
 # Environments of pixi and categories of conda-lock, which come with `main`.
 package same 1.0 0
@@ -152,7 +152,7 @@ names() { json "[p['name'] for p in d['actions']['LINK']] == '$1'.split()"; }
 expect 0 create -n x --lock envs.pixi.lock --dry-run --json
 names 'lib'
 expect 0 create -n x --lock envs.pixi.lock --dry-run
-err_has 'test is left out; what is taken is the environment default, and with --environment NAME another'
+err_has 'using the environment default; not installed: test (--environment NAME)'
 expect 0 create -n x --lock envs.pixi.lock --environment test --dry-run --json
 names 'lib same'
 expect 0 create -n x --lock envs.pixi.lock --environment default --dry-run --json
@@ -161,9 +161,9 @@ expect 0 create -n tested --lock envs.pixi.lock --environment test -y
 err_lacks 'left out'
 records tested 'sorted(r) == ["lib", "same"]'
 expect 1 create -n x --lock envs.pixi.lock --environment tets -y
-err_has 'envs.pixi.lock: has no environment tets' 'did you mean test?'
+err_has 'envs.pixi.lock: no environment tets' 'did you mean test?'
 expect 1 lock check envs.pixi.lock --environment bare
-err_has 'envs.pixi.lock: there is nothing in the environment bare'
+err_has 'envs.pixi.lock: the environment bare is empty'
 expect 0 lock check envs.pixi.lock --environment test
 out_has 'linux-64'
 expect 0 lock convert envs.pixi.lock test.txt --environment test
@@ -172,20 +172,20 @@ expect 0 lock convert envs.pixi.lock test.gpkg.lock --environment test
 expect 0 create -n x --lock test.gpkg.lock --dry-run --json
 names 'lib same'
 expect 1 lock convert envs.pixi.lock bare.txt --environment bare
-err_has 'envs.pixi.lock: there is nothing in the environment bare'
+err_has 'envs.pixi.lock: the environment bare is empty'
 check [ ! -e bare.txt ]
 expect 2 create -n x same --environment test -y
 err_has '--lock'
 expect 0 create -n x --lock dev.conda-lock.yml --dry-run --json
 names 'lib'
 expect 0 create -n x --lock dev.conda-lock.yml --dry-run
-err_has 'dev and docs are left out; what is taken is the category main'
+err_has 'using the category main; not installed: dev and docs'
 expect 0 create -n x --lock dev.conda-lock.yml --environment main --dry-run --json
 names 'lib'
 expect 0 create -n x --lock dev.conda-lock.yml --environment dev --dry-run --json
 names 'lib same'
 expect 1 create -n x --lock dev.conda-lock.yml --environment doc -y
-err_has 'has no category doc' 'did you mean docs?'
+err_has 'no category doc' 'did you mean docs?'
 expect 0 mirror --lock dev.conda-lock.yml --environment docs --out mirrored
 check [ "$(cd mirrored && find . -name '*.tar.bz2' | sort | xargs -n1 basename | tr '\n' ' ')" = 'level-1.0-v1_0.tar.bz2 lib-1.0-0.tar.bz2 ' ]
 expect 0 create -n x --lock mirrored/gpkg.lock --dry-run --json
@@ -212,7 +212,7 @@ check grep -q "url: $(basename "$CHANNEL")\$" again.conda-lock.yml
 sed "0,/      - conda: .*lib-1.0.*/s||      - conda: file://$CHANNEL/linux-64/same-1.0-0.tar.bz2|; /  bare:/,/linux-64:/d" envs.pixi.lock > apart.pixi.lock
 sed -i '/  test:/,/^packages:/{/same-1.0/d}' apart.pixi.lock
 expect 1 lock convert apart.pixi.lock apart.conda-lock.yml
-err_has 'and the environment test lacks what the environment default has for linux-64: same-1.0-0.tar.bz2' '--environment NAME writes one of them alone'
+err_has 'but the environment test lacks packages that the environment default has for linux-64: same-1.0-0.tar.bz2' 'write one of them with --environment NAME'
 check [ ! -e apart.conda-lock.yml ]
 expect 0 lock convert apart.pixi.lock apart.conda-lock.yml --environment test
 expect 0 create -n x --lock apart.conda-lock.yml --dry-run --json

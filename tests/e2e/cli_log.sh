@@ -10,7 +10,7 @@ expect 0 create -y -q -n e lib=1.0
 expect 0 list -n e
 expect 1 install -y -n e nosuch -c https://user:secret@localhost:1/c
 expect 0 log
-out_has 'gpkg create -y -q -n e lib=1.0' '(exit status 1)' error
+out_has 'gpkg create -y -q -n e lib=1.0' '(exit status 1)' 'error: '
 out_lacks 'gpkg list'
 out_lacks secret
 expect 0 log --failed --json
@@ -51,8 +51,8 @@ out_has 'gpkg commit' distribution 'virtual packages' 'gpkg create -y -q -n othe
 # -v names phases with times, -vv requests as well.
 expect 0 solve -v app
 err_has 'solve: ' ' s' 'repodata.json'
-expect 0 solve -vv app
-err_has 'GET file://'
+expect 1 solve -vv nosuch -c https://localhost:1/c
+err_has 'GET https://localhost:1/c/'
 expect 0 solve -v app --json
 err_is ''
 json 'd["success"] is True'
@@ -71,6 +71,6 @@ expect 1 show lbi
 err_has 'lib'
 expect 1 show app -n e
 expect 2 show 'l*'
-err_has 'not the name of one package'
+err_has 'does not name one package'
 
 finish

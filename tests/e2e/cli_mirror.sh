@@ -44,7 +44,7 @@ for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_expo
 done
 check [ -s "$mirror/second/linux-64/repodata.json" ]
 expect 0 mirror verify "$mirror"
-err_has 'all as they are to be' 'was not looked at'
+err_has 'all correct' 'signature not checked'
 
 # A channel's token goes with its packages, of requests and of locks, and is written nowhere.
 mkdir -p "$web/t/secret-token"
@@ -88,27 +88,27 @@ rm "$copy/main/noarch/note-1.0-0.tar.bz2"
 printf x >> "$copy/main/linux-64/repodata.json"
 : > "$copy/main/linux-64/more-1.0-0.tar.bz2"
 expect 1 mirror verify "$copy"
-out_has 'main/noarch/note-1.0-0.tar.bz2: is missing' 'main/linux-64/repodata.json: is not what the manifest says' \
-    'main/linux-64/more-1.0-0.tar.bz2: the manifest says nothing of it'
+out_has 'main/noarch/note-1.0-0.tar.bz2: missing' 'main/linux-64/repodata.json: different from the manifest' \
+    'main/linux-64/more-1.0-0.tar.bz2: not in the manifest'
 expect 1 mirror verify "$copy" --json
 json 'not d["success"] and len(d["missing"]) == len(d["changed"]) == len(d["unknown"]) == 1'
 expect 1 mirror verify "$WORK/nothing"
 echo '{"signed": "{}", "signatures": []}' > "$copy/manifest.json"
 expect 1 mirror verify "$copy"
-err_has 'is no manifest of a mirror'
+err_has 'not a mirror manifest'
 
 # From a lock: only the classes that are named. What is not wanted any more goes; what is right stays. A key signs it.
 expect 0 keys generate "$WORK/key"
 key=$out
 cp "$mirror/gpkg.lock" "$mirror/manifest.json" "$WORK"
 expect 1 mirror --lock "$WORK/gpkg.lock" --for h100 --out "$mirror"
-err_has 'has no class h100' 'a100 and cpu'
+err_has "no class 'h100'" 'a100 and cpu'
 expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --sign-key "$WORK/key" --offline \
     --delta "$WORK/manifest.json" --delta-out "$WORK/delta"
-out_has 'packages' '0 fetched, '
+out_has 'packages' '0 downloaded, '
 check [ ! -e "$mirror/main/linux-64/tool-1.0-cuda_0.tar.bz2" ]
 expect 0 mirror verify "$mirror" --key "$key"
-err_lacks 'not looked at'
+err_lacks 'signature not checked'
 expect 1 mirror verify "$mirror" --key "${key//[0-4]/5}"
 err_has 'manifest.json'
 # The delta has no package: all were there. Laid over the mirror of then it gives the one of now, but for what went.
@@ -118,13 +118,13 @@ check [ -f "$WORK/delta/manifest.json" ]
 # What somebody laid into it is neither signed nor lost; one that was signed is not quietly so no more.
 echo evil > "$mirror/main/linux-64/evil.txt"
 expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --sign-key "$WORK/key"
-err_has 'main/linux-64/evil.txt: is not of the mirror'
+err_has 'main/linux-64/evil.txt: not part of the mirror'
 expect 1 mirror verify "$mirror" --key "$key"
 out_has evil.txt
 rm "$mirror/main/linux-64/evil.txt"
 expect 0 mirror verify "$mirror" --key "$key"
 expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror"
-err_has 'was signed, and is not any more'
+err_has 'was signed before but not by this run'
 expect 1 mirror verify "$mirror" --key "$key"
 err_has 'is not signed'
 
@@ -132,18 +132,18 @@ err_has 'is not signed'
 echo '{"process": "none"}' > "$WORK/busy"
 cp "$WORK/busy" "$mirror/.gpkg-mirror-busy"
 expect 1 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror"
-err_has 'is at work on it' "remove $mirror/.gpkg-mirror-busy"
+err_has 'in use by' "remove $mirror/.gpkg-mirror-busy"
 rm "$mirror/.gpkg-mirror-busy"
 expect 2 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --delta "$WORK/manifest.json" --delta-out "$mirror/d"
 expect 1 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --delta "$WORK/manifest.json" --delta-out "$WORK/delta"
-err_has 'is there and not empty'
+err_has 'exists and is not empty'
 expect 0 mirror verify "$mirror"
 
 # Folders that are something else, and words that do not go together.
 mkdir "$WORK/full"
 : > "$WORK/full/mine"
 expect 1 mirror --lock "$WORK/gpkg.lock" --out "$WORK/full"
-err_has 'holds something that is no mirror'
+err_has 'not empty and not a gpkg mirror'
 check [ "$(ls -A "$WORK/full")" = mine ]
 expect 2 mirror tool
 expect 2 mirror --lock "$WORK/gpkg.lock" tool --out "$WORK/x"
@@ -203,11 +203,11 @@ rm -r "$m/main/linux-64/repodata.json"
 mv "$WORK/was" "$m/main/linux-64/repodata.json"
 check [ -e "$m/main/linux-64/base-1.0-0.tar.bz2" ]
 expect 1 mirror verify "$m"
-err_has 'manifest.json: is not there: a run of gpkg mirror is at work, or did not end'
+err_has 'manifest.json: missing: gpkg mirror is running or was interrupted'
 : > "$m/gpkg.lock.tmp-1a2b3c4d"
 : > "$m/main/linux-64/base-2.0-0.tar.bz2.part-1a2b3c4d"
 mirrored "$a" 0 base=2 --delta "$m/manifest.json" --delta-out "$WORK/delta2"
-err_has 'was signed, and is not any more' 'evil.txt: is not of the mirror' 'tool-1.0-0.tar.bz2: is not of the mirror'
+err_has 'was signed before but not by this run' 'evil.txt: not part of the mirror' 'tool-1.0-0.tar.bz2: not part of the mirror'
 err_lacks 1a2b3c4d
 check [ "$(packages)" = 'main/linux-64/base-2.0-0.tar.bz2 main/linux-64/tool-1.0-0.tar.bz2' ]
 check [ -e "$WORK/delta2/main/linux-64/base-2.0-0.tar.bz2" ]
@@ -225,7 +225,7 @@ mirrored "$a, $b" 1 tool extra
 check [ -s "$m/main-2/linux-64/repodata.json" ]
 rmdir -p "$m/config.yaml/in-the-way" 2> /dev/null
 mirrored "$a" 0 base=2
-err_lacks 'is not of the mirror'
+err_lacks 'not part of the mirror'
 check [ "$(packages)" = main/linux-64/base-2.0-0.tar.bz2 ]
 check [ ! -e "$m/main-2" ]
 good
@@ -240,7 +240,7 @@ mirrored "$b" 1 extra rest
 mv "$WORK/was" "$WORK/b/main/linux-64/extra-1.0-0.tar.bz2"
 echo evil > "$m/main/linux-64/evil.txt"
 mirrored "$b" 0 extra
-err_has 'evil.txt: is not of the mirror'
+err_has 'evil.txt: not part of the mirror'
 check [ "$(packages)" = main/linux-64/extra-1.0-0.tar.bz2 ]
 rm "$m/main/linux-64/evil.txt"
 good
@@ -260,21 +260,21 @@ err_has 'manifest.json'
 cp -r "$delta" "$WORK/bad"
 printf x >> "$WORK/bad/main/linux-64/base-1.0-0.tar.bz2"
 expect 1 mirror apply "$WORK/bad" "$far"
-err_has 'base-1.0-0.tar.bz2: is not what the delta' 'carry the delta over again'
+err_has 'base-1.0-0.tar.bz2: different from the delta' 'copy the delta again'
 rm "$WORK/bad/main/linux-64/base-1.0-0.tar.bz2"
 expect 1 mirror apply "$WORK/bad" "$far"
 err_has 'base-1.0-0.tar.bz2'
 rm "$WORK/bad/delta.json"
 expect 1 mirror apply "$WORK/bad" "$far"
-err_has 'delta.json: is not there'
+err_has 'delta.json: missing'
 expect 1 mirror apply "$WORK/delta2" "$far"
-err_has 'is laid over another mirror' "give $far/manifest.json to --delta"
+err_has 'made for another version of the mirror' "with --delta $far/manifest.json"
 expect 1 mirror apply "$delta" "$WORK/full"
-err_has 'is no mirror'
+err_has 'not a mirror'
 check [ "$(ls -A "$WORK/full")" = mine ]
 cp "$WORK/busy" "$far/.gpkg-mirror-busy"
 expect 1 mirror apply "$delta" "$far"
-err_has 'is at work on it'
+err_has 'in use by'
 rm "$far/.gpkg-mirror-busy"
 check [ "$(state)" = "$was" ]
 echo mine > "$far/mine.txt"
@@ -316,7 +316,7 @@ err_has 'is not signed'
 # Where a run of gpkg mirror was, that is to be ended first.
 mv "$far/manifest.json" "$far/.manifest.before"
 expect 1 mirror apply "$WORK/delta4" "$far"
-err_has 'is at work, or did not end'
+err_has 'is running or was interrupted'
 
 # Without a manifest that can be read nobody knows what is the mirror's.
 cp "$m/manifest.json" "$WORK/whole"
@@ -343,6 +343,6 @@ check [ -d "$WORK/named/manifest.json-2/linux-64" ]
 # A link leads into the mirror as well.
 ln -s near "$WORK/link"
 expect 2 mirror base=1 --out "$m" --delta "$m/manifest.json" --delta-out "$WORK/link/d"
-err_has 'is in the mirror itself'
+err_has 'inside the mirror'
 check [ ! -e "$m/d" ]
 finish

@@ -13,10 +13,10 @@ root=$WORK/modules
 # Both formats into the room of what the environment asks; the entry beside them. The same again writes nothing.
 expect 0 module write -n one --root "$root"
 out_has "$root/Core/one/1.lua" "$root/Core/one/1" "$root/Core/gpkg/"
-err_has "module use $root/Core"
+err_has "to use the modules: module use $root/Core"
 expect 0 module write -n one --root "$root"
 out_is ''
-err_has 'every module is as it was'
+err_has 'all modules are up to date'
 expect 0 module write --all --root "$root"
 check [ -f "$root/nvidia/two/1.lua" ]
 check [ -f "$root/nvidia-x86_64_v3/three/1.lua" ]
@@ -30,13 +30,13 @@ expect 0 module write --all --root "$root"
 check [ -f "$root/nvidia/apps/two/2026.11.lua" ]
 check grep -q '"2026.11"' "$root/nvidia/apps/two/.version"
 expect 2 module write -n one --root "$root" --as 'a b'
-err_has 'no name of a module'
+err_has 'is not a valid module name'
 expect 2 module write -n one --root "$root" --as gpkg
-err_has 'that one shows the others'
+err_has "'gpkg' is reserved"
 expect 0 module check --root "$root"
 expect 0 config set module_name '{name}/{plain}-{accelerator}'
 expect 1 module check --root "$root"
-out_has 'one/1.lua: it is to be called one/1.0-cpu now'
+out_has 'one/1.lua: its name is now one/1.0-cpu'
 expect 0 module write -n one --root "$root"
 out_has "$root/Core/one/1.0-cpu.lua" "removed $root/Core/one/1.lua"
 expect 2 module write -n three --root "$root"
@@ -53,7 +53,7 @@ expect 0 module write -n three --as ''
 check [ -f "$WORK/elsewhere/nvidia-x86_64_v3/three" ]
 check [ ! -e "$WORK/elsewhere/nvidia-x86_64_v3/x" ]
 expect 2 module write -n three --default
-err_has 'no version'
+err_has '--default needs a name with a version'
 expect 2 module write --all -n one
 expect 2 module write -n one --format yaml
 
@@ -64,19 +64,19 @@ expect 0 module check
 package extra 1.0 0
 expect 0 install -n one extra
 expect 1 module check
-out_has 'Core/one.lua: packages have changed since'
+out_has 'Core/one.lua: packages have changed'
 expect 0 module write -n one
 mkdir -p "$(place one)/etc/conda/activate.d"
 echo 'export A=b' > "$(place one)/etc/conda/activate.d/a.sh"
 expect 1 module check
-out_has 'what activation does, has changed since'
+out_has 'its text or the activation has changed'
 expect 0 module write -n one
 echo '-- mine' >> "$root/Core/one.lua"
 expect 1 module check
 expect 0 module write -n one
 expect 0 remove -n three --all
 expect 1 module check --json
-json 'not d["success"] and [m["reason"] for m in d["modules"] if m["stale"]] == ["the environment " + m["prefix"] + " is gone" for m in d["modules"] if m["stale"]]'
+json 'not d["success"] and [m["reason"] for m in d["modules"] if m["stale"]] == ["the environment " + m["prefix"] + " no longer exists" for m in d["modules"] if m["stale"]]'
 expect 0 module write --all
 check [ ! -e "$root/nvidia-x86_64_v3" ]
 expect 0 module check
@@ -98,7 +98,7 @@ expect 0 module write --all
 cp "$root/Core/one.lua" "$WORK/before"
 echo 'exit 4' > "$(place one)/etc/conda/activate.d/a.sh"
 expect 1 module write -n one
-err_has 'a.sh: ends the shell that sources it, with status 4'
+err_has 'a.sh: the activation script exits the shell with status 4'
 check cmp "$root/Core/one.lua" "$WORK/before"
 echo 'alias ll=ls' > "$(place one)/etc/conda/activate.d/a.sh"
 expect 0 module write -n one
@@ -116,13 +116,13 @@ trap : EXIT
 set -o vi
 EOF
 expect 0 module write -n one
-for what in 'the variable CACHE: other users get another value' "the variable OLD: its value has the user's PATH in it" \
-    "the variable HERE: its value has the user's current folder in it" 'the shell function f' umask 'ulimit -n' \
+for what in 'the variable CACHE: its value differs between users' "the variable OLD: its value contains the user's PATH" \
+    "the variable HERE: its value contains the user's current folder" 'the shell function f' umask 'ulimit -n' \
     'the completion of one' 'the trap on EXIT' 'set -o vi'; do
     err_has "one: not in the module: $what"
-    check grep -qF "Given by gpkg activate alone: $what" "$root/Core/one.lua"
+    check grep -qF "Only with gpkg activate: $what" "$root/Core/one.lua"
 done
-check [ "$(grep -c 'Given by gpkg activate alone' "$root/Core/one.lua")" = 9 ]
+check [ "$(grep -c 'Only with gpkg activate' "$root/Core/one.lua")" = 9 ]
 check grep -qF 'set("LANG", "C.UTF-8")' "$root/Core/one.lua"
 check grep -qF 'set("LEVEL", "0")' "$root/Core/one.lua"
 
@@ -158,7 +158,7 @@ if [ "$(id -u)" = 0 ]; then
     chmod 0 "$(place yard)"
     out=$(as_nobody "$GPKG" module check --root "$WORK/moved" 2>&1) status=$? err='' last='module check as nobody'
     check [ "$status" = 1 ]
-    out_has "the environment $(place yard) cannot be seen from here"
+    out_has "the environment $(place yard) is not visible from here"
 fi
 rmdir "$(place yard)"
 mv "$WORK/volume" "$(place yard)"
@@ -174,13 +174,13 @@ check [ ! -e "$WORK/moved/Core/tool" ]
 # Who may not read an environment does not read its variables in a module.
 (umask 077; "$GPKG" create -q -y -n secret extra; "$GPKG" env config vars set -n secret TOKEN=abc123) > /dev/null 2>&1
 expect 0 module write -n secret --root "$WORK/private"
-err_has 'not all users may read the environment'
+err_has 'not readable by all users'
 check [ "$(stat -c %a "$WORK/private/Core/secret.lua" "$WORK/private/Core/secret" | xargs)" = '600 600' ]
 # Once it is open to all, so is its module, whatever the umask; also where it is written for the first time.
 chmod 755 "$GPKG_ROOT_PREFIX/envs/secret"
 chmod 644 "$GPKG_ROOT_PREFIX/envs/secret/conda-meta/state"
 expect 1 module check --root "$WORK/private"
-out_has 'others may read it than may read the environment'
+out_has 'its read permissions differ from those of the environment'
 (umask 077; "$GPKG" module write -n secret --root "$WORK/private"; "$GPKG" module write -n one --root "$WORK/opened") > /dev/null 2>&1
 expect 0 module check --root "$WORK/private"
 check [ "$(stat -c %a "$WORK"/private/Core/secret* "$WORK/opened" "$WORK/opened/Core" | xargs)" = '644 644 755 755' ]
@@ -189,7 +189,7 @@ check [ -z "$(find "$WORK/opened" ! -perm -o=r)" ]
 # Names that one of the two module systems cannot load are for the other alone.
 for name in torch/2.8+cu126 v=1 gcc@12/1; do
     expect 2 module write -n one --as "$name" --root "$WORK/odd"
-    err_has 'is no name that Environment Modules can load' '--format lua'
+    err_has 'is not a valid name for Environment Modules' '--format lua'
 done
 expect 0 module write -n one --as torch/2.8+cu126 --root "$WORK/odd" --format lua
 

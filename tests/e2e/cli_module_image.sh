@@ -44,7 +44,7 @@ expect 0 create -n plain plain
 # What an ordinary user cannot mount is refused when the module is written.
 expect 0 image build -n its-one -o "$WORK/nowhere.sqfs"
 expect 1 module write --image "$WORK/nowhere.sqfs" --root "$WORK/modules"
-err_has 'users cannot make that folder' '--mount-point /tmp/gpkg-$USER/ml'
+err_has 'users cannot create this mount point' '--mount-point /tmp/gpkg-$USER/ml'
 check [ ! -e "$WORK/modules" ]
 expect 2 module write --image "$WORK/nowhere.sqfs" -n its-one
 expect 2 module write -n its-one --disk /tmp
@@ -60,7 +60,7 @@ cp -r "$(dirname "$GPKG")"/{gpkg,libexec} "$WORK/other copy/"
 (GPKG="$WORK/other copy/gpkg"; failures=0; expect 0 module check --root "$WORK/shared/within"; exit "$failures")
 failures=$((failures + $?))
 expect 1 module write --image /etc/passwd
-err_has 'is no image that gpkg made'
+err_has 'not an image made by gpkg'
 
 # journeys TOOL: what is done in bash with its modules. Writes "ok" and "not ok: WHAT" lines, and nothing else that counts.
 cat > "$WORK/journeys.sh" <<'END'
@@ -104,7 +104,7 @@ same 'looking'
 
 module load one/1 2> "$TMP/said"
 say $? "load: $(cat "$TMP/said")"
-has 'the copying is told' "$(said)" 'are copied into'
+has 'the copying is told' "$(said)" 'copying '
 is 'mounted' "$(mounted one)" 1
 is 'its program' "$(where)" "one 1.0 in $PLACE/one"
 is 'prefix' "$CONDA_PREFIX" "$PLACE/one"
@@ -145,7 +145,7 @@ other=$line
 module load two/1
 is 'second shell' "$(where)" "two 1.0 in $PLACE/two"
 module unload two/1 2> "$TMP/said"
-has 'stays' "$(said)" "$PLACE/two: stays mounted, it is used by process $other (bash)"
+has 'stays' "$(said)" "$PLACE/two: stays mounted: in use by process $other (bash)"
 same 'given back, still mounted'
 is 'still mounted' "$(mounted two)" 1
 echo >&"${A[1]}"
@@ -159,18 +159,18 @@ fresh 'module load two/1; true'
 is 'a shell that ended' "$(mounted two)" 1
 module load two/1
 bash --noprofile --norc -c 'source "$INIT"; module unload two/1' 2> "$TMP/said"
-has 'a child unloads' "$(said)" "is used by process $$ (bash)"
+has 'a child unloads' "$(said)" "in use by process $$ (bash)"
 is 'the parent has it' "$(where)" "two 1.0 in $PLACE/two"
 
 # Busy: a process that was started in it, and one that only is there.
 sleep 300 &
 module unload two/1 2> "$TMP/said"
-has 'a child runs' "$(said)" "is used by process $! (sleep)"
+has 'a child runs' "$(said)" "in use by process $! (sleep)"
 kill $!; wait $! 2> /dev/null
 module load two/1
 cd "$PLACE/two"
 module unload two/1 2> "$TMP/said"
-has 'someone is there' "$(said)" 'is used by a process that has a file of it open'
+has 'someone is there' "$(said)" 'in use by a process with an open file in it'
 same 'given back while busy'
 cd /
 "$GPKG" image unmount "$FILES/two.sqfs"
@@ -181,11 +181,11 @@ is 'gone by hand' "$(mounted two)" 0
 is 'mount by hand' "$("$GPKG" image mount "$FILES/two.sqfs" --disk "$DISK")" "$PLACE/two"
 module load two/1
 module unload two/1 2> "$TMP/said"
-has 'by hand' "$(said)" 'used by whoever ran gpkg image mount'
+has 'by hand' "$(said)" 'in use by an earlier gpkg image mount'
 module load two/1
 "$GPKG" image unmount "$PLACE/two" 2> "$TMP/said"
 is 'a module needs it' "$? $(mounted two)" '1 1'
-has 'which' "$(said)" "used by process $$ (bash)"
+has 'which' "$(said)" "in use by process $$ (bash)"
 module unload two/1
 is 'nobody needs it' "$(mounted two)" 0
 
@@ -209,7 +209,7 @@ module load one/1
 cp "$FILES/one.sqfs" "$TMP/kept"
 cp "$FILES/newer.sqfs" "$TMP/moved" && mv -f "$TMP/moved" "$FILES/one.sqfs"
 fresh 'module load one/1; echo "status $? ${CONDA_PREFIX-none} ${T_SET-none}"' > "$TMP/said" 2>&1
-has 'in use' "$(said)" "$PLACE/one: another image is mounted there, and used by process $$ (bash)"
+has 'in use' "$(said)" "$PLACE/one: another image is mounted here, in use by process $$ (bash)"
 has 'not half loaded' "$(said)" 'status 1 none none'
 module unload one/1
 module load one/1
@@ -233,7 +233,7 @@ open(sys.argv[2], "wb").write(data)
 PYTHON
 module load two/1 2> "$TMP/said"
 is 'damaged' "$?" 1
-has 'damaged' "$(said)" 'its bytes are not those that were built'
+has 'damaged' "$(said)" 'the contents do not match the checksum'
 same 'nothing is set of it'
 is 'no damaged copy' "$(copies)" 0
 mv "$FILES/away.sqfs" "$FILES/two.sqfs"
@@ -320,7 +320,7 @@ if [ ${#user[@]} != 0 ]; then
     expect 0 image mount "$image" --disk "$WORK/disk"
     out=$("${user[@]}" env HOME=/tmp "$GPKG" image mount "$image" --disk "$WORK/disk" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
     check [ "$status" = 1 ]
-    err_has "$WORK/shared/user: the image is mounted below it, and you may not enter it"
+    err_has "$WORK/shared/user: no permission to enter this folder, below which the image is mounted"
     expect 0 image unmount "$image"
     rmdir "$WORK/shared/user"
     # But for an image that others may not read.
@@ -339,17 +339,17 @@ expect 0 image mount "$image"
 by_kernel=$(awk -v at="$place" '$5 == at && / squashfs / { print "yes" }' /proc/self/mountinfo)
 cp "$WORK/shared/files-root/newer.sqfs" "$WORK/new" && mv "$WORK/new" "$image"
 expect 1 image mount "$image"
-err_has 'another image is mounted there, and used by whoever ran gpkg image mount'
+err_has 'another image is mounted here, in use by an earlier gpkg image mount'
 if [ -n "$by_kernel" ]; then
     last='a user, where root has mounted one'
     chmod 644 "$image"
     as_user() { err=$(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp "$GPKG" "$@" 2>&1); status=$?; }
     as_user image unmount "$place"
     check [ "$status" = 1 ]
-    err_has "$place: root mounted it for all, and alone can unmount it"
+    err_has "$place: mounted by root for all users; only root can unmount it"
     as_user image mount "$image"
     check [ "$status" = 1 ]
-    err_has "$place: " '(deleted)' 'is not known to be an image'
+    err_has "$place: " '(deleted)' 'is not a gpkg image'
 else
     echo 'LEFT OUT: the kernel here mounts no squashfs'
 fi
@@ -364,7 +364,7 @@ cp "$WORK/first.sqfs" "$image"
 if [ ${#user[@]} != 0 ]; then
     last='the program of a mount is killed'
     err=$("${user[@]}" env HOME=/tmp GPKG="$GPKG" sh -c '"$GPKG" image mount "$1" && pkill -KILL -U 65534 -f "squash[f]use.*$1" && sleep 0.2; "$GPKG" image unmount "$1"' sh "$WORK/shared/files-user/one.sqfs" 2>&1)
-    err_has 'no image is mounted there'
+    err_has 'no image is mounted here'
 fi
 # A command of image run has a mount of its own: the one for all shells goes without waiting for it, and nothing is left to note.
 if [ ${#user[@]} != 0 ]; then
@@ -403,8 +403,8 @@ expect 0 module write --image "$WORK/run.sqfs" --as run/1 --root "$WORK/modules-
 begin
 expect 0 module check --root "$WORK/modules-run"
 expect 0 module write --image "$WORK/run.sqfs" --as run/1 --root "$WORK/modules-run"
-err_has 'every module is as it was'
-err_lacks 'is not yours'
+err_has 'all modules are up to date'
+err_lacks 'you cannot create or use it'
 end
 expect 0 image mount "$WORK/run.sqfs"
 begin
@@ -422,7 +422,7 @@ for tool in "${!inits[@]}" none; do
             until [ -e "$SHARED/go" ]; do command -p -- env -u CONDA_PREFIX sleep 0.02; done; module unload run/1' > /dev/null 2> "$WORK/told" &
     for _ in $(seq 500); do [ -s "$WORK/shared/in" ] && break; sleep 0.02; done
     expect 1 image unmount "$WORK/run.sqfs"
-    err_has "$WORK/shared/run/one: stays mounted, it is used by process $(cat "$WORK/shared/in") ("
+    err_has "$WORK/shared/run/one: stays mounted: in use by process $(cat "$WORK/shared/in") ("
     check [ -x "$WORK/shared/run/one/bin/where" ]
     touch "$WORK/shared/go"
     wait $!
@@ -439,13 +439,13 @@ expect 0 module check --root "$root"
 expect 0 module write --all --root "$root"
 check [ -f "$root/Core/one/1.lua" ]
 expect 0 module write --image "$files/one.sqfs" --root "$root" --disk "$WORK/disk"
-err_has 'every module is as it was'
+err_has 'all modules are up to date'
 echo '-- mine' >> "$root/Core/one/1.lua"
 expect 1 module check --root "$root"
-out_has 'one/1.lua: its text, or what activation does, has changed since'
+out_has 'one/1.lua: its text or the activation has changed'
 cp "$files/newer.sqfs" "$files/one.sqfs"
 expect 1 module check --root "$root" --json
-json '[m["reason"] for m in d["modules"] if m["image"] == work + "/shared/files-root/one.sqfs"] == ["the image is another one since"] * 2'
+json '[m["reason"] for m in d["modules"] if m["image"] == work + "/shared/files-root/one.sqfs"] == ["the image has changed"] * 2'
 expect 0 module write --image "$files/one.sqfs" --root "$root" --disk "$WORK/disk"
 expect 0 module check --root "$root"
 expect 0 image build -n newer -o "$files/one.sqfs" --mount-point "$WORK/shared/root/elsewhere" --as one
@@ -464,7 +464,7 @@ expect 0 module write --all --root "$root"
 check [ ! -e "$root/Core/one/2.lua" ]
 rm "$files/two.sqfs"
 expect 1 module check --root "$root"
-out_has "two/1.lua: the image $files/two.sqfs is gone"
+out_has "two/1.lua: the image $files/two.sqfs no longer exists"
 expect 0 module write --all --root "$root"
 check [ ! -e "$root/Core/two/1.lua" ]
 
@@ -472,15 +472,16 @@ check [ ! -e "$root/Core/two/1.lua" ]
 mkdir -m 777 "$WORK/open"
 expect 0 image build -n its-two -o "$WORK/open.sqfs" --mount-point "$WORK/open/two"
 expect 1 image mount "$WORK/open.sqfs"
-err_has "$WORK/open: is not a folder of root's or of yours alone"
+err_has "$WORK/open: other users can change this folder"
 
 # What cannot be noted does not stay mounted: here no file is left for that.
 expect 0 image build -n its-two -o "$WORK/noted.sqfs" --mount-point /mnt/shared/noted/two
 last='gpkg image mount where /tmp has no room for another file'
 cat > "$WORK/noted.sh" <<'END'
-mount --make-rprivate / && mount --bind "$1" /mnt && mount -t tmpfs -o nr_inodes=5,mode=1777 none /tmp && cd / || exit 99
+mkdir "$1/program"  # the program may be below /tmp
+mount --make-rprivate / && mount --bind "$(dirname "$0")" "$1/program" && mount --rbind "$1" /mnt && mount -t tmpfs -o nr_inodes=5,mode=1777 none /tmp && cd / || exit 99
 export TMPDIR=/mnt/tmp HOME=/mnt/home GPKG_ROOT_PREFIX=/mnt/root
-"$0" image mount /mnt/noted.sqfs
+/mnt/program/gpkg image mount /mnt/noted.sqfs
 echo "$? $(grep -c /mnt/shared/noted/two /proc/self/mounts) $(ls -d /mnt/shared/noted 2> /dev/null)"
 END
 out=$(unshare -m sh -c '. "$2"' "$GPKG" "$WORK" "$WORK/noted.sh" 2> "$WORK/stderr") status=$? err=$(cat "$WORK/stderr")
@@ -512,28 +513,28 @@ alone() {
 for place in /etc /etc/cron.d/gpkg /usr/bin /usr/local/gpkg-test/ml /tmp /dev/shm /var/gpkg-test /proc/x /run/gpkg-test; do
     alone mount $place
     check [ "$status" = 1 ]
-    err_has "$place: is a place of the system's, and no image is mounted there"
+    err_has "$place: a system folder, where images cannot be mounted"
 done
 alone mount /dev/shm/gpkg-test-$$/ml
 check [ "$status $out" = "0 /dev/shm/gpkg-test-$$/ml" ]
 rmdir /dev/shm/gpkg-test-$$/ml /dev/shm/gpkg-test-$$
 alone run /proc/x true
 check [ "$status" = 1 ]
-err_has '/proc/x: the image belongs there, and that folder cannot be made'
+err_has '/proc/x: cannot create the mount point of the image'
 for verb in mount run; do
     alone $verb / $([ $verb = mount ] || echo true)
     check [ "$status" = 1 ]
-    err_has "$WORK/claims.sqfs: is no image that gpkg made"
+    err_has "$WORK/claims.sqfs: not an image made by gpkg"
 done
 expect 0 image build -n its-two -o "$WORK/usr.sqfs" --mount-point /usr
-err_has "/usr: is a place of the system's, and no image is mounted there: only gpkg image run uses it"
+err_has "/usr: a system folder, where images cannot be mounted; the image works only with gpkg image run"
 expect 1 module write --image "$WORK/usr.sqfs" --root "$WORK/modules-usr"
-err_has "/usr: is a place of the system's"
+err_has "/usr: a system folder"
 mkdir "$WORK/full" && echo kept > "$WORK/full/file"
 expect 0 image build -n its-two -o "$WORK/full.sqfs" --mount-point "$WORK/full"
 expect 1 image mount "$WORK/full.sqfs"
-err_has "$WORK/full: is not empty, and the image would cover what is in it"
+err_has "$WORK/full: not empty; the image would hide its contents"
 check [ "$(cat "$WORK/full/file")" = kept ]
 expect 1 module write --image "$WORK/full.sqfs" --root "$WORK/modules-usr"
-err_has "$WORK/full: is not empty"
+err_has "$WORK/full: not empty"
 finish

@@ -54,10 +54,10 @@ forget
 settle
 out_has 1.0
 out_lacks News
-err_is "notice of $url, critical (2026-01-03):
+err_is "notice from $url, critical (2026-01-03):
   News.
   error: \\x1b[31mnot of gpkg\\x07\\x9b2J
-notice of $url, info:
+notice from $url, info:
   without an id"
 : > "$control/answers"
 expect 0 search tool
@@ -121,7 +121,7 @@ for text in '' '[]' '{"notices": 7}' '<html>' '{"notices": ['; do
     settle
     err_is ''
     expect 0 notices
-    err_has 'holds no list of notices'
+    err_has 'has no list of notices'
 done
 
 # A server that answers everything but this one file at once: nobody waits for it.

@@ -33,7 +33,7 @@ echo "mine=$at" > "$at/mine.conf"
 expect 0 pack -n ml -o "$WORK/one.tar.zst" --json
 json 'd["packages"] == 3 and len(d["sha256"]) == 64 and d["size"] > 1000'
 expect 0 pack -n ml -o "$WORK/two.tar.zst"
-err_has '1 file of your own comes along'
+err_has 'includes 1 file not owned by a package'
 check cmp "$WORK/one.tar.zst" "$WORK/two.tar.zst"
 out_has '/bin/gpkg-relocate'
 # Without an environment.
@@ -108,7 +108,7 @@ relocated "$long"
 far=$WORK/$(printf 'farther%.0s' $(seq 24))
 mv "$long" "$far"
 last=gpkg-relocate out=$("$far/bin/gpkg-relocate" 2>&1) && fail 'a path that does not fit'
-out_has "and the programs in it have room for ${#PLACEHOLDER}"
+out_has "but programs in it allow only ${#PLACEHOLDER}"
 check [ "$(cat "$far/etc/where.conf")" = "prefix=$long;again=$long|&\\1." ]
 mv "$far" "$WORK/back"
 
@@ -203,7 +203,7 @@ rm "$at/secret"
 unpack
 mv "$WORK/many" "$WORK/mine" && "$WORK/mine/bin/gpkg-relocate"
 expect 0 image build -p "$WORK/mine" -o "$WORK/mine.sqfs"
-err_lacks 'was changed'
+err_lacks 'changed'
 echo "setting=$WORK/mine/etc $WORK/mine2" >> "$WORK/mine/etc/where.conf"
 printf more >> "$WORK/mine/lib/binary"
 printf '#!%s/bin/python3.11\nprint("by pip")\n' "$WORK/mine" > "$WORK/mine/bin/piped" && chmod 755 "$WORK/mine/bin/piped"
@@ -220,7 +220,7 @@ done
 check [ -z "$(ls "$WORK/mined/conda-meta/gpkg/pack" | grep -E 'kept|changed|scripts|new')" ]
 check rm "$WORK/mined/lib/binary.changed"
 expect 0 create -y -n of-mined --clone "$WORK/mined"
-err_has 'etc/where.conf was changed after it was installed, and stays so'
+err_has 'etc/where.conf: changed since it was installed; copied as it is'
 copy=$GPKG_ROOT_PREFIX/envs/of-mined
 check [ "$(tail -n 1 "$copy/etc/where.conf")" = "setting=$copy/etc $WORK/mine2" ]
 check [ "$("$copy/bin/piped")" = 'by pip' ]
@@ -252,7 +252,7 @@ package more 1.0 0
 expect 0 install -y -q -p "$WORK/back" more
 mv "$WORK/back" "$WORK/moved"
 last=gpkg-relocate out=$("$WORK/moved/bin/gpkg-relocate" 2>&1) && fail 'changed since'
-out_has 'was changed by a package manager since'
+out_has 'a package manager changed it'
 
 # What is wrong is said.
 expect 1 pack -n none -o "$WORK/x.tar.zst"

@@ -56,7 +56,7 @@ mkdir -m 700 "$at/ml/secret" && echo key > "$at/ml/secret/key"
 mkdir -p "$at/ml/empty/er" "$at/ml/conda-meta/notes" && echo mine > "$at/ml/conda-meta/notes/a"
 sed -i "s,prefix=,edited=," "$at/ml/etc/lib.conf"
 expect 0 rename -y -n ml new
-err_has 'etc/lib.conf was changed after it was installed, and stays so'
+err_has 'etc/lib.conf: changed since it was installed; copied as it is'
 check [ "$(cat "$at/new/my.conf")" = "$(printf '%s\n' "$at/new/data" "$at/ml2/data" "$at/ml-old" "/mnt$at/ml/x" "-I$at/new/include file://$at/new")" ]
 check [ "$(readlink "$at/new/link")" = "$at/ml2/share" ]
 check [ "$(stat -c %a "$at/new/secret")" = 700 ]
@@ -84,7 +84,7 @@ if [ "$(id -u)" = 0 ]; then
     mkdir "$WORK/volume" "$at/new/volume" && echo data > "$WORK/volume/data"
     if mount --bind "$WORK/volume" "$at/new/volume" 2> /dev/null; then
         expect 1 remove -y -n new --all
-        err_has "$at/new/volume: something is mounted there"
+        err_has "$at/new/volume: a file system is mounted there"
         umount "$at/new/volume"
         check [ -e "$WORK/volume/data" ]
     fi
@@ -98,7 +98,7 @@ expect 1 rename -y -n base other2
 CONDA_PREFIX=$at/third expect 1 rename -y -n third fourth
 err_has 'is the active environment'
 expect 2 rename -y -p "$at/third" "$at/third/inside"
-err_has 'is inside'
+err_has 'inside the environment'
 expect 2 rename -y -n third
 expect 2 rename -y -n third 'a b'
 expect 1 rename -y -n nowhere fourth

@@ -19,7 +19,7 @@ before=$(tree)
 asked=$(requested)
 
 expect 0 verify -n e
-out_is '3 packages: all as they should be'
+out_is '3 packages verified: no damage'
 expect 0 verify -n e --json
 json 'd == {"sound": True, "packages": 3, "interrupted": False, "damage": []}'
 expect 0 repair -y -n e
@@ -40,7 +40,7 @@ out_is 'app: bin/app is missing
 lib: bin/lib is a soft link, not a file
 lib: lib/lib.pc has another checksum
 lib: lib/text has 7 bytes, not 5'
-err_is '2 of 3 packages differ: gpkg repair links them anew'
+err_is '2 of 3 packages are damaged; to relink them: gpkg repair'
 expect 1 verify -n e --json
 json 'not d["sound"] and [x["path"] for x in d["damage"]] == ["bin/app", "bin/lib", "lib/lib.pc", "lib/text"]'
 expect 1 verify -n e --quick
@@ -62,16 +62,17 @@ expect 0 verify -n e
 printf x >> "$at/bin/other"
 expect 1 verify -n e
 expect 0 repair -n e --dry-run
+out_has '1 to download'
 expect 1 verify --store
 out_has 'other-1.0-0-'
-err_has '1 of 3 packages differ: gpkg repair --store takes them out of the store'
+err_has '1 of 3 packages are damaged; to remove them from the store: gpkg repair --store'
 expect 1 repair -y -n e --offline
 err_has other-1.0-0
 mv "$WORK/away" "$CHANNEL"
 expect 0 repair -y -n e
 check [ "$(tree)" = "$before" ]
 expect 0 verify --store
-out_is '3 packages: all as they should be'
+out_is '3 packages verified: no damage'
 
 # The store alone.
 printf x >> "$(echo "$GPKG_ROOT_PREFIX"/pkgs/app-1.0-0-*)/bin/app"
@@ -81,7 +82,7 @@ expect 0 repair --store --dry-run --json
 json 'd["dry_run"] and len(d["removed"]) == 2'
 expect 1 verify --store
 expect 0 repair --store --yes
-out_has app-1.0-0 lib-1.0-0 '2 of 3 packages were damaged; they are downloaded again when they are needed'
+out_has app-1.0-0 lib-1.0-0 '2 of 3 packages were damaged; they will be downloaded again when needed'
 expect 0 verify --store
 expect 0 repair -y -n e
 check [ "$(tree)" = "$before" ]
@@ -130,18 +131,27 @@ for how in 'echo "{" > gen-1.0-0.json' ': > gen-1.0-0.json' 'echo [] > app-1.0-0
     expect 1 install -y -n meta --offline gen --dry-run
     err_has 'gpkg repair -p '
     expect 0 repair -y -n meta --offline --dry-run
-    err_has 'would be made again'
+    err_has 'would be restored'
     expect 0 repair -y -n meta --offline
-    err_has 'is made again'
+    err_has ': restored'
     expect 0 verify -n meta
     records meta 'set(r) == {"app", "gen"} | ({"lib"} if "lib" in r else set()) and r["app"]["requested_specs"]'
     same
     expect 0 repair -y -n meta --offline
-    err_lacks 'made again'
+    err_lacks 'restored'
     # What was made again is as good as new.
     expect 0 remove -y -n meta gen
     check [ ! -e "$lost/bin/gen" ]
 done
+# A dry run names what would be relinked besides.
+rm -rf "$lost" && cp -a "$WORK/sound" "$lost"
+: > "$lost/conda-meta/gen-1.0-0.json"
+rm "$lost/bin/app"
+expect 0 repair -y -n meta --offline --dry-run
+err_has 'app: bin/app is missing' 'gen-1.0-0.json: would be restored'
+out_is 'would be relinked: app, gen'
+expect 0 repair -y -n meta --offline --dry-run --json
+json 'd["dry_run"] and d["relinked"] == ["app", "gen"]'
 rm -rf "$lost" && cp -a "$WORK/sound" "$lost"
 : > "$lost/conda-meta/gen-1.0-0.json"
 expect 1 verify -n meta
@@ -149,7 +159,7 @@ out_has 'gen-1.0-0: conda-meta/gen-1.0-0.json cannot be read'
 # Nobody knows any more what it was.
 rm -rf "$lost/conda-meta/gpkg" "$GPKG_ROOT_PREFIX"/pkgs/gen-*
 expect 1 repair -y -n meta --offline
-err_has 'gen-1.0-0.json' 'no generation of the environment has this package' 'remove the file'
+err_has 'gen-1.0-0.json' 'the package is in no generation of the environment' 'remove the file'
 
 # A journal that cannot be read is in nobody's way: what packages brought comes back.
 expect 0 create -q -y -n j app
@@ -157,11 +167,11 @@ mkdir -p "$(place j)/conda-meta/.gpkg-transaction/old"
 : > "$(place j)/conda-meta/.gpkg-transaction/plan.json"
 mv "$(place j)/bin/app" "$(place j)/conda-meta/.gpkg-transaction/old/0"
 expect 1 install -n j app
-err_has 'plan.json' 'has to be undone or completed first'
+err_has 'plan.json' 'was interrupted and cannot be undone or completed'
 expect 1 doctor -n j
 out_has 'an earlier command was interrupted'
 expect 0 repair -y -n j --offline
-err_has 'cannot be read, and is now' '.gpkg-transaction.damaged'
+err_has 'cannot be read; moved to' '.gpkg-transaction.damaged'
 check [ -f "$(place j)/conda-meta/.gpkg-transaction.damaged/old/0" ]
 expect 0 verify -n j
 expect 0 run -n j app
@@ -195,9 +205,9 @@ package first 2 0
 expect 0 create -q -y -n twice first=2
 cp "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/first-1-0.json" "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/"
 expect 1 verify -n twice
-out_has 'conda-meta/first-1-0.json is one record too many of this package'
+out_has 'conda-meta/first-1-0.json is a second record of this package'
 expect 0 repair -y -n twice --dry-run
-err_has 'would be set aside: there is another record of first'
+err_has 'would be set aside: a second record of first'
 expect 0 repair -y -n twice
 expect 0 verify -n twice
 has twice first-2
@@ -248,4 +258,14 @@ echo precious > "$WORK/precious"
 ln -s "$WORK/precious" "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/.gpkg-lock"
 expect 1 install -y -n lost second
 check [ "$(cat "$WORK/precious")" = precious ]
+# A file that was written into is, through hard links, in other environments as well.
+expect 0 create -y -q -n share1 other
+expect 0 create -y -q -n share2 other
+printf x >> "$(place share1)/bin/other"
+expect 0 repair -y -n share1
+err_has "$(place share2) has the same damaged files" 'gpkg repair -n share2'
+expect 0 repair -y -n share2
+err_lacks 'has the same damaged files'
+expect 0 verify -n share2
+
 finish

@@ -53,12 +53,12 @@ out_is "app 2.0 h_0  $where/linux-64
   pytest >=7 for its extra test  pytest 8 h_0
   plot for its extra test        plot 3.1 py312_1"
 expect 0 repoquery depends broken
-out_has 'gone >=2  nothing in the channels matches'
+out_has 'gone >=2  not found in the channels'
 expect 0 repoquery depends png
-out_has '__glibc >=2.17  of the machine'
+out_has '__glibc >=2.17  virtual package'
 expect 0 repoquery depends zlib
 out_is "zlib 1.3 h_0  $where/linux-64
-  needs nothing"
+  no dependencies"
 expect 0 repoquery depends app --json
 json 'd["query"]["type"] == "depends" and d["result"]["roots"] == [0]'
 json '[p["name"] for p in d["result"]["pkgs"]] == ["app", "plot", "zlib", "numpy", "pytest"]'
@@ -84,7 +84,7 @@ json '[n["met_by"] for n in d["result"]["pkgs"][3]["dependencies"]] == ["package
 expect 0 repoquery depends --recursive user --json
 json '"pytest" in [p["name"] for p in d["result"]["pkgs"]]'
 expect 0 repoquery depends -r broken
-out_has 'gone >=2: nothing in the channels matches, needed by broken 1 h_0'
+out_has 'gone >=2: not found in the channels, needed by broken 1 h_0'
 
 # --- tree: what is below a package stands once
 expect 0 repoquery tree 'app[extras=test]'
@@ -104,7 +104,7 @@ tree=$out
 expect 0 repoquery depends --tree 'app[extras=test]'
 out_is "$tree"
 expect 0 repoquery tree broken
-out_has '├─ gone >=2: nothing in the channels matches'
+out_has '├─ gone >=2: not found in the channels'
 expect 0 repoquery tree plot --json
 json 'd["query"]["type"] == "tree" and [len(p["dependencies"]) for p in d["result"]["pkgs"]] == [2, 2, 0, 0]'
 
@@ -113,7 +113,7 @@ expect 0 repoquery whoneeds python
 out_is "# Name  Version  Build    Channel$(printf '%*s' $((${#where} + 2)) '')  Builds  Needs
 plot    3.1      py312_1  $where/linux-64       3  python >=3.12,<3.13
 pytest  8        h_0      $where/linux-64       1  python"
-err_has 'the newest of each; --all shows all 4 builds that need it'
+err_has 'newest build of each package; --all shows all 4 builds'
 expect 0 repoquery whoneeds python --all
 check [ "$(grep -c '^plot' <<< "$out")" = 3 ]
 out_has 'python >=3.9,<3.10'
@@ -133,7 +133,7 @@ json 'sorted({p["name"] for p in d["result"]["pkgs"]}) == ["app", "plot", "pytes
 expect 0 repoquery whoneeds gone
 out_has 'broken  1'
 expect 0 repoquery whoneeds user
-out_is "nothing in $where for linux-64 needs user"
+out_is "nothing in $where (linux-64) needs user"
 expect 0 repoquery whoneeds user --json
 json 'd["result"]["pkgs"] == []'
 # The machine.
@@ -149,12 +149,12 @@ expect 2 repoquery whoneeds '__cuda>=12'
 err_has '__cuda=VERSION'
 
 expect 1 repoquery whoneeds pyton
-err_is "error: pyton: no package of this name in $where for linux-64
+err_is "error: package 'pyton' not found in $where (linux-64)
   hint: did you mean python?"
 expect 1 repoquery whoneeds pyton --json
 json 'd["exception_name"] == "PackagesNotFoundError" and d["hint"] == "did you mean python?"'
 expect 1 repoquery whoneeds python=4
-err_has 'the newest there is python 3.12'
+err_has 'the newest version is python 3.12'
 for question in depends tree search; do
     expect 1 repoquery $question pyton
     err_has 'did you mean python?'
@@ -179,7 +179,7 @@ expect 2 repoquery whoneeds '__c*=1'
 
 # An extra that the package does not have is told; what channels say does not reach the terminal as it is.
 expect 0 repoquery depends 'app[extras=tset]' -r
-err_has 'app 2.0 h_0 has no extra tset'
+err_has "app 2.0 h_0 has no extra 'tset'"
 mkdir -p odd/linux-64
 printf '{"packages.conda":{"o-1-0.conda":{"name":"o","version":"1","build":"0","depends":["x\\u001b[1m",
     "p[license=\\"\\u001b[31m\\"]"]}}}' > odd/linux-64/repodata.json
@@ -208,13 +208,13 @@ expect 0 repoquery depends app -p "$at"
 out_has '  numpy >=1 where python>=3.10   numpy 2.0 h_0'
 out_has '  pytest >=7 for its extra test  pytest 8 h_0'
 expect 0 repoquery depends png -n one
-out_has '__glibc >=2.17  of the machine'
+out_has '__glibc >=2.17  virtual package'
 CONDA_PREFIX=$at expect 0 repoquery depends png --installed
 out_has 'png 1.6 h_0'
 CONDA_PREFIX=$at expect 0 repoquery depends 'plot<3'
 out_has 'plot 2.0 py39_0'
 CONDA_PREFIX=$at expect 1 repoquery depends 'plot<3' --local
-err_has 'matches nothing installed in'
+err_has 'not installed in'
 expect 0 repoquery tree user -n one
 out_has '└─ app 2.0 h_0 (app with its extra test)
    ├─ plot 3.1 py312_1
@@ -263,7 +263,7 @@ out_has 'python >=3.12,<3.13  python 3.9 h_0, which does not match'
 expect 0 repoquery tree plot -n two
 out_has '─ python 3.9 h_0 (python >=3.12,<3.13, which it does not match)'
 expect 0 repoquery depends -r plot -n two
-out_has 'python 3.9 h_0 is not what plot 3.1 py312_1 needs: python >=3.12,<3.13'
+out_has 'python 3.9 h_0 does not match python >=3.12,<3.13, needed by plot 3.1 py312_1'
 expect 0 repoquery depends plot -n two --json
 json '[(n["met_by"], d["result"]["pkgs"][n["pkg"]]["name"]) for n in d["result"]["pkgs"][0]["dependencies"]] ==
     [("package", "png"), ("mismatch", "python")]'

@@ -69,12 +69,12 @@ err_is "error: no environment at $GPKG_ROOT_PREFIX/envs/onee
 expect 1 run --json -n onee hello
 json 'd["success"] is False'
 expect 2 run -n one
-err_has 'no command to run was given'
+err_has 'no command was given'
 expect 2 run hello
 err_has 'no environment is active'
 expect 2 run --nmae one hello
 expect 1 run -n one --cwd /nowhere pwd
-err_has '/nowhere: cannot enter: No such file or directory'
+err_has '/nowhere: cannot change to this folder: No such file or directory'
 
 
 # Scripts that set their own arguments do not change the command; one that ends the shell is named.

@@ -44,10 +44,10 @@ saxpy_variants 11.8 12.4 13.0
 printf 'accel: cuda\npsabi: x86_64_v1\n' > half.yaml
 expect 1 build "$recipes/saxpy" -m half.yaml --output-dir channel
 err_has "'cuda_version' is not defined"
-err_has 'the variant has to say it: --variant cuda_version=VALUE, or in variants.yaml'
+err_has 'set it with --variant cuda_version=VALUE or in variants.yaml'
 printf 'accel: cuda\npsabi: x86_64_v1\ncuda_version: "12.4"\ncuda_arch_list: all-major\n' > half.yaml
 expect 1 build "$recipes/saxpy" -m half.yaml --output-dir channel
-err_has 'for CUDA 12.4 write 5.0;6.0;7.0;8.0;9.0+PTX'
+err_has 'for CUDA 12.4 use 5.0;6.0;7.0;8.0;9.0+PTX'
 # Keys that are not zipped: there is one build for the processor, whatever CUDAs there are.
 mkdir plain
 cat > plain/recipe.yaml <<'RECIPE'

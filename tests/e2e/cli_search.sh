@@ -37,7 +37,7 @@ out_has 'pytorch 1.9 cpu_0'
 out_has '  depends       libtorch 1.9.*'
 out_has 'built         2023-11-14 22:13:20 UTC'
 expect 1 search pytorch --exclude-newer 2020-01-01
-err_has "pytorch: all 3 builds in file://$CHANNEL for linux-64 are newer than --exclude-newer allows"
+err_has "pytorch: all 3 builds in file://$CHANNEL (linux-64) are newer than --exclude-newer allows"
 
 # The channel and the subdir of a spec say where to look.
 mkdir -p other/linux-64 other/osx-64
@@ -54,10 +54,10 @@ expect 0 search "file://$PWD/other::o" --json
 mkdir -p other/linux-aarch64
 printf '{"packages":{}}' > other/linux-aarch64/repodata.json
 expect 1 search -c ./other --override-channels o=1 --platform linux-aarch64
-err_has 'o=1: o has no builds in file://' 'other for linux-aarch64'
-err_has 'for linux-64 it has: gpkg search o=1 --platform linux-64'
+err_has "package 'o' not found in file://" 'other (linux-aarch64)'
+err_has 'it is available for linux-64: gpkg search o=1 --platform linux-64'
 expect 1 search -c ./other --override-channels nothing --platform linux-aarch64
-err_has 'no package of this name in'
+err_has 'not found in'
 
 # What a channel says does not reach the terminal as it is; a record that breaks the rules is told.
 mkdir -p odd/linux-64
@@ -66,7 +66,7 @@ printf '{"packages.conda":{"o-1-0.conda":{"name":"o","version":"1","build":"0","
 expect 0 search -c ./odd --override-channels --info o
 out_has 'license       a\x1b[31mb'
 out_has 'depends       x\x1b[1m'
-err_has 'a record is left out: p-1-0.conda: the record is that of q-1-0.conda'
+err_has 'skipped a record: p-1-0.conda: the record belongs to q-1-0.conda'
 check [ "$(tr -d '\n' <<< "$out$err" | grep -c "$(printf '\033')")" = 0 ]
 
 # Both forms of one package are one, unless the preferred one is too new.
@@ -80,22 +80,22 @@ json '[r["fn"] for r in d["o"]] == ["o-1-0.tar.bz2"]'
 
 # Nothing found.
 expect 1 search torch
-err_is "error: torch: no package of this name in file://$CHANNEL for linux-64
+err_is "error: package 'torch' not found in file://$CHANNEL (linux-64)
   hint: did you mean pytorch or libtorch?"
 expect 1 search torch --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
 json 'd["hint"] == "did you mean pytorch or libtorch?"'
 expect 1 search 'pytorch>=2'
-err_has "matches none of the 3 builds in file://$CHANNEL for linux-64"
-err_has 'the newest there is pytorch 1.10'
+err_has "matches none of the 3 builds in file://$CHANNEL (linux-64)"
+err_has 'the newest version is pytorch 1.10'
 expect 2 search 'pytorch>=2<3'
 err_has '^'
 expect 1 search -c ./nowhere --override-channels x
 err_has 'nowhere'
 expect 1 search -c ./odd/linux-64/repodata.json --override-channels x
-err_has 'odd/linux-64/repodata.json: is a file, and a channel is a folder'
+err_has 'odd/linux-64/repodata.json: a file, not a channel folder'
 expect 1 search -c odd --override-channels --offline x
-err_has 'a folder odd is here: -c ./odd names it'
+err_has 'for the folder odd, use -c ./odd'
 expect 2 search x --platform linux64
 err_has '--platform linux64'
 printf '{"packages": ' > "$CHANNEL/noarch/repodata.json"
@@ -123,7 +123,7 @@ with open(sys.argv[1], "r+b") as index:
 END
 expect 0 search -c ./large --override-channels n500 --json
 json 'd["n500"][0]["depends"] == ["n501 >=1"]'
-err_has 'was damaged; the file is made anew'
+err_has 'was damaged; creating the file again'
 check [ "$(sha256sum < "$kept")" = "$whole" ]
 
 # So is that of several files, and what cannot be mended is said.
@@ -144,6 +144,6 @@ expect 0 solve $both n100 m100 --no-deps
 check [ "$(ls "$GPKG_ROOT_PREFIX"/cache/*.index | wc -l)" = 2 ]
 damage
 expect 0 solve $both n100 m100 --no-deps
-check [ "$(grep -c 'was damaged; the file is made anew' <<< "$err")" = 2 ]
+check [ "$(grep -c 'was damaged; creating the file again' <<< "$err")" = 2 ]
 
 finish

@@ -101,7 +101,7 @@ err_has 'no environment is active'
 expect 2 shell -n one --shell elvish
 if ! command -v pwsh > /dev/null; then
     expect 1 shell -n one --shell powershell
-    err_has 'pwsh: cannot be started: No such file or directory'
+    err_has 'cannot start pwsh: No such file or directory'
 fi
 
 finish

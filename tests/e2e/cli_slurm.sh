@@ -47,7 +47,7 @@ profiles=$GPKG_ROOT_PREFIX/profiles
 # Without a word that jobs may start none does: names tell what they can, and every use says so.
 expect 0 hardware --slurm
 out_has 'c1 and 1 more' '2 x nvidia_a100_80gb_pcie' '1 x h100, 1 x house'
-err_has 'house is no name of a GPU that gpkg knows' 'no node was asked' '--yes starts a job'
+err_has 'unknown GPU name: house' 'no node was asked' '--yes starts a job'
 check [ -z "$(jobs)" ]
 names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
 check [ "${names#partition=aaa*aaa:*.yaml }" != "$names" ]
@@ -61,14 +61,14 @@ check grep -q 'known_by: names' "$a100"
 expect 0 solve torch --for partition=gpu:nvidia_a100_80gb_pcie --json
 json '"__cuda=12.4=0" in d["virtual_packages"] and d["packages"][0]["build"] == "cuda12"'
 expect 0 solve torch --for partition=gpu:nvidia_a100_80gb_pcie
-err_has 'its names alone tell what it is'
+err_has 'guessed from the names Slurm lists'
 # A partition is what all its nodes have in common: of these two GPUs the older one.
 expect 0 hardware --for partition=gpu --json
 json '{p["name"]: p["version"] for p in d["virtual_packages"]}["__cuda_arch"] == "8.0" and d["known_by_names"]'
 expect 0 solve torch --for partition=all --json
 json '"cuda" not in d["packages"][0]["build"] and "__archspec=1=x86_64_v2" in d["virtual_packages"]'
 expect 0 hardware list
-out_has 'partition=gpu:h100+house' 'by names alone'
+out_has 'partition=gpu:h100+house' 'from names only'
 expect 2 solve torch --for partition=gpux
 err_has '--for partition=gpux' 'did you mean partition=gpu'
 
@@ -78,7 +78,7 @@ mv "$WORK/payload/usr/gpkg" "$WORK/wrapped gpkg"
 CUDA_VISIBLE_DEVICES=7 SLURM_TIME_FORMAT=relative SINFO_FORMAT=%n expect 0 hardware --slurm --yes --gpkg "$WORK/wrapped gpkg" --json
 json 'd["success"] and len(d["kinds"]) == 4 and {k["asked"] for k in d["kinds"]} <= {"c1", "c2", "g1", "g2", "m1"}'
 json 'all(not p["by_names"] and not p["kept"] for p in d["profiles"]) and all("a warning" in k["remarks"][0] for k in d["kinds"])'
-json '"node g2 of Slurm" in {p["name"]: p["profile"] for p in d["profiles"]}["partition=gpu:h100+house"]'
+json '"Slurm node g2" in {p["name"]: p["profile"] for p in d["profiles"]}["partition=gpu:h100+house"]'
 check grep -q SLURM_GPUS_ON_NODE=2 "$SLURM/disk/g2/seen"
 check [ -z "$(grep -E '^(CUDA|ROCR)_VISIBLE_DEVICES|^GPU_DEVICE_ORDINAL' "$SLURM/disk/g1/seen" "$SLURM/disk/g2/seen")" ]
 h100="$profiles/partition=gpu:h100+house.yaml"
@@ -90,7 +90,7 @@ json 'd["packages"][0]["build"] == "cuda12"'
 err_lacks 'names alone'
 # What was seen is not given up for names.
 expect 0 hardware --slurm --partition gpu --no-probe
-out_has 'kept, of node g2 of Slurm'
+out_has 'kept, of Slurm node g2'
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
 json 'd["packages"][0]["build"] == "cuda12"'
@@ -100,9 +100,9 @@ check [ -z "$(jobs)" ]
 cp "$a100" "$WORK/a100.yaml"
 load_driver g1
 expect 1 hardware --slurm --yes --partition gpu
-err_has "g1 of partition gpu: Slurm says 2 x nvidia_a100_80gb_pcie, and gpkg sees there no GPU of NVIDIA's: the driver does not answer"
+err_has "g1 of partition gpu: Slurm lists 2 x nvidia_a100_80gb_pcie, gpkg detected no GPU of NVIDIA's: the driver does not answer"
 err_lacks 'g2 of partition'
-out_has 'kept, of node g1 of Slurm' 'kept, of what holds on 2 kinds'
+out_has 'kept, of Slurm node g1' 'common to 2 kinds'
 check cmp "$a100" "$WORK/a100.yaml"
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
@@ -110,39 +110,39 @@ json 'd["packages"][0]["build"] == "cuda12"'
 err_lacks 'names alone'
 # Where nobody has seen it with its driver it is known by names.
 expect 1 hardware --slurm --yes --partition gpu -o "$WORK/first" --json
-json '[(k["asked"], "Slurm says 2 x" in (k["error"] or "")) for k in d["kinds"]] == [(None, True), ("g2", False)]'
+json '[(k["asked"], "Slurm lists 2 x" in (k["error"] or "")) for k in d["kinds"]] == [(None, True), ("g2", False)]'
 json 'not d["success"] and [p["by_names"] for p in d["profiles"]] == [True, True, False] and not any(p["kept"] for p in d["profiles"])'
 check grep -q 'known_by: names' "$WORK/first/partition=gpu:nvidia_a100_80gb_pcie.yaml"
 expect 0 solve torch --for "$WORK/first/partition=gpu:nvidia_a100_80gb_pcie.yaml"
 out_has cuda12
-err_has 'its names alone tell what it is'
+err_has 'guessed from the names Slurm lists'
 load_driver g2 "$h100_model"  # what another one answered is remembered
 FAKE_CUDA_DEVICES= expect 1 hardware --slurm --yes --partition gpu
-err_has "g2 of partition gpu: Slurm says 1 x h100, 1 x house, and gpkg sees there no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none"
+err_has "g2 of partition gpu: Slurm lists 1 x h100, 1 x house, gpkg detected no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none"
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 mv "$instinct" "$WORK/kfd"
 expect 1 hardware --slurm --yes --partition instinct
-err_has "m1 of partition instinct: Slurm says 2 x mi300x, and gpkg sees there no GPU of AMD's: the driver does not answer"
-out_has 'kept, of node m1 of Slurm'
+err_has "m1 of partition instinct: Slurm lists 2 x mi300x, gpkg detected no GPU of AMD's: the driver does not answer"
+out_has 'kept, of Slurm node m1'
 expect 0 solve torch --for partition=instinct --json
 json 'any(p.startswith("__amdgpu_arch=9.4.2") for p in d["virtual_packages"])'
 expect 1 hardware --slurm --yes --partition instinct -o "$WORK/first"
-out_has 'AMD Instinct MI300X' 'by names alone'
+out_has 'AMD Instinct MI300X' 'from names only'
 mv "$WORK/kfd" "$instinct"
 # Another model than Slurm says: gpkg has seen it.
 load_driver g1 "$h100_model"
 expect 0 hardware --slurm --yes --partition gpu -o "$WORK/other"
-err_has 'g1: Slurm says 2 x nvidia_a100_80gb_pcie, and gpkg sees there NVIDIA H100 80GB HBM3, which counts'
+err_has 'g1: Slurm lists 2 x nvidia_a100_80gb_pcie, gpkg detected NVIDIA H100 80GB HBM3 and uses that'
 check grep -q 'NVIDIA H100 80GB HBM3' "$WORK/other/partition=gpu:nvidia_a100_80gb_pcie.yaml"
 expect 0 hardware --slurm --yes --partition gpu -o "$WORK/other" --json
 json 'd["success"] and [any("which counts" in r for r in k["remarks"]) for k in d["kinds"]] == [True, False]'
 sed -i 's/90402/90010/' "$instinct/kfd/topology/nodes/1/properties"
 expect 0 hardware --slurm --yes --partition instinct -o "$WORK/other"
-err_has 'm1: Slurm says 2 x mi300x, and gpkg sees there a GPU of gfx90a, which counts'
+err_has 'm1: Slurm lists 2 x mi300x, gpkg detected a GPU of gfx90a and uses that'
 # One of two GPUs is as good as both.
 load_driver g1 "$a100_model"
 expect 0 hardware --slurm --yes --partition gpu
-err_lacks 'Slurm says'
+err_lacks 'Slurm lists'
 
 # Inside a job other nodes are asked all the same.
 out=$(srun --partition=cpu --ntasks=1 "$GPKG" hardware --slurm --yes --partition gpu --json -o "$WORK/inside") status=$? last='in a job'
@@ -153,17 +153,17 @@ sbatch --quiet --partition=gpu --nodelist=g2 --exclusive --output=/dev/null --wr
 for _ in $(seq 50); do [ "$(squeue -h -t R -o %i | wc -l)" = 1 ] && break; sleep 0.1; done
 expect 1 hardware --slurm --yes --partition gpu --wait 1
 err_has 'g2: '
-out_has 'kept, of node g2 of Slurm'
+out_has 'kept, of Slurm node g2'
 check [ "$(jobs)" = wrap ]
 scancel -u root
 scontrol update NodeName=c1,c2 State=DRAIN Reason=test
 expect 1 hardware --slurm --yes --partition cpu -o "$WORK/drained"
-err_has 'is down or drained, as are all of its kind'
+err_has 'down or drained, like all nodes of its kind'
 check grep -q 'known_by: names' "$WORK/drained/partition=cpu.yaml"
 scontrol update NodeName=c1,c2 State=RESUME
 for _ in $(seq 50); do [ "$(sinfo -h -r -p cpu -t idle -o %D)" = 2 ] && break; sleep 0.1; done
 expect 1 hardware --slurm --yes --partition cpu --gpkg /no/gpkg
-err_has 'c1: /no/gpkg cannot be run there' '--gpkg PATH says where gpkg is'
+err_has 'c1: cannot run /no/gpkg' 'with --gpkg PATH'
 expect 1 hardware --slurm --yes --partition cpu --slurm-options '--qos=none --account=nobody' --gpkg /bin/true
 err_has 'c1: '
 
@@ -177,7 +177,7 @@ err_has 'c1: srun: error: ' 'llocate'
 # Where nothing can be written no job starts.
 rm -f "$SLURM/disk/c1/seen"
 expect 1 hardware --slurm --yes --partition cpu --gpkg "$WORK/wrapped gpkg" -o "$h100/in"
-err_has "$h100: cannot make files there"
+err_has "$h100: cannot create files there"
 check [ ! -e "$SLURM/disk/c1/seen" ]
 
 # Asked at the terminal; shown first.
@@ -188,26 +188,26 @@ answer 'n\n' hardware --slurm --partition cpu
 out_has 'Start a job on this node by srun' 'no node was asked'
 check grep -q 'known_by: names' "$profiles/partition=cpu.yaml"
 answer 'y\n' hardware --slurm --partition cpu
-out_has 'node c1 of Slurm'
+out_has 'Slurm node c1'
 
 # What cannot be meant, and what is in the way.
 expect 1 hardware --slurm --partition cpx
-err_has 'cpx: Slurm has no such partition for you' 'did you mean cpu?'
+err_has 'cpx: no such Slurm partition for you' 'did you mean cpu?'
 expect 2 hardware --partition cpu
 expect 2 hardware --slurm --hosts a
 expect 2 hardware list --slurm
-err_has 'goes not with list'
+err_has 'cannot be used with list'
 expect 2 hardware --slurm --for cpu
 expect 2 hardware --slurm --yes --no-probe
 echo mine > "$profiles/partition=gpu.yaml"
 rm "$profiles/partition=cpu.yaml"
 expect 1 hardware --slurm --no-probe
-err_has 'partition=gpu.yaml: exists and is no hardware profile'
+err_has 'partition=gpu.yaml: exists and is not a hardware profile'
 check [ "$(cat "$profiles/partition=gpu.yaml")" = mine ]
 check [ "$(ls "$profiles" | wc -l)" = 1 ]
 mkdir "$WORK/bin"
 ln -s "$(command -v cat)" "$WORK/bin/cat"
-(failures=0; PATH=$WORK/bin; expect 1 hardware --slurm; err_has 'sinfo: there is no such program on PATH' 'module load slurm'; exit "$failures")
+(failures=0; PATH=$WORK/bin; expect 1 hardware --slurm; err_has 'sinfo: not found on PATH' 'module load slurm'; exit "$failures")
 failures=$((failures + $?))
 # A controller that does not answer.
 slurm_stop

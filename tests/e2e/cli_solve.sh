@@ -53,60 +53,60 @@ expect 2 solve torch --platform linux-65
 
 # why-not: what keeps it out of a request.
 expect 0 why-not numpy=1 numpy pandas
-out_is 'numpy 1.0 0 is possible, but numpy 2.0 1 is of a newer version
+out_is 'numpy 1.0 0 is possible, but numpy 2.0 1 is a newer version
 with it:
-  ~ numpy 1.0 0 in place of 2.0 1'
+  ~ numpy 1.0 0 instead of 2.0 1'
 expect 0 why-not 'numpy * 0' numpy
 out_has 'numpy 2.0 0 is possible, but numpy 2.0 1 has a higher build number'
 expect 0 why-not 'numpy>=2' pandas
-out_is 'numpy 2.0 1 is what is chosen'
+out_is 'numpy 2.0 1 is chosen'
 expect 0 why-not 'numpy>=2' torch
-out_is 'numpy 2.0 1 is possible, but not with the best of all that is asked for
-torch is asked for
-numpy>=2 is in question
-torch ==2.0 0 is the best of what is asked for
+out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
+torch is requested
+numpy>=2 is the queried spec
+torch ==2.0 0 is the best match for the request
 └─ torch 2.0 0 needs numpy <2
-   └─ no numpy meets both
+   └─ no numpy satisfies both
 with it:
-  ~ torch 1.0 0 in place of 2.0 0
-  ~ numpy 2.0 1 in place of 1.0 0'
+  ~ torch 1.0 0 instead of 2.0 0
+  ~ numpy 2.0 1 instead of 1.0 0'
 expect 0 why-not 'numpy>=2' torch=2
-out_is 'numpy>=2 does not go with what is asked for
-torch=2 is asked for
+out_is 'numpy>=2 conflicts with the request
+torch=2 is requested
 └─ torch 2.0 0 needs numpy <2
-numpy>=2 is in question
-└─ no numpy meets both
-it could be had:
-  torch=1.0 in place of torch=2: gives numpy 2.0 and torch 1.0'
+numpy>=2 is the queried spec
+└─ no numpy satisfies both
+possible fixes:
+  torch=1.0 instead of torch=2: gives numpy 2.0 and torch 1.0'
 expect 0 why-not numpy=3 torch
-out_has 'numpy=3: no such version'
+out_has 'no version matches numpy=3'
 expect 1 solve nump --platform linux-aarch64
-err_has 'the channels that are asked have nothing for linux-aarch64: -c CHANNEL adds one'
+err_has 'the channels have no packages for linux-aarch64; add a channel'
 expect 1 why-not nump torch
-err_has 'nump: no package of this name'
+err_has "package 'nump' not found in"
 err_has 'did you mean numpy?'
 expect 0 why-not pandas torch
-out_is 'nothing needs pandas; asked for, it would be pandas 1.0 0
+out_is 'no package needs pandas; if requested, it would be pandas 1.0 0
 with it:
   + pandas 1.0 0'
 expect 0 why-not 'app[extras=plot]' app
-out_is "nothing needs app[extras='plot']; asked for, it would be app 1.0 0
+out_is "no package needs app[extras='plot']; if requested, it would be app 1.0 0
 with it:
   + pandas 1.0 0"
 expect 0 why-not 'app[extras=plot]' app pandas
-out_is 'app 1.0 0 is what is chosen'
+out_is 'app 1.0 0 is chosen'
 expect 1 why-not 'app[extras=plots]' app
-err_has 'no app has the extra plots'
+err_has "no build of app has the extra 'plots'"
 err_has 'did you mean plot?'
 expect 0 why-not gpu torch
-out_has 'gpu is impossible here, whatever is asked for'
+out_has 'gpu cannot be installed on this machine'
 out_has 'this machine has no NVIDIA driver'
 expect 0 why-not '__cuda>=12' torch
 out_has 'this machine has no NVIDIA driver'
 CONDA_OVERRIDE_CUDA=12.4 expect 0 why-not '__cuda>=12' torch
-out_has '__cuda 12.4 0 is what is chosen'
+out_has '__cuda 12.4 0 is chosen'
 expect 1 why-not numpy torch=2 'numpy>=2'
-err_has 'no set of packages meets the request'
+err_has 'the request cannot be solved'
 expect 2 why-not
 expect 2 why-not 'num*' torch
 expect 2 why-not numpy torch -n exact
@@ -123,7 +123,7 @@ json 'd["fixes"][0]["changes"][0]["after"] == "torch=1.0" and d["possible"] is N
 low=$WORK/low
 mkdir -p "$low/linux-64" && printf '{"packages.conda": {"base-9-0.conda": {"name": "base", "version": "9", "build": "0"}}}' > "$low/linux-64/repodata.json"
 expect 0 why-not "file://$low::base" base -c "file://$CHANNEL" -c "file://$low" --override-channels
-out_has 'base 9 0 is possible, but base 2.0 0 is of a channel with higher priority'
+out_has 'base 9 0 is possible, but base 2.0 0 is in a channel with higher priority'
 
 # ... and out of an environment.
 expect 0 create -n env torch=1 numpy=1.0 base=1 python=3.12
@@ -131,28 +131,28 @@ sed -i '/specs:/d' "$(place env)/conda-meta/history"
 expect 0 why-not numpy=1 -n env
 out_is 'numpy 1.0 0 is installed'
 expect 0 why-not numpy=2 -n env
-out_is 'numpy 2.0 1 is possible, but not with the best of all that is asked for
-numpy=2 is in question
+out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
+numpy=2 is the queried spec
 └─ both builds of numpy 2.0 need base >=2
-base ==1.0 0 is installed, and moves only when it is named
-└─ no base meets both
+base ==1.0 0 is installed and changes only when requested
+└─ no base satisfies both
 with it:
-  ~ base 2.0 0 in place of 1.0 0
-  ~ numpy 2.0 1 in place of 1.0 0
-to have it: gpkg install numpy=2 -n env'
+  ~ base 2.0 0 instead of 1.0 0
+  ~ numpy 2.0 1 instead of 1.0 0
+to install it: gpkg install numpy=2 -n env'
 expect 0 install -n env pandas base=1
 expect 0 why-not numpy=2 -n env
-out_is 'numpy=2 does not go with what is asked for
-base=1 is asked for
-numpy=2 is in question
+out_is 'numpy=2 conflicts with the request
+base=1 is requested
+numpy=2 is the queried spec
 └─ both builds of numpy 2.0 need base >=2
-   └─ no base meets both
-it could be had:
-  base=2.0 in place of base=1: gives base 2.0 and numpy 2.0'
+   └─ no base satisfies both
+possible fixes:
+  base=2.0 instead of base=1: gives base 2.0 and numpy 2.0'
 expect 0 why-not python=3.13 -n env
-out_is 'nothing keeps it out: gpkg install python=3.13 -n env  # gives python 3.13.0 0'
+out_is 'it can be installed: gpkg install python=3.13 -n env  # gives python 3.13.0 0'
 expect 0 why-not torch=2 -n env
-out_is 'nothing keeps it out: gpkg install torch=2 -n env  # gives torch 2.0 0'
+out_is 'it can be installed: gpkg install torch=2 -n env  # gives torch 2.0 0'
 echo 'torch <2' > "$(place env)/conda-meta/pinned"
 expect 0 why-not torch=2 -n env
 out_has 'torch <2 is pinned'
@@ -165,7 +165,7 @@ expect 0 why-not base=1 -n wish
 out_has 'base 1.0 0 is installed'
 package base 1.5 0
 expect 0 why-not base=1.5 -n wish -c "file://$CHANNEL"
-out_has "nothing keeps it out: gpkg install base=1.5 -n wish -c file://$CHANNEL  # gives base 1.5 0"
+out_has "it can be installed: gpkg install base=1.5 -n wish -c file://$CHANNEL  # gives base 1.5 0"
 expect 0 install base=1.5 -n wish -c "file://$CHANNEL"
 expect 0 list -n wish base
 out_has '1.5'
@@ -179,6 +179,6 @@ checks=$((checks + 1))
 [ "$(grep -c '^many[0-9]* *1.0 *a_long_build_string_of_it_[0-9]* ' "$WORK/both")" = 60 ] || fail 'torn rows'
 # What pip installed is not looked for in channels.
 expect 1 solve 'torch=2.6.0+cu124=pypi_0'
-err_has "torch: pypi_0 is what pip installed: in an environment.yml it goes under 'pip:'"
+err_has "torch with build pypi_0 was installed by pip; list it under 'pip:' in an environment.yml"
 
 finish

@@ -112,8 +112,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         as 1 ${words%% *} -p "$shared/site/env" ${words#* }
         [ "${words%% *}" != env ] || as 1 env config vars set -p "$shared/site/env" A=b
         check [ "$status" = 1 ]
-        err_has "$shared/site/env: this environment of root cannot be changed by you: Permission denied" \
-            "gpkg create -n NAME --clone $shared/site/env makes one of your own"
+        err_has "$shared/site/env: you cannot change this environment (owner: root): Permission denied" \
+            "to make your own copy: gpkg create -n NAME --clone $shared/site/env"
     done
     # What may not be looked into is named where it may be the reason.
     chmod 700 "$shared/site"
@@ -121,7 +121,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     check [ "$status" = 1 ]
     err_has "no environment at $shared/home1/envs/env" "no permission to read $shared/site"
     GPKG_STORE_LAYERS=$shared/site/pkgs works 1 info
-    out_has "store_layers: $shared/site/pkgs (may not be read)"
+    out_has "store_layers: $shared/site/pkgs (no permission to read)"
     chmod 755 "$shared/site"
     # Nor does it take its name from those who cannot change it: their own goes before it.
     export GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site
@@ -139,7 +139,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     rm -rf "$shared/root/pkgs"
     as 1 create -y -p "$shared/site/more" app
     check [ "$status" = 1 ]
-    err_has "$shared/site: cannot make files there: Permission denied"
+    err_has "$shared/site: cannot create files there: Permission denied"
     check [ ! -e "$shared/root/pkgs" ]
     works 1 create -y -p "$shared/home1/own" --clone "$shared/site/env"
     works 1 install -y -p "$shared/home1/own" big
@@ -175,12 +175,12 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     chmod -R go-rwx "$shared"/root/pkgs/big-*
     as 2 create -q -y -n five app
     check [ "$status" = 1 ]
-    err_has "it is user 61001's, and its permissions do not allow it" 'chmod -R go+rX' cache_dir
+    err_has "no permission (owner: user 61001)" 'chmod -R go+rX' cache_dir
     chmod -R go+rX "$shared"/root/pkgs/big-*
     works 1 remove -q -y -n one --all
     as 2 clean -y --unused
     check [ "$status" = 1 ]
-    err_has "it is user 61001's, and its permissions do not allow it" 'chmod -R g+w'
+    err_has "no permission (owner: user 61001)" 'chmod -R g+w'
     works 2 verify --store
     works 2 create -q -y -n six app
     # Indexes are each user's own: whatever one's umask, another gets them anew.
@@ -207,7 +207,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     rm "$(echo "$shared"/root/pkgs/big-*)/lib/text.py"
     as 2 create -q -y -n five app
     check [ "$status" = 1 ]
-    err_has 'lib/text.py is missing' "it is user 61001's, and its permissions do not allow it"
+    err_has 'lib/text.py is missing' "no permission (owner: user 61001)"
     works 1 create -q -y -n five app
     rm -rf "$shared"
 else
@@ -230,9 +230,9 @@ shared_prefix=$GPKG_ROOT_PREFIX
 export GPKG_ROOT_PREFIX=$WORK/limited  # whose store holds nothing yet
 mkdir "$GPKG_ROOT_PREFIX" && cp "$shared_prefix/config.yaml" "$GPKG_ROOT_PREFIX/"
 expect 1 create -y -n large --max-size 1MB app
-err_has 'the packages to download are 3.' '--max-size allows 1.0 MB'
+err_has '--max-size 1.0 MB exceeded: the packages to download are 3.'
 expect 1 create -y -n large --max-inodes 3 app
-err_has 'unpacking it goes beyond --max-inodes 3'  # not only after all of it is there
+err_has 'unpacking exceeds --max-inodes 3'  # not only after all of it is there
 check [ ! -e "$WORK/limited/envs/large" ]
 expect 1 create -y -n large --max-size 3000KB --link copy app
 check [ ! -e "$WORK/limited/envs/large" ]
@@ -265,7 +265,7 @@ expect 0 create -q -y -n cut app
 stored=$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)
 rm "$stored/lib/big.so" && : > "$stored/lib/big.so"
 expect 0 create -y -n cut2 app
-err_has 'lib/big.so: has 0 bytes, and its package says 3000000; what is wrong in the store is fetched anew (1 package)'
+err_has 'lib/big.so: has 0 bytes, but its package records 3000000; what is wrong in the store is fetched anew (1 package)'
 expect 0 verify -n cut2
 expect 0 verify --store
 stored=$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)
@@ -304,7 +304,7 @@ expect 1 verify --store
 out_has 'info/repodata_record.json cannot be read'
 err_has '1 of '
 expect 0 repair --store -y
-out_has 'were damaged; they are downloaded again'
+out_has 'were damaged; they will be downloaded again'
 expect 0 verify --store
 : > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)/info/repodata_record.json"
 expect 0 create -q -y -n cut3 app

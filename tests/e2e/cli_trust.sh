@@ -35,14 +35,14 @@ check [ "$(openssl pkey -in "$keys/a" -pubout -outform DER | tail -c 32 | od -An
 (umask 077 && openssl genpkey -algorithm ed25519 -out "$keys/o" 2> "$WORK/openssl")
 check [ "$(openssl pkey -in "$keys/o" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key o)" ]
 expect 1 keys generate "$keys/a"
-err_has 'never written over'
+err_has 'never overwritten'
 chmod 644 "$keys/o"
 expect 1 keys show "$keys/o"
-err_has 'others than its owner may read' 'mode 644' 'chmod 600'
+err_has 'other users can read this private key' 'mode 644' 'chmod 600'
 echo text > "$keys/text"
 chmod 600 "$keys/text"
 expect 1 keys show "$keys/text"
-err_has 'is not the private key'
+err_has 'not an Ed25519 private key'
 
 script bin/tool 'echo tool'
 package tool 1.0 0
@@ -68,7 +68,7 @@ check openssl pkeyutl -verify -pubin -inkey public.pem -rawin -in text -sigfile 
 expect 2 index "$CHANNEL"
 err_has 'the channel is signed' '--sign-key'
 expect 2 index "$CHANNEL" --sign-key "$keys/a" --expires soon
-err_has 'soon: expected a time such as 30d'
+err_has 'soon: not a time; use 30d'
 
 python3 "$here/http_server.py" "$web" "$control" &
 server=$!
@@ -100,23 +100,23 @@ save
 # Five ways to be wrong.
 printf '{"packages":{},"packages.conda":{}}' > "$CHANNEL/linux-64/repodata.json"
 zstd -qf "$CHANNEL/linux-64/repodata.json"
-refused tampered "$url/linux-64/repodata.json.zst: is not the index that was signed"
+refused tampered "$url/linux-64/repodata.json.zst: not the signed index"
 restore
 forge "$statement" 'd["expires"] = "2999-01-01T00:00:00Z"'
-refused tampered 'indexes.json: is not what the key' 'it was changed since'
+refused tampered 'indexes.json: was changed after it was signed with key'
 restore
 forge "$statement" '' "$keys/b"
-refused wrong-key "is signed by $(key b), which is not trusted for this channel"
+refused wrong-key "signed by $(key b), which is not trusted for this channel"
 restore
 forge "$statement" '' -
-refused wrong-key 'is not signed'
+refused wrong-key 'not signed'
 restore
 forge "$statement" 'd["expires"] = "2026-01-01T00:00:00Z"' "$keys/a"
-refused expired 'was good until 2026-01-01T00:00:00Z' 'the clock is wrong'
+refused expired 'the signature expired at 2026-01-01T00:00:00Z' 'check the clock'
 restore
 expect 0 search tool
 rm "$statement"
-refused missing "$url/trust/indexes.json: there is none" 'gpkg config remove-key'
+refused missing "$url/trust/indexes.json: not found, so the channel is not signed" 'gpkg config remove-key trusted_keys.'
 expect 0 search tool --offline
 restore
 
@@ -129,9 +129,9 @@ expect 0 search tool
 out_has 2.0
 rm -rf "$CHANNEL"
 cp -a "$WORK/saved" "$CHANNEL"
-refused rolled-back 'and' 'was seen before' "remove $GPKG_ROOT_PREFIX/trust/"
+refused rolled-back 'is older than version' 'was seen before' "remove $GPKG_ROOT_PREFIX/trust/"
 expect 0 clean --all -y
-refused rolled-back 'older state of the channel'
+refused rolled-back 'which was seen before'
 restore
 
 # A cached copy that expires, or whose key is not trusted any more, does not serve offline either.
@@ -151,21 +151,21 @@ forget
 
 # A clock that is wrong, what cannot be read, and what does not end.
 forge "$statement" 'd["made"] = "2999-01-01T00:00:00Z"; d["expires"] = "2999-02-01T00:00:00Z"' "$keys/a"
-refused clock 'was made at 2999-01-01T00:00:00Z' 'set the clock'
+refused clock 'was signed at 2999-01-01T00:00:00Z' 'set the clock'
 restore
 forge "$statement" 'd["more"] = "x" * 2**21' "$keys/a"
 refused malformed 'indexes.json'
 restore
 forge "$statement" 'd["format"] = 2' "$keys/a"
-refused malformed 'a newer gpkg may read it'
+refused malformed 'unsupported format'
 restore
 echo '<html>' > "$statement"
-refused malformed 'is no JSON'
+refused malformed 'invalid JSON'
 restore
 
 # A subdir that the channel does not have is told by the statement; one that it has cannot be hidden.
 rm -r "$CHANNEL/linux-64"
-refused missing 'and the signed statement lists it'
+refused missing 'but the signed statement lists it'
 sign a
 expect 0 search data
 restore
@@ -202,7 +202,7 @@ out_has 1.0
 forget
 head -c -1 "$CHANNEL/linux-64/repodata_shards.msgpack.zst" > short
 cp short "$CHANNEL/linux-64/repodata_shards.msgpack.zst"
-refused tampered 'repodata_shards.msgpack.zst: is not the index that was signed'
+refused tampered 'repodata_shards.msgpack.zst: not the signed index'
 restore
 
 # Packages are vouched for by their sha256, and by nothing less.
@@ -223,7 +223,7 @@ forge "$statement" 'import hashlib
 data = open("'"$CHANNEL"'/linux-64/repodata.json", "rb").read()
 d["subdirs"]["linux-64"] = {"repodata.json": [{"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}]}' "$keys/a"
 expect 1 create -n y tool
-err_has 'has no sha256' 'nothing vouches for this package'
+err_has 'has no sha256' 'cannot be verified'
 absent y
 restore
 
@@ -252,10 +252,10 @@ for where in "$url" "$CHANNEL"; do
     [ "$where" = "$url" ] || printf 'channels: [%s]\ntrusted_keys:\n  %s: [%s]\n' "$where" "$where" "$(key a)" > "$GPKG_ROOT_PREFIX/config.yaml"
     restore
     sed -i 's/libx >=1/evil >=1/' "$exports"
-    unbuilt tampered "run_exports.json: is not the index that was signed"
+    unbuilt tampered "run_exports.json: not the signed index"
     restore
     rm "$exports"
-    unbuilt missing 'run_exports.json' 'and the signed statement lists it'
+    unbuilt missing 'run_exports.json' 'but the signed statement lists it'
     # Beside the one that is signed another one may lie that clients like better, and without any
     # the packages speak for themselves.
     restore
@@ -274,7 +274,7 @@ depends '"libx >=1"'
 for kept in "$GPKG_ROOT_PREFIX"/cache/*.run_exports; do sed -i 's/libx >=1/evil >=1/' "$kept"; done
 built "$url" --offline
 check [ "$status" = 1 ]
-err_has 'run_exports.json: not in the cache'
+err_has 'run_exports.json is not in the cache'
 depends '"libx >=1"'
 printf 'channels: [%s]\n' "$url" > "$GPKG_ROOT_PREFIX/config.yaml"
 forget
@@ -290,7 +290,7 @@ printf 'channels: [%s]\ntrusted_keys:\n  %s: [%s]\n' "$CHANNEL" "$CHANNEL" "$(ke
 expect 0 search tool
 printf '{}' > "$CHANNEL/linux-64/repodata.json.zst"
 touch -d tomorrow "$CHANNEL/linux-64/repodata.json.zst"
-refused tampered 'is not the index that was signed'
+refused tampered 'not the signed index'
 restore
 trust "$(key a)"
 
@@ -298,20 +298,20 @@ trust "$(key a)"
 expect 0 keys root "$CHANNEL" --root-key "$(key a)" --index-key "$(key b)" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.1.json"
 expect 2 index "$CHANNEL" --sign-key "$keys/a"
-err_has 'does not name'
+err_has 'is not one of the keys that may sign indexes'
 sign b
 expect 0 search tool
 cp "$CHANNEL/trust/root.1.json" "$WORK/root.1.json"
 expect 0 keys root "$CHANNEL" --root-key "$(key c)" --root-key "$(key d)" --threshold 2 \
     --index-key "$(key d)" --index-key "$(key e)" --index-threshold 2 --sign-key "$keys/c" --sign-key "$keys/d"
 out_has root.2.json.draft
-err_has 'more keys have to sign it'
+err_has 'more signatures are required'
 check [ ! -e "$CHANNEL/trust/root.2.json" ]
 expect 0 keys sign "$CHANNEL" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.2.json"
 check [ ! -e "$CHANNEL/trust/root.2.json.draft" ]
 expect 2 index "$CHANNEL" --sign-key "$keys/d"
-err_has 'wants indexes signed by 2 keys'
+err_has '2 signing keys are required, 1 given'
 sign d --sign-key "$keys/e"
 expect 0 search tool
 forget
@@ -322,25 +322,25 @@ forget
 expect 0 search tool
 save
 forge "$statement" '' "$keys/d"
-refused too-few-signatures 'signed by 1 of the 2 trusted keys'
+refused too-few-signatures 'has 1 of 2 required signatures'
 restore
 # The keys of before count no more, for who has seen the new ones.
 expect 0 search tool
 forge "$statement" 'd["version"] += 10' "$keys/b"
-refused wrong-key "is signed by $(key b)"
+refused wrong-key "signed by $(key b)"
 restore
 # A root that the keys before it did not sign, one that is older, one that has expired.
 cp "$CHANNEL/trust/root.2.json" "$CHANNEL/trust/root.3.json"
 forge "$CHANNEL/trust/root.3.json" 'd["version"] = 3; d["root"] = d["index"] = {"keys": ["'"$(key b)"'"], "threshold": 1}' "$keys/b"
 forge "$statement" 'd["root"] = 3' "$keys/b"
-refused wrong-key "root.3.json: is signed by $(key b)"
+refused wrong-key "root.3.json: signed by $(key b)"
 restore
 cp "$CHANNEL/trust/root.2.json" "$CHANNEL/trust/root.3.json"
 forge "$statement" 'd["root"] = 3' "$keys/b"
 refused rolled-back 'root.3.json: is root 2 of the channel'
 restore
 forge "$CHANNEL/trust/root.2.json" 'd["expires"] = "2026-01-01T00:00:00Z"' "$keys/a" "$keys/c" "$keys/d"
-refused expired 'the keys of this channel were good until 2026-01-01'
+refused expired "the channel's keys expired at 2026-01-01"
 restore
 rm "$CHANNEL/trust/root.2.json"
 refused wrong-key 'which is not trusted'
@@ -352,7 +352,7 @@ for n in {1..70}; do
     forge "$CHANNEL/trust/root.$n.json" "d['version'] = $n" "$keys/a"
 done
 trust "$(key a)"
-refused malformed 'root.65.json: the chain of roots goes on after 64'
+refused malformed 'root.65.json: more than 64 new roots'
 restore
 
 # A signed channel is built into with its key, or not at all.
@@ -385,8 +385,8 @@ print(json.dumps({"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", 
                   "dsseEnvelope": envelope}))
 PY
 expect 0 inspect "$file" --attestation "$WORK/a.json" --from https://host/mine/
-out_has "tool-1.0-0.tar.bz2: is what $WORK/a.json attests" https://host/mine
-err_has 'who signed the attestation was not verified'
+out_has "tool-1.0-0.tar.bz2: matches the attestation $WORK/a.json" https://host/mine
+err_has 'the signature of the attestation was not verified'
 expect 0 inspect "$file" --attestation "$WORK/a.json" --json
 json 'd["signer_verified"] is False and d["form"] == "sigstore-bundle" and d["target_channel"] == "https://host/mine"'
 expect 1 inspect "$file" --attestation "$WORK/a.json" --from https://mirror/mine --json

@@ -60,7 +60,12 @@ add install
 uninstall remove
 upgrade update
 tree repoquery tree
+why-closure closure why
+plan-variants build plan-variants
 END
+expect 0 help all
+out_lacks why-closure
+out_lacks plan-variants
 expect 0 version
 version=$out
 expect 0 --version
@@ -98,7 +103,7 @@ END
 expect 2 frob
 expect 2 creat -n x y
 err_has "unknown command 'creat'"
-err_has 'did you mean create'
+err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
 expect 2 frob --json
@@ -168,7 +173,7 @@ if [ -c /dev/full ]; then
 fi
 
 # No moment is not "no limit".
-for when in '' 2025-02-30 2025-02-20T00:00:00+25:00 20250220; do
+for when in '' 2025-02-30 2025-02-20T00:00:00+25:00 20250220 7m; do
     expect 2 solve x --exclude-newer "$when"
 done
 

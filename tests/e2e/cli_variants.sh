@@ -17,10 +17,10 @@ package vision 1.0 cuda129_0 'torch * cuda*'
 expect 0 variants torch
 check [ "$(tr -s ' ' <<< "$out")" = '# Version Build accelerator cuda python fits here
 2.0 cpu_py312_0 none 3.12 yes
-2.0 cuda118_py313_0 nvidia 11.8 3.13 no: needs __cuda >=11.8: this machine has no NVIDIA driver (__cuda)
-2.0 cuda129_py312_0 nvidia 12.9 3.12 no: driver 12.9 0 needs __cuda >=12: this machine has no NVIDIA driver (__cuda)' ]
-err_has 'accelerator none: by "build cpu_py312_0"'
-err_has 'the newest version with builds for amd is 1.0'
+2.0 cuda118_py313_0 nvidia 11.8 3.13 no: needs __cuda >=11.8, but this machine has no NVIDIA driver (__cuda)
+2.0 cuda129_py312_0 nvidia 12.9 3.12 no: driver 12.9 0 needs __cuda >=12, but this machine has no NVIDIA driver (__cuda)' ]
+err_has 'accelerator none: detected from "build cpu_py312_0"'
+err_has 'the newest version with ROCm builds is 1.0'
 # What is said to fit can be had, and what is said not to cannot.
 expect 0 solve torch=2.0=cpu_py312_0
 expect 1 solve torch=2.0=cuda129_py312_0
@@ -55,7 +55,7 @@ json '{v["variant"]["evidence"] for v in d["variants"]} >= {"needs __amdgpu", "b
 expect 0 variants 'torch=1.0' --for mi300
 out_lacks 'no:'
 CONDA_OVERRIDE_CUDA=11.8 expect 0 variants torch
-out_has 'no: is compiled with CUDA 12.9, and the driver runs CUDA 11.8'
+out_has 'no: is compiled with CUDA 12.9, but the driver supports CUDA 11.8'
 
 # It fits where what it needs is there for the GPU, be that not the newest.
 package libcudnn 9.10 0
@@ -70,11 +70,11 @@ out_has cuda12_0 9.10
 package copper 1.0 0 'cuda-cudart >=12'
 package cuda-cudart 12.9 0
 expect 0 variants copper --for mi300
-out_has 'yes, for a GPU that is not there'
+out_has 'yes, but no matching GPU'
 expect 0 variants copper --for cpu --json
-json '"is for nvidia, of which the machine has none" == d["variants"][0]["caution"] and d["variants"][0]["fits"]'
+json '"is a CUDA build, but the machine has no NVIDIA GPU" == d["variants"][0]["caution"] and d["variants"][0]["fits"]'
 expect 0 variants copper --for h100
-out_lacks 'not there'
+out_lacks 'no matching GPU'
 
 # Only what differs is a column.
 expect 0 variants plain
@@ -91,7 +91,7 @@ CHANNEL=$other package torch 2.0 cpu_py313_0 'python_abi 3.13.* *_cp313'
 expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels
 out_has "cpu_py313_0      none               3.13    file://$other/linux-64    hidden by file://$CHANNEL"
 check [ "$(grep 'hidden by' <<< "$out" | grep -vc "$other/linux-64 ")" = 0 ]
-err_has "channel priority is strict: what file://$CHANNEL hides is taken where its channel is asked for, e.g. 'file://$other::torch'"
+err_has "channel priority is strict; to use builds hidden by file://$CHANNEL, request their channel, e.g. 'file://$other::torch'"
 expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels --json
 json 'all(v["hidden_by"] == (None if v["channel"] == "file://" + channel else "file://" + channel)
     for v in d["variants"])'
@@ -136,8 +136,8 @@ err_is ''
 # A package whose hash_input.json cannot be read is in the index all the same.
 conda "$own" odd 1 0 '{"x": {}}'
 expect 0 index "$own"
-err_has "odd-1-0.conda: hash_input.json: 'x' must be text, a number or true or false"
-err_has 'left out of variants.json'
+err_has "odd-1-0.conda: hash_input.json: 'x' must be a string, a number, true or false"
+err_has 'not in variants.json'
 expect 0 index "$own" --json
 json 'd["success"] and [w["file"].split("/")[-1] for w in d["warnings"]] == ["odd-1-0.conda"]'
 expect 0 variants odd -c "$own" --override-channels --inputs --json
@@ -167,7 +167,7 @@ check [ "$(shown)" = '# Version Build fits here
 err_is ''
 check [ "$(answers)" = '' ]
 expect 0 variants soup $from --offline --inputs
-err_is 'warning: of 3 builds it is not known what they were built with: they are not on this machine, and are not asked for it'
+err_is 'warning: variant inputs of 3 builds are unknown: they are not on this machine, and gpkg is offline'
 
 echo ranges > "$control/mode"
 table='# Version Build flavour mpi c_compiler_version target_platform fits here
@@ -195,7 +195,7 @@ rm -r "$GPKG_ROOT_PREFIX/cache/inputs"
 expect 0 variants soup $from --inputs --json
 json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == ["mild", "hot", None]'
 expect 0 variants soup $from --inputs
-err_has 'soup-1-h3_0.conda: the server does not send parts of files, and all of it is more than 1048576 bytes'
+err_has 'soup-1-h3_0.conda: the server does not support range requests, and the file exceeds 1048576 bytes'
 # What is in the store is asked there.
 expect 0 create -y -n kitchen $from soup=1=h3_0
 expect 0 variants soup $from --inputs --json
@@ -209,12 +209,12 @@ printf x | dd of="$web/main/linux-64/soup-1-h2_0.conda" bs=1 conv=notrunc \
     seek=$(($(stat -c %s "$web/main/linux-64/soup-1-h2_0.conda") - 1)) 2> "$WORK/dd"
 expect 0 variants soup $from --inputs
 check [ "$(grep -c '^warning' <<< "$err")" = 2 ]
-err_has 'soup-1-h1_0.conda: ' 'bytes, and its index says'
-err_has 'of 1 build it is not known what it was built with: it could not be read either'
+err_has 'soup-1-h1_0.conda: ' 'bytes, but the channel index says'
+err_has 'variant inputs of 1 build are unknown: they could not be read either'
 expect 0 variants soup=1=h2_0 $from --inputs
-err_has 'soup-1-h2_0.conda: the archive does not end as a zip does'
+err_has 'soup-1-h2_0.conda: the archive has no zip directory'
 expect 0 variants torch --inputs
-err_has 'of 3 builds it is not known what they were built with: a .tar.bz2 cannot be read in part'
+err_has 'variant inputs of 3 builds are unknown: .tar.bz2 packages cannot be read in part'
 
 # The same of what is installed, from the package store.
 expect 0 create -y -q -n spoon -c "$own" --override-channels soup=1=h2_0

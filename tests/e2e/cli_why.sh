@@ -10,15 +10,15 @@ package lone 1 0
 expect 0 create -y -q -n one 'app>=1' plot
 expect 0 why -n one png
 out_is 'png 1.6 h_0
-plot is asked for
+plot is requested
 └─ plot 3.1 needs png
-app >=1 is asked for
+app >=1 is requested
 └─ app 2.0 needs plot >=3
    └─ plot 3.1 needs png'
 
 expect 0 why -n one app
 out_is 'app 2.0 h_0
-app >=1 is asked for'
+app >=1 is requested'
 
 expect 0 why -n one zlib --json
 json '(d["name"], d["version"], d["build"], d["requested"]) == ("zlib", "1.3", "h_0", None)'
@@ -32,10 +32,10 @@ json 'd["requested"].startswith("app[version=") and d["needed_by"] == []'
 expect 0 install -y -q -n one lone
 sed -i '/lone/d' "$GPKG_ROOT_PREFIX/envs/one/conda-meta/history"
 expect 0 why -n one lone
-out_has 'nobody asked for it, and nothing needs it'
+out_has 'not requested, and no package needs it'
 
 expect 1 why -n one pgn
-err_has "pgn: is not installed in $GPKG_ROOT_PREFIX/envs/one"
+err_has "pgn: not installed in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean png?'
 expect 1 why -n nowhere png
 

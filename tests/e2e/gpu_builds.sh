@@ -88,8 +88,8 @@ judged() {
     expect 0 run -n "$kind" saxpy
     if [ "$kind" = later ]; then out_has 'computed on the CPU'; else out_has "($device)" right; fi
 }
-judged exact "$device" 0 "holds machine code for $device"
+judged exact "$device" 0 "machine code for $device"
 [ $minor = - ] || judged minor "$minor" 0 'GPU code: '
 [ $earlier = - ] || judged earlier "$earlier+PTX" 0 "runs on $device as PTX, which the driver compiles"
-[ $later = - ] || judged later "$later" 1 "has none that runs on $device"
+[ $later = - ] || judged later "$later" 1 "has no code that runs on $device"
 finish

@@ -112,10 +112,10 @@ def package(name, payload, *expected, formats=("conda", "tar.bz2"), index=None, 
 
 
 # Members that lead elsewhere.
-package("up", [file("../evil")], 'FN: refused: member "../evil" would leave the folder')
-package("updeep", [file("a/../../evil")], 'FN: refused: member "a/../../evil" would leave the folder')
-package("absolute", [file(f"{canary}/evil")], f'FN: refused: member "{canary}/evil" would leave the folder')
-package("backslash", [file("a\\..\\evil")], 'would leave the folder')
+package("up", [file("../evil")], 'FN: refused: member "../evil" leads outside of the folder')
+package("updeep", [file("a/../../evil")], 'FN: refused: member "a/../../evil" leads outside of the folder')
+package("absolute", [file(f"{canary}/evil")], f'FN: refused: member "{canary}/evil" leads outside of the folder')
+package("backslash", [file("a\\..\\evil")], 'leads outside of the folder')
 package("through", [soft("l", canary), file("l/evil")], 'FN: refused: member "l/evil" needs "l" as a folder')
 package("swapped", [file("d/x"), soft("d", canary), file("d/evil")], 'FN: refused: member "d" is in the archive twice')
 package("linkhard", [soft("l", f"{canary}/secret"), hard("h", "l")], 'FN: refused: member "h" is a hard link to "l"')
@@ -125,13 +125,13 @@ package("uphard", [hard("h", "../../../canary/secret")], 'FN: refused: member "h
 package("escape", [file("evil\x1b[31m\n/../../evil")], 'member "evil\\x1b[31m\\x0a/../../evil" would leave')
 
 # What is no file, is there twice, or is not the payload's to say.
-package("device", [special(tarfile.CHRTYPE, "null")], 'FN: refused: member "null" is neither file, link nor folder')
-package("fifo", [special(tarfile.FIFOTYPE, "pipe")], 'FN: refused: member "pipe" is neither file, link nor folder')
+package("device", [special(tarfile.CHRTYPE, "null")], 'FN: refused: member "null" is not a file, link or folder')
+package("fifo", [special(tarfile.FIFOTYPE, "pipe")], 'FN: refused: member "pipe" is not a file, link or folder')
 package("twice", [file("a"), file("./a", "other")], 'FN: refused: member "./a" is in the archive twice')
-package("infopayload", [file("info/index.json", "{}")], 'member "info/index.json" is payload but would be', formats=("conda",))
+package("infopayload", [file("info/index.json", "{}")], 'member "info/index.json" is payload in the place of metadata', formats=("conda",))
 package("infotwice", [], 'member "info/index.json" is in the archive twice', more_info=[file("info/index.json", "{}")])
 package("infolink", [soft("info", canary)], 'member "info"', formats=("conda",))
-package("outsideinfo", [], 'member "bin/evil" is metadata but lies outside info/', more_info=[file("bin/evil")],
+package("outsideinfo", [], 'member "bin/evil" is metadata outside of info/', more_info=[file("bin/evil")],
         formats=("conda",))
 for number, path in enumerate(("conda-meta/history", "conda-meta/state", "conda-meta/x-1.0-0.json", "Conda-Meta/history",
                                "conda-meta/gpkg/state.json", "conda-meta/gpkg/generations/1.json.zst",
@@ -143,10 +143,10 @@ package("metagpkg", [soft("conda-meta/gpkg", canary)], 'path "conda-meta/gpkg" i
 # File lists that disagree with the payload, or name what is none of theirs.
 package("listup", [file("x")], 'unsafe path "../evil"', paths=listed([file("../evil")]))
 package("listabsolute", [file("x")], f'unsafe path "{canary}/secret"', paths=listed([file(f"{canary}/secret")]))
-package("listsum", [file("x")], '"x" has another checksum', paths=listed([file("x", "good\n")]))
+package("listsum", [file("x")], '"x" has a different checksum', paths=listed([file("x", "good\n")]))
 package("listsize", [file("x")], '"x" has 5 bytes, not 9', paths=listed([file("x", "not evil\n")]))
 package("listmissing", [file("x")], '"y" is missing', paths=listed([file("x"), file("y")]))
-package("listtype", [soft("x", f"{canary}/secret")], '"x" is a soft link, not a file', paths=listed([file("x")]))
+package("listtype", [soft("x", f"{canary}/secret")], '"x" is a symbolic link, not a file', paths=listed([file("x")]))
 package("listtwice", [file("x")], 'path "x" is listed twice', paths=listed([file("x"), file("x")]))
 
 # Metadata of another package than the record's.

@@ -130,7 +130,7 @@ def check_settled(what, old, new, forgive=lambda seen: seen):
 
 def repair(what, at=0, how=""):
     status, count, said = run(["repair", "-y", "-n", "e", "--offline"], at, how)
-    if not at and status != 0 and "not an environment" not in said:
+    if not at and status != 0 and "no environment at" not in said:
         fail(f"{what}: repair: {status}: {said}")
     return status, count
 
@@ -177,7 +177,7 @@ def strike_errors(name, most, words, old, new, count):
             fail(f"{what}: ended by signal {-status}")
         if status != 0 and not said.startswith(("error:", "warning:")) and "error:" not in said:
             fail(f"{what}: says nothing of it: {said}")
-        if "going back failed" in said or "records are not yet" in said:
+        if "undoing the change failed" in said or "not all records are written" in said:
             repair(what)
         found = snapshot(envs)
         leftover = any(".gpkg-" in path for path in found)

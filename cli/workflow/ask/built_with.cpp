@@ -30,10 +30,11 @@ Result<VariantInputs> read_text(const std::optional<std::string>& text, std::str
 }
 
 Error wrong_size(const PackageRecord& record, std::uint64_t found) {
-    return {ErrorKind::Integrity,
-            fmt::format("{}: {} bytes, and its index says {}", record.url, found, record.size),
-            "",
-            {}};
+    return {
+        ErrorKind::Integrity,
+        fmt::format("{}: {} bytes, but the channel index says {}", record.url, found, record.size),
+        "",
+        {}};
 }
 
 /// What packages said of themselves, each a file named for the package's checksum.
@@ -96,11 +97,11 @@ public:
             }
         }
         GPKG_CHECK(fetch(far));
-        report(old_format, "a .tar.bz2 cannot be read in part");
-        report(not_here, "they are not on this machine, and are not asked for it");
+        report(old_format, ".tar.bz2 packages cannot be read in part");
+        report(not_here, "they are not on this machine, and gpkg is offline");
         if (!failures_.empty()) {
             context_.out.warn(failures_.front());
-            report(failures_.size() - 1, "it could not be read either");
+            report(failures_.size() - 1, "they could not be read either");
         }
         return {};
     }
@@ -187,7 +188,7 @@ private:
         options.on_progress = [&](const TransferProgress& step) {
             received[step.item] = 1;
             const auto done = std::count(received.begin(), received.end(), 1);
-            progress.count("asking", static_cast<std::size_t>(done), requests.size(), "packages");
+            progress.count("reading", static_cast<std::size_t>(done), requests.size(), "packages");
         };
         return get_parts(transport_, requests, options);
     }
@@ -218,11 +219,8 @@ private:
 
     void report(std::size_t count, std::string_view why) {
         if (count > 0)
-            context_.out.warn(fmt::format("of {} {} it is not known what {} built with: {}",
-                                          count,
-                                          count == 1 ? "build" : "builds",
-                                          count == 1 ? "it was" : "they were",
-                                          why));
+            context_.out.warn(fmt::format(
+                "variant inputs of {} build{} are unknown: {}", count, count == 1 ? "" : "s", why));
     }
 
     Context& context_;

@@ -172,6 +172,26 @@ std::vector<std::string> names_around(const std::vector<PackageRecord>& records)
     return {names.begin(), names.end()};
 }
 
+/// Records of an environment and their dependencies, without roots.
+DependencyGraph needs_of(const RecordGraph& all) {
+    DependencyGraph graph;
+    graph.records = all.records();
+    graph.needs.resize(graph.records.size());
+    for (std::size_t place = 0; place < graph.records.size(); ++place) {
+        for (const auto& need : all.needs(place)) {
+            const auto spec = MatchSpec::parse(need.spec);
+            const bool fits = spec && spec->matches(graph.records[need.to]);
+            graph.needs[place].push_back(
+                {need.spec, need.extra, fits ? MetBy::Package : MetBy::Mismatch, need.to});
+        }
+        for (const auto& need : all.outside_needs(place)) {
+            const auto met_by = need.name.starts_with("__") ? MetBy::Machine : MetBy::Nobody;
+            graph.needs[place].push_back({need.spec, need.extra, met_by, 0});
+        }
+    }
+    return graph;
+}
+
 }  // namespace
 
 std::vector<bool> DependencyGraph::reached() const {
@@ -194,21 +214,21 @@ Result<DependencyGraph> installed_dependencies(const MatchSpec& spec,
                                                const std::vector<PrefixRecord>& installed,
                                                const fs::path& prefix) {
     GPKG_TRY(const auto matching, find_installed(spec, installed, prefix));
-    const auto all = graph_of(installed, {spec});
-    DependencyGraph graph;
-    graph.records = all.records();
-    graph.needs.resize(installed.size());
+    auto graph = needs_of(graph_of(installed, {spec}));
     for (std::size_t place = 0; place < installed.size(); ++place) {
         if (matching[place]) graph.roots.push_back(place);
-        for (const auto& need : all.needs(place)) {
-            const auto asked = MatchSpec::parse(need.spec);
-            const bool fits = asked && asked->matches(graph.records[need.to]);
-            graph.needs[place].push_back(
-                {need.spec, need.extra, fits ? MetBy::Package : MetBy::Mismatch, need.to});
-        }
-        for (const auto& need : all.outside_needs(place)) {
-            const auto met_by = need.name.starts_with("__") ? MetBy::Machine : MetBy::Nobody;
-            graph.needs[place].push_back({need.spec, need.extra, met_by, 0});
+    }
+    return graph;
+}
+
+DependencyGraph environment_dependencies(const std::vector<PrefixRecord>& installed) {
+    const auto all = graph_of(installed, {});
+    auto graph = needs_of(all);
+    for (const bool requested : {true, false}) {
+        for (std::size_t place = 0; place < installed.size(); ++place) {
+            const bool is_requested = !installed[place].requested_specs.empty();
+            if (is_requested != requested) continue;
+            if (is_requested || all.needed_by(place).empty()) graph.roots.push_back(place);
         }
     }
     return graph;
@@ -249,7 +269,7 @@ std::string dependency_text(std::string_view spec, std::string_view extra) {
         text += fmt::format(" with its {} {}",
                             extras.size() == 1 ? "extra" : "extras",
                             join_some(extras, "and", extras.size()));
-    if (when) text += " where " + whole(*when);
+    if (when) text += " if " + whole(*when);
     return text + for_extra;
 }
 

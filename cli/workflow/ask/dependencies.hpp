@@ -50,6 +50,9 @@ Result<DependencyGraph> installed_dependencies(const MatchSpec& spec,
                                                const std::vector<PrefixRecord>& installed,
                                                const fs::path& prefix);
 
+/// Of a whole environment. The roots are the requested packages, and packages that no other needs.
+DependencyGraph environment_dependencies(const std::vector<PrefixRecord>& installed);
+
 /// Of the newest record of each name that the spec matches, in the first channel that has one,
 /// builds for other operating systems aside. Conditions count as if they held. Extras count where
 /// they are asked for; with Depth::One those of the roots count all.

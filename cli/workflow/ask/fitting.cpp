@@ -20,7 +20,7 @@ std::string missing_here(const PackageRecord& record, const Sources& sources) {
     const auto& [spec, there] = unmet.front();
     const auto value = there == nullptr ? std::string_view() : value_told(*there);
     return fmt::format(
-        "needs {}: {}", written(spec), machine_fact(sources.machine.name, spec.name, value));
+        "needs {}, but {}", written(spec), machine_fact(sources.machine.name, spec.name, value));
 }
 
 /// A pin, else the end of the first clash: what something that the build needs asks for in vain.
@@ -30,9 +30,9 @@ std::string reason_of(const Explanation& explanation) {
     for (const auto& line : lines) {
         if (line.kind == ExplanationLine::Kind::Pin) return line.text();
         if (line.kind == ExplanationLine::Kind::Asks) reason = line.text();
-        if (line.kind == ExplanationLine::Kind::Machine) return reason + ": " + line.text();
+        if (line.kind == ExplanationLine::Kind::Machine) return reason + ", but " + line.text();
     }
-    return "what it needs cannot be had together: gpkg solve tells";
+    return "its dependencies conflict (to see why: gpkg solve)";
 }
 
 }  // namespace

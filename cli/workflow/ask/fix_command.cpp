@@ -107,7 +107,7 @@ void FixCommand::ask_for(const std::string& spec) {
     if (are_specs_words() || is_package_name(spec)) {
         words_.push_back(spec);
     } else {
-        edits_.push_back("asking for " + spec);
+        edits_.push_back("adding " + spec);
     }
 }
 
@@ -128,7 +128,7 @@ void FixCommand::replace(const ProblemChange& change) {
             words_[*word] = as_typed(*changed);
         }
     } else {
-        edits_.push_back(fmt::format("writing {} in place of {}", change.spec, change.before));
+        edits_.push_back(fmt::format("changing {} to {}", change.before, change.spec));
     }
 }
 
@@ -140,7 +140,7 @@ void FixCommand::drop(const ProblemChange& change) {
         words_[*word].clear();
         dropped_.push_back(change.before);
     } else {
-        edits_.push_back("taking out " + change.before);
+        edits_.push_back("removing " + change.before);
     }
 }
 
@@ -155,7 +155,7 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
         dropped_.push_back("the pin " + change.before);
     } else {
         edits_.push_back(
-            fmt::format("taking {} out of {}", change.before, pins[change.index].place));
+            fmt::format("removing {} from {}", change.before, pins[change.index].place));
     }
 }
 

@@ -45,8 +45,8 @@ Result<std::vector<std::string>> names_matching(const Channels& channels, const 
 
 tl::unexpected<Error> too_many(const MatchSpec& spec, std::size_t names) {
     return fail(ErrorKind::Usage,
-                fmt::format("{}: {} names match, and of channels with shards the builds of at most "
-                            "{} are looked at",
+                fmt::format("{}: matches {} packages; with sharded channels, at most {} can be "
+                            "searched",
                             spec.to_string(),
                             names,
                             kMostNames),
@@ -129,7 +129,7 @@ std::string Searched::where() const {
     std::vector<std::string> names;
     names.reserve(channels.size());
     for (const auto& channel : channels) names.push_back(channel.name());
-    return fmt::format("{} for {}", join_or(names), platform);
+    return fmt::format("{} ({})", join_or(names), platform);
 }
 
 Result<Inquiry> Inquiry::begin(Context& context,
@@ -143,6 +143,7 @@ Result<Inquiry> Inquiry::begin(Context& context,
     GPKG_TRY(searched.exclude_newer, newest_of(options));
     GPKG_TRY(auto channels, fetch_channels(context, options, extent));
     searched.channels = channels.list();
+    if (searched.channels.empty()) return pass(no_channels());
     return Inquiry{std::move(channels), std::move(searched)};
 }
 
@@ -236,7 +237,7 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searc
         return fail(
             ErrorKind::NotFound,
             fmt::format("{}: matches none of the {} builds in {}", spec.to_string(), builds, where),
-            fmt::format("the newest there is {} {}", spec.name, newest->to_string()));
+            fmt::format("the newest version is {} {}", spec.name, newest->to_string()));
     if (all > builds)
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: all {} builds in {} are newer than --exclude-newer allows",
@@ -252,14 +253,12 @@ tl::unexpected<Error> nothing_found(Context& context,
                                     const Searched& searched) {
     if (spec.has_one_name() && !has_name(searched.indexes, spec.name)) {
         if (const auto platform = other_platform_with(context, spec, options, searched))
-            return fail(
-                ErrorKind::NotFound,
-                fmt::format(
-                    "{}: {} has no builds in {}", spec.to_string(), spec.name, searched.where()),
-                fmt::format("for {} it has: gpkg search {} --platform {}",
-                            *platform,
-                            shell_word(spec.to_string()),
-                            *platform));
+            return fail(ErrorKind::NotFound,
+                        fmt::format("package '{}' not found in {}", spec.name, searched.where()),
+                        fmt::format("it is available for {}: gpkg search {} --platform {}",
+                                    *platform,
+                                    shell_word(spec.to_string()),
+                                    *platform));
     }
     return nothing_found(spec, searched);
 }
@@ -268,15 +267,13 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
                                    const Searched& searched,
                                    const std::set<std::string>& known) {
     if (!spec.has_one_name())
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format("{}: no package of such a name in {}", spec.to_string(), searched.where()));
+        return fail(ErrorKind::NotFound,
+                    fmt::format("no package name matches '{}' in {}", spec.name, searched.where()));
     const std::vector<std::string> sorted(known.begin(), known.end());
     const auto near = near_names(spec.name, sorted);
-    return fail(
-        ErrorKind::NotFound,
-        fmt::format("{}: no package of this name in {}", spec.to_string(), searched.where()),
-        did_you_mean(near, fmt::format("gpkg search '*{}*' looks inside of names", spec.name)));
+    return fail(ErrorKind::NotFound,
+                fmt::format("package '{}' not found in {}", spec.name, searched.where()),
+                did_you_mean(near, fmt::format("search in names: gpkg search '*{}*'", spec.name)));
 }
 
 Result<std::vector<bool>> find_installed(const MatchSpec& spec,
@@ -290,10 +287,9 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
     names.reserve(installed.size());
     for (const auto& record : installed) names.push_back(record.name());
     const auto near = near_names(spec.name, names);
-    return fail(
-        ErrorKind::NotFound,
-        fmt::format("{}: matches nothing installed in {}", spec.to_string(), prefix.native()),
-        did_you_mean(near, "gpkg list shows what is installed"));
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: not installed in {}", spec.to_string(), prefix.native()),
+                did_you_mean(near, "list installed packages: gpkg list"));
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {
@@ -319,7 +315,7 @@ void print_found(const Context& context, const MatchSpec& spec, const Found& fou
     auto& out = context.out;
     for (const auto& name : found.names) out.result(name);
     if (!found.names.empty())
-        out.note(fmt::format("{}: {} names; for builds, name one or match at most {}",
+        out.note(fmt::format("'{}' matches {} names; builds are listed for at most {}",
                              spec.to_string(),
                              found.names.size(),
                              kMostNames));

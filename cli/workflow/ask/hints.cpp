@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ProblemChange::Kind;
 
-/// "CONDA_OVERRIDE_CUDA=11 decides what this machine has of __cuda", of what clashes.
+/// "CONDA_OVERRIDE_CUDA=11 overrides __cuda of this machine", for virtual packages in the clash.
 std::string hint_on_overrides(const Context& context,
                               const Question& question,
                               const Explanation& explanation) {
@@ -33,8 +33,7 @@ std::string hint_on_overrides(const Context& context,
                 said = fmt::format("override_virtual_packages in {}",
                                    context.config.override_virtual_packages.source);
             if (!said.empty())
-                texts.insert(
-                    fmt::format("{} decides what {} has of {}", said, line.machine, line.name));
+                texts.insert(fmt::format("{} overrides {} of {}", said, line.name, line.machine));
         }
     }
     return fmt::format("{}", fmt::join(texts, "; "));
@@ -57,10 +56,10 @@ std::string hint_on_accelerator(const Context& context,
                             [](const auto& word) { return word.starts_with("--accel"); }))
         return {};
     return fmt::format(
-        "accelerator: {} comes of {}; --accel says another", usual.value, usual.source);
+        "accelerator: {} is set in {}; override it with --accel", usual.value, usual.source);
 }
 
-constexpr std::string_view kOtherChannels = "another channel may have it: -c CHANNEL adds one";
+constexpr std::string_view kOtherChannels = "another channel may have it; add one with -c CHANNEL";
 
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
 
@@ -72,9 +71,7 @@ std::string on_other_channels(const Question& question) {
         }))
         return std::string(kOtherChannels);
     return fmt::format(
-        "the channels that are asked have nothing for {}: -c CHANNEL adds one that "
-        "has",
-        platform);
+        "the channels have no packages for {}; add a channel that has with -c CHANNEL", platform);
 }
 
 /// Where a name that the class' platform has nothing of is to be had for another class.
@@ -87,7 +84,8 @@ std::string hint_on_platforms(const Explanation& explanation,
             if (std::ranges::any_of(other->problem.indexes,
                                     [&](const auto& index) { return index->has(line.name); }))
                 return fmt::format(
-                    "{} is there for {}: in an environment.yml, a selector asks for it there alone",
+                    "{} is available for {}; request it only there with a selector in the "
+                    "environment.yml",
                     line.name,
                     other->machine.platform);
         }
@@ -100,7 +98,8 @@ std::string hint_on_pip(const Question& question) {
     for (const auto& spec : question.problem.request.specs) {
         if (spec.build && spec.build->text() == "pypi_0")
             return fmt::format(
-                "{}: pypi_0 is what pip installed: in an environment.yml it goes under 'pip:'",
+                "{} with build pypi_0 was installed by pip; list it under 'pip:' in an "
+                "environment.yml",
                 spec.name);
     }
     return {};
@@ -113,7 +112,7 @@ std::string hint_on_builds(const Question& question, const Explanation& explanat
         const auto built = line.channels.empty() ? std::nullopt : build_in_name(line.name);
         const auto has = [&](const auto& index) { return index->has(built->package); };
         if (built && std::ranges::any_of(question.problem.indexes, has))
-            return fmt::format("{} is an old way of asking for a build: '{}[accel={}]' asks for it",
+            return fmt::format("{} is an outdated package name; use '{}[accel={}]'",
                                line.name,
                                built->package,
                                to_string(built->accelerator));
@@ -132,7 +131,8 @@ std::string on_known_names(const Explanation& explanation) {
         const auto& line = clash.lines.front();
         const auto* old = is_unknown(clash) ? old_name(line.name) : nullptr;
         if (old != nullptr)
-            return fmt::format("{} is an old way of {}: {}", old->name, old->of, old->instead);
+            return fmt::format(
+                "{} is an outdated way to {}: {}", old->name, old->purpose, old->instead);
     }
     std::vector<std::string> near;
     const auto note = [&](const std::string& name) {

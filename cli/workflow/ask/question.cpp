@@ -98,13 +98,12 @@ Result<void> check_accelerator_names(const std::vector<const Question*>& questio
         const auto near = near_names(name, names);
         return fail(
             ErrorKind::NotFound,
-            fmt::format("an accelerator is asked for {}, of which the channels have "
-                        "nothing for {}",
+            fmt::format("an accelerator is set for package '{}', which is not found for {}",
                         name,
                         join_some(platforms, "or", platforms.size())),
             did_you_mean(near,
-                         "in an environment.yml, what another platform has takes a selector, as "
-                         "in '# [linux and aarch64]'"));
+                         "if another platform has it, add a selector in the environment.yml, e.g. "
+                         "'# [linux and aarch64]'"));
     }
     return {};
 }
@@ -168,9 +167,10 @@ Result<void> settle_vendor(Context& context, Question& question) {
     if (!context.out.can_ask())
         return fail(ErrorKind::Usage,
                     *what,
-                    "say --accel nvidia, --accel amd or --accel none, or --devices with the "
-                    "GPUs that count");
-    const auto answer = context.out.ask(*what + "\nnvidia, amd or none?", context.stop);
+                    "use --accel nvidia, --accel amd or --accel none, or select GPUs with "
+                    "--devices");
+    const auto answer =
+        context.out.ask(*what + "\nWhich accelerator: nvidia, amd or none?", context.stop);
     if (!answer) return fail(ErrorKind::Interrupted, "nothing was changed");
     GPKG_TRY(const auto choice, parse_accelerator_choice(trim(*answer)));
     auto& wanted = question.wanted.accelerators;

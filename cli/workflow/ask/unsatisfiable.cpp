@@ -31,7 +31,7 @@ std::string fix_text(const Context& context, const Question& question, const Tri
         remarks.push_back("for a machine with " + join_some(command.machines(), "and"));
     if (auto gives = fix.gives_text(); !gives.empty()) remarks.push_back(std::move(gives));
     if (!tried.lowered.empty())
-        remarks.push_back("takes " + join_some(tried.lowered, "and", tried.lowered.size()));
+        remarks.push_back("downgrades " + join_some(tried.lowered, "and", tried.lowered.size()));
     if (!remarks.empty()) text += fmt::format("  # {}", fmt::join(remarks, ": "));
     return text;
 }
@@ -44,19 +44,22 @@ Json json_of(const Context& context, const Question& question, const TriedFix& t
     return document;
 }
 
-/// Of several accelerators that were tried, the explanation is about the first.
-std::string title(const Question& question) {
-    std::string plain = "no set of packages meets the request";
+/// The title and the tree, which is the title where it is one line. If several accelerators were
+/// tried, the explanation is about the first.
+std::string message_of(const Question& question, const Explanation& explanation) {
+    const std::string title = "the request cannot be solved";
     const auto& problem = question.problem;
     const auto tried = problem.request.accelerators.in_turn_on(problem.virtual_packages);
-    if (tried.size() < 2) return plain;
+    auto tree = explanation.tree();
+    if (tried.size() < 2) {
+        const bool is_one_line = tree.find('\n') == std::string::npos;
+        return is_one_line ? tree : fmt::format("{}\n{}", title, tree);
+    }
     std::vector<std::string> names;
     names.reserve(tried.size());
     for (const auto choice : tried) names.emplace_back(to_string(choice));
-    return fmt::format("{} with any of the accelerators {}; with {}:",
-                       plain,
-                       join_some(names, "and", names.size()),
-                       names.front());
+    return fmt::format(
+        "{} with accelerator {}; with {}:\n{}", title, join_or(names), names.front(), tree);
 }
 
 }  // namespace
@@ -65,14 +68,15 @@ Error unsatisfiable(const Context& context,
                     const Question& question,
                     const Explanation& explanation,
                     const std::vector<const Question*>& others) {
+    if (question.channels.empty()) return no_channels();
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
     const auto fixes = tried_fixes(context, question, explanation.fixes, others);
     details["fixes"] = Json::array();
     for (const auto& fix : fixes) details["fixes"].push_back(json_of(context, question, fix));
 
-    auto message = title(question) + "\n" + explanation.tree();
-    if (!fixes.empty()) message += "\nwhat would work:";
+    auto message = message_of(question, explanation);
+    if (!fixes.empty()) message += "\npossible fixes:";
     for (const auto& fix : fixes) message += "\n  " + fix_text(context, question, fix);
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
     error.hint = hint_for(context, question, explanation, others);

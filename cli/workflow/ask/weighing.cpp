@@ -31,7 +31,7 @@ void warn_of_missing(Context& context,
         names.push_back(records[place].name());
     }
     if (files > 0)
-        context.out.warn(fmt::format("{} file{} of {} {} missing, and not counted",
+        context.out.warn(fmt::format("{} file{} of {} {} missing and not counted",
                                      files,
                                      files == 1 ? "" : "s",
                                      join_some(names, "and"),
@@ -78,14 +78,14 @@ Result<Weighed> weigh_request(Context& context, const WishOptions& options, Sour
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage,
-                    "package files are what they are: nothing tells who asked for which",
-                    "make an environment of them, and ask about that with -n");
+                    "package files do not record which packages were requested",
+                    "create an environment from them and name it with -n");
     if (wishes.specs.empty())
-        return fail(ErrorKind::Usage, "nothing to weigh was named", "gpkg closure torch");
+        return fail(ErrorKind::Usage, "no packages given", "gpkg closure torch");
     auto request = change_request(std::move(wishes));
     for (const auto& section : request.pip)
         context.out.note(
-            fmt::format("note: {}: what the section 'pip:' brings is not counted", section.name()));
+            fmt::format("note: {}: packages under 'pip:' are not counted", section.name()));
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     GPKG_TRY(auto answer, decide(context, sources, request));
     for (const auto& note : answer.notes) context.out.note("note: " + note);
@@ -118,15 +118,16 @@ std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
     const auto total = closure.total();
     if (total <= limit && closure.unknown_sizes() == 0) return std::nullopt;
     if (total <= limit)
-        return Error{ErrorKind::NotFound,
-                     fmt::format("{}: of {} the channel tells no size, so whether the closure is "
-                                 "over --max-closure {} cannot be told; it is at least {}",
-                                 weighed.what,
-                                 count_text(closure.unknown_sizes()),
-                                 human_size(limit),
-                                 human_size(total)),
-                     "make an environment of it, and weigh that with -n",
-                     {}};
+        return Error{
+            ErrorKind::NotFound,
+            fmt::format("{}: cannot compare with --max-closure {}: the channel gives no size "
+                        "for {}; the rest is {}",
+                        weighed.what,
+                        human_size(limit),
+                        count_text(closure.unknown_sizes()),
+                        human_size(total)),
+            "create an environment from it and name it with -n",
+            {}};
     std::vector<std::string> heaviest;
     for (const auto place : closure.heaviest()) {
         if (heaviest.size() == 4) break;
@@ -138,22 +139,22 @@ std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
     for (const auto& edge : closure.edges()) {
         if (edge.saves >= total - limit) enough = &edge;
     }
-    return Error{ErrorKind::Conflict,
-                 fmt::format("{}: the closure is {} {}, {} over --max-closure {}; the heaviest are "
-                             "{}",
-                             weighed.what,
-                             human_size(total),
-                             weighed.measure(),
-                             human_size(total - limit),
-                             human_size(limit),
-                             join_some(heaviest, "and", heaviest.size())),
-                 enough == nullptr
-                     ? "no one dependency brings as much; --without SPEC tells what a group costs"
-                     : fmt::format("if {} did not need {}, it would be {}",
-                                   closure.record(enough->from).name,
-                                   closure.record(enough->to).name,
-                                   human_size(total - enough->saves)),
-                 {}};
+    return Error{
+        ErrorKind::Conflict,
+        fmt::format("{}: the total size is {} {}, {} over --max-closure {}; the largest are {}",
+                    weighed.what,
+                    human_size(total),
+                    weighed.measure(),
+                    human_size(total - limit),
+                    human_size(limit),
+                    join_some(heaviest, "and", heaviest.size())),
+        enough == nullptr
+            ? "no single dependency is that large; see what several cost with --without SPEC"
+            : fmt::format("without the dependency of {} on {}, it would be {}",
+                          closure.record(enough->from).name,
+                          closure.record(enough->to).name,
+                          human_size(total - enough->saves)),
+        {}};
 }
 
 Result<std::size_t> place_in(const Weighed& weighed, const std::string& name) {
@@ -164,9 +165,8 @@ Result<std::size_t> place_in(const Weighed& weighed, const std::string& name) {
     return fail(
         ErrorKind::NotFound,
         weighed.is_installed
-            ? fmt::format("{}: is not installed in {}", name, weighed.what)
-            : fmt::format(
-                  "{}: is not among the {} packages of {}", name, names.size(), weighed.what),
+            ? fmt::format("{}: not installed in {}", name, weighed.what)
+            : fmt::format("{}: not one of the {} packages of {}", name, names.size(), weighed.what),
         did_you_mean(near));
 }
 

@@ -29,7 +29,7 @@ Result<std::optional<Error>> closure_fault(BuildSources& sources,
         return closure.record(place).name != name.name;
     });
     if (other != heaviest.end())
-        fault->hint += fmt::format("; gpkg why-closure {} --spec '{}' shows what brings it",
+        fault->hint += fmt::format("; gpkg closure why {} --spec '{}' shows what brings it in",
                                    closure.record(*other).name,
                                    text);
     return fault;
@@ -50,8 +50,9 @@ Result<std::vector<FailedPackage>> check_closures(Context& context,
         if (!fault && fault.error().kind == ErrorKind::Interrupted)
             return pass(std::move(fault).error());
         if (!fault)
-            faults.emplace_back(
-                &package, std::move(fault).error().while_doing("weighing " + package.distribution));
+            faults.emplace_back(&package,
+                                std::move(fault).error().while_doing("checking the closure of " +
+                                                                     package.distribution));
         else if (*fault)
             faults.emplace_back(&package, **std::move(fault));
     }

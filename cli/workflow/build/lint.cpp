@@ -40,8 +40,9 @@ Result<Unpacked> unpack(const Context& context, const fs::path& package) {
     Texts damaged;
     GPKG_TRY(auto binaries, read_binaries(root, files, &damaged));
     for (const auto& text : damaged)
-        context.out.warn(fmt::format(
-            "{}: {}; what it needs is not known", package.filename().native(), printable(text)));
+        context.out.warn(fmt::format("{}: {}; its dependencies cannot be checked",
+                                     package.filename().native(),
+                                     printable(text)));
     return Unpacked{
         std::move(folder), root, std::move(record), std::move(files), std::move(binaries)};
 }
@@ -207,7 +208,8 @@ Result<std::vector<ToolkitFinding>> lint_package(Context& context,
         if (!is_whole_toolkit(dependency_name(dependency))) continue;
         auto finding = look_at(sources, shelf, unpacked, dependency, lean);
         if (!finding)
-            return pass(std::move(finding).error().while_doing("looking at " + dependency));
+            return pass(
+                std::move(finding).error().while_doing("checking dependency " + dependency));
         findings.push_back(*std::move(finding));
     }
     if (lean == depends) return findings;

@@ -59,7 +59,8 @@ Result<void> publish(Context& context,
     }
     GPKG_TRY(const auto indexed, index_channel(outcome.channel, indexing));
     for (const auto& package : indexed.refused)
-        context.out.warn(fmt::format("{}: left out: {}", package.file.native(), package.reason));
+        context.out.warn(
+            fmt::format("{}: not in the index: {}", package.file.native(), package.reason));
     for (const auto& package : indexed.odd)
         context.out.warn(fmt::format("{}: {}", package.file.native(), package.reason));
     return {};

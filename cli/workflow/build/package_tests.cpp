@@ -62,8 +62,8 @@ Result<void> run_test(const Context& context,
     if (code == 0) return {};
     const auto said = last_lines_of(command.log, 20);
     return fail(ErrorKind::Io,
-                said.empty() ? fmt::format("a test of it failed with {}, and said nothing", code)
-                             : fmt::format("a test of it failed with {}:\n{}", code, said));
+                said.empty() ? fmt::format("a test failed with exit status {} and no output", code)
+                             : fmt::format("a test failed with exit status {}:\n{}", code, said));
 }
 
 Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
@@ -74,7 +74,7 @@ Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
     const auto faults = content_faults(test, paths);
     if (faults.empty()) return {};
     return fail(ErrorKind::Io,
-                fmt::format("a test of its contents failed: {}", join_some(faults, "and")));
+                fmt::format("a test of the package contents failed: {}", join_some(faults, "and")));
 }
 
 /// A folder below `folder` with the files of test number `i`.
@@ -168,7 +168,7 @@ Result<std::vector<Error>> run_downstream(Context& context,
     if (!solved && (solved.error().kind == ErrorKind::Unsatisfiable ||
                     solved.error().kind == ErrorKind::NotFound)) {
         context.out.warn(
-            fmt::format("{}: the tests of {} were not run, there is no environment with both: {}",
+            fmt::format("{}: the tests of {} were skipped, no environment can hold both: {}",
                         subject.name,
                         downstream,
                         solved.error().message));
@@ -190,7 +190,7 @@ Result<std::vector<Error>> run_downstream(Context& context,
     GPKG_TRY(auto failures, run_tests(context, sources, other));
     for (auto& failure : failures)
         failure.message =
-            fmt::format("as a dependency of {}: {}", other.specs.back(), failure.message);
+            fmt::format("in the tests of {}: {}", other.specs.back(), failure.message);
     return failures;
 }
 
@@ -232,7 +232,7 @@ Result<std::vector<Error>> run_tests(Context& context,
     for (auto& failure : failures) {
         failure.message = fmt::format("{}: {}", package.distribution, failure.message);
         if (fs::exists(log, ignored))
-            failure.message += fmt::format("\nall that its tests said: {}", log.native());
+            failure.message += fmt::format("\nfull output of the tests: {}", log.native());
     }
     return failures;
 }
@@ -261,7 +261,7 @@ Result<std::vector<FailedPackage>> test_packages(Context& context,
         for (auto& failure : *failures) {
             if (failure.hint.empty())
                 failure.hint =
-                    package.is_published ? place : place + "; --no-test publishes without testing";
+                    package.is_published ? place : place + "; use --no-test to publish it untested";
             failed.push_back({package.distribution, std::move(failure)});
         }
     }
@@ -274,13 +274,13 @@ Result<std::vector<FailedPackage>> withhold_heirs(const std::vector<BuiltPackage
     std::vector<FailedPackage> failed;
     for (const auto& [package, with] : heirs_of(packages, gone)) {
         GPKG_TRY(auto place, publisher.withhold(*package));
-        failed.push_back({package->distribution,
-                          Error{ErrorKind::NotFound,
-                                fmt::format("{}: it was built with {}, which is not published",
-                                            package->distribution,
-                                            with),
-                                std::move(place),
-                                {}}});
+        failed.push_back(
+            {package->distribution,
+             Error{ErrorKind::NotFound,
+                   fmt::format(
+                       "{}: built with {}, which was not published", package->distribution, with),
+                   std::move(place),
+                   {}}});
     }
     return failed;
 }

@@ -51,7 +51,7 @@ Result<RedistArchives> RedistArchives::open(Context& context,
     std::error_code ignored;
     if (!fs::is_directory(*folder, ignored))
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: --mirror is no folder", folder->native()));
+                    fmt::format("--mirror {}: not a folder", folder->native()));
     archives.mirror_ = *folder;
     return archives;
 }
@@ -77,8 +77,7 @@ Result<std::optional<fs::path>> RedistArchives::at_hand(const RedistArchive& arc
     if (!mirror_.empty()) {
         auto path = mirror_ / archive.path;
         if (fs::is_regular_file(path, ignored)) return path;
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: the mirror does not have this archive", path.native()));
+        return fail(ErrorKind::NotFound, fmt::format("{}: not found in the mirror", path.native()));
     }
     if (!beside_.empty() && fs::is_regular_file(beside_ / archive.path, ignored))
         return beside_ / archive.path;
@@ -90,8 +89,7 @@ Result<std::optional<fs::path>> RedistArchives::at_hand(const RedistArchive& arc
 }
 
 Result<void> RedistArchives::fetch(const std::vector<RedistArchive>& archives) const {
-    if (cache_.empty())
-        return fail(ErrorKind::Usage, "--fetch needs a --source-cache FOLDER for the archives");
+    if (cache_.empty()) return fail(ErrorKind::Usage, "--fetch needs --source-cache FOLDER");
     std::vector<Download> downloads;
     for (const auto& archive : archives) {
         GPKG_TRY(const auto file, at_hand(archive));
@@ -128,15 +126,13 @@ Result<void> verify_redist_archive(const fs::path& file, const RedistArchive& ar
     if (archive.size && size != *archive.size)
         return fail(
             ErrorKind::Integrity,
-            fmt::format(
-                "{}: has {} bytes, the manifest says {}", file.native(), size, *archive.size),
+            fmt::format("{}: {} bytes, but {} in the manifest", file.native(), size, *archive.size),
             "download it again");
     GPKG_TRY(const auto sum, sha256_of_file(file));
     if (sum == archive.sha256) return {};
     return fail(
         ErrorKind::Integrity,
-        fmt::format(
-            "{}: its sha256 is {}, the manifest says {}", file.native(), sum, archive.sha256),
+        fmt::format("{}: sha256 is {}, but {} in the manifest", file.native(), sum, archive.sha256),
         "download it again");
 }
 

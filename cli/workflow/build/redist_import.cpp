@@ -27,7 +27,7 @@ struct Imported {
     bool looked_into = false;
 };
 
-/// A component and its archive, where that is at hand.
+/// A component and its archive, if it was found.
 struct FoundComponent {
     const RedistComponent* component;
     RedistChoice choice;
@@ -62,9 +62,9 @@ public:
             if (one) found.push_back(*std::move(one));
         }
         if (found.empty())
-            return fail(ErrorKind::NotFound,
-                        fmt::format("{}: none of these archives holds a file for a package",
-                                    manifest_.where));
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("{}: the archives contain no files for packages", manifest_.where));
         // Only now it is known who has which library.
         for (const auto& one : found) import(one);
         if (options_.with_cuda_version) GPKG_CHECK(add_cuda_version());
@@ -87,12 +87,12 @@ private:
             }
             if (!left_out.empty())
                 context_.out.note(
-                    fmt::format("left out, being of the machine and its driver and "
-                                "not of environments: {} (--component NAME)",
+                    fmt::format("skipped components that belong to the driver: {} (use --component "
+                                "NAME to import one)",
                                 fmt::join(left_out, ", ")));
             if (components.empty())
                 return fail(ErrorKind::NotFound,
-                            fmt::format("{}: has no archives for {}", manifest_.where, platform_));
+                            fmt::format("{}: no archives for {}", manifest_.where, platform_));
         }
         for (const auto& words : options_.components) {
             for (const auto word : split(words, ',')) {
@@ -127,19 +127,18 @@ private:
                  list_redist_archive(
                      *found.file, layout_of(component, platform_), folder_for_temporary()));
         if (!listing.has_license)
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: holds no LICENSE, which every package has to have",
-                                    found.file->native()));
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("{}: no LICENSE file; every package needs one", found.file->native()));
         for (const auto& stray : listing.strays)
-            warn(fmt::format("{}: {} belongs to none of its packages; the build will refuse it",
+            warn(fmt::format("{}: {} belongs to no package of the recipe; the build will fail",
                              component.key,
                              printable(stray)));
         if (listing.parts.empty()) {
-            warn(fmt::format("{}: {} holds {}; there is nothing to make a package of",
+            warn(fmt::format("{}: skipped, {} contains {}",
                              component.key,
                              found.file->native(),
-                             listing.strays.empty() ? "nothing but its licence"
-                                                    : "no file that belongs to a package"));
+                             listing.strays.empty() ? "only a licence" : "no files for packages"));
             return std::nullopt;
         }
         for (const auto& [library, part] : listing.libraries) {
@@ -149,7 +148,7 @@ private:
                     same->second != part)
                     continue;
                 warn(fmt::format(
-                    "{}: has {}, and so has {}: what needs it will depend on one of them",
+                    "{}: {} is also in {}; packages that need it will depend on one of the two",
                     component.key,
                     printable(library),
                     other));
@@ -170,14 +169,14 @@ private:
                                    listings_};
         if (cuda_version_of(manifest_, found.choice).empty())
             warn(
-                fmt::format("{}: the manifest does not say for which CUDA it is; its packages "
-                            "depend on no cuda-version",
+                fmt::format("{}: the manifest does not name a CUDA version; the packages will not "
+                            "depend on cuda-version",
                             component.key));
         auto made = component_recipe(input);
         for (const auto& library : made.unknown_needs)
             warn(
-                fmt::format("{}: needs {}, and it is not known which package has that; the build "
-                            "will refuse it where the channel does not tell",
+                fmt::format("{}: needs {}, but no known package has it; the build will fail unless "
+                            "a package in the channel does",
                             component.key,
                             printable(library)));
         const auto folder = absolute_path(options_.output, context_.home) / made.package;
@@ -196,10 +195,11 @@ private:
         choice.variant = options_.cuda_variant;
         const auto version = cuda_version_of(manifest_, choice);
         if (version.find('.') == std::string::npos)
-            return fail(ErrorKind::Usage,
-                        fmt::format("{}: does not say which CUDA it is of, so there is no "
-                                    "cuda-version to write",
-                                    manifest_.where));
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("{}: no CUDA version in the manifest; --with-cuda-version needs "
+                            "one",
+                            manifest_.where));
         const auto folder = absolute_path(options_.output, context_.home) / "cuda-version";
         files_.push_back({folder / "recipe.yaml", cuda_version_recipe(version)});
         imported_.push_back(
@@ -214,16 +214,16 @@ private:
             std::error_code ignored;
             if (!paths.insert(file.path).second)
                 return fail(ErrorKind::Conflict,
-                            fmt::format("{}: two components of the manifest would make it",
+                            fmt::format("{}: two components of the manifest map to this recipe",
                                         file.path.native()),
-                            "import them one by one (--component), to folders of their own");
+                            "import each with --component into a separate --output folder");
             if (options_.force || !fs::exists(file.path, ignored)) continue;
             GPKG_TRY(const auto there, read_file(file.path));
             if (there != file.text)
-                return fail(ErrorKind::Conflict,
-                            fmt::format("{}: is there already, and says something else",
-                                        file.path.native()),
-                            "--force writes over it; --output FOLDER writes elsewhere");
+                return fail(
+                    ErrorKind::Conflict,
+                    fmt::format("{}: already exists with different contents", file.path.native()),
+                    "use --force to overwrite it, or --output FOLDER to write elsewhere");
         }
         for (const auto& file : files_) GPKG_CHECK(write_file_atomically(file.path, file.text));
         return {};
@@ -252,8 +252,8 @@ private:
         }
         if (unseen > 0)
             context_.out.note(fmt::format(
-                "the archives of {} components are not at hand: their recipes have a package for "
-                "every part, and some may hold no files (--mirror FOLDER, --fetch)",
+                "the archives of {} components were not found, so some of the packages in their "
+                "recipes may have no files; use --mirror FOLDER or --fetch",
                 unseen));
         if (context_.out.json_mode())
             context_.out.json({{"success", true},
@@ -269,7 +269,7 @@ private:
     const RedistManifest& manifest_;
     std::string platform_;  ///< as manifests name it
     std::string subdir_;
-    std::map<std::string, RedistListing> listings_;  ///< by component, of archives at hand
+    std::map<std::string, RedistListing> listings_;  ///< by component, of archives that were found
     std::vector<RecipeFile> files_;
     std::vector<Imported> imported_;
     Texts warnings_;

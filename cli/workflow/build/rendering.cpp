@@ -11,13 +11,14 @@ namespace gpkg::cli {
 void add_variant_options(CLI::App& app, VariantOptions& options) {
     app.add_option("-m,--variant-config",
                    options.files,
-                   "variants.yaml or conda_build_config.yaml; a later one goes before")
+                   "variants.yaml or conda_build_config.yaml; later files override earlier ones")
         ->type_name("FILE")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
-    app.add_option(
-           "--variant", options.choices, "KEY=VALUE, or several to build for: python=3.11,3.12")
+    app.add_option("--variant",
+                   options.choices,
+                   "use these values of a variant key: python=3.11,3.12; may be repeated")
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->take_all()

@@ -31,12 +31,12 @@ void print(Context& context, const BuildOutcome& outcome) {
     for (const auto& failure : outcome.too_heavy) context.out.error(failure.error);
     for (const auto& failure : outcome.built.failures) context.out.error(failure.error);
     for (const auto& difference : outcome.differences)
-        context.out.error(Error{ErrorKind::Integrity,
-                                fmt::format("{}: built twice from the same, it is not the same: {}",
-                                            difference.distribution,
-                                            difference.what),
-                                {},
-                                {}});
+        context.out.error(
+            Error{ErrorKind::Integrity,
+                  fmt::format(
+                      "{}: the second build differs: {}", difference.distribution, difference.what),
+                  {},
+                  {}});
     context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} failed",
                                   outcome.channel.native(),
                                   outcome.built.packages.size() - reused - gone.size(),
@@ -98,7 +98,7 @@ Result<int> print_rendered(Context& context,
         }
         if (outputs.empty())
             context.out.note(fmt::format(
-                "{}: is skipped for {}, in every variant", file.native(), options.target_platform));
+                "{}: skipped for {} in every variant", file.native(), options.target_platform));
     }
     if (context.out.json_mode()) context.out.json({{"success", true}, {"outputs", document}});
     return 0;

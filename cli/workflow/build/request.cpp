@@ -23,8 +23,8 @@ Result<std::pair<std::string, std::string>> mirror_of(const std::string& text) {
     if (mark == std::string::npos || from.find("://") == std::string::npos ||
         text.find("://", mark) == std::string::npos)
         return fail(ErrorKind::Usage,
-                    fmt::format("--source-mirror {}: is no URL=URL", text),
-                    "for example https://example.org/=file:///srv/mirror/");
+                    fmt::format("--source-mirror {}: expected FROM=TO, both URLs", text),
+                    "for example --source-mirror https://example.org/=file:///srv/mirror/");
     return std::pair{std::move(from), text.substr(mark + 1)};
 }
 
@@ -37,7 +37,7 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
         const auto path = absolute_path(text, context.home);
         if (!fs::exists(path))
             return fail(ErrorKind::NotFound,
-                        fmt::format("{}: no such recipe or folder", path.native()));
+                        fmt::format("{}: no such file or folder", path.native()));
         if (!fs::is_directory(path)) {
             files.push_back(path);
             continue;
@@ -45,7 +45,7 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
         GPKG_TRY(const auto found, find_recipes(path));
         if (found.empty())
             return fail(ErrorKind::NotFound,
-                        fmt::format("{}: holds no recipe.yaml, nor do its folders", path.native()));
+                        fmt::format("{}: no recipe.yaml in this folder or below", path.native()));
         files.insert(files.end(), found.begin(), found.end());
     }
     return files;
@@ -67,8 +67,8 @@ Result<bool> sandbox_of(Context& context, const std::string& wish) {
     if (wish == "required")
         return fail(ErrorKind::Unsupported, fmt::format("--sandbox required: {}", *lack));
     context.out.warn(
-        fmt::format("build scripts are kept neither from the network nor from files "
-                    "that no recipe declares: {}",
+        fmt::format("building without a sandbox: scripts can use the network and undeclared files: "
+                    "{}",
                     *lack));
     return false;
 }
@@ -87,7 +87,7 @@ Result<BuildOptions> build_options(Context& context,
         const auto seconds = whole_number<std::int64_t>(*epoch);
         if (!seconds)
             return fail(ErrorKind::Usage,
-                        fmt::format("SOURCE_DATE_EPOCH={}: is no number of seconds", *epoch));
+                        fmt::format("SOURCE_DATE_EPOCH={}: not a number of seconds", *epoch));
         build.timestamp = *seconds;
     }
     build.format = request.format == "tar-bz2" ? PackageFormat::TarBz2 : PackageFormat::Conda;

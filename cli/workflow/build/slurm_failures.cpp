@@ -51,7 +51,7 @@ Error told_here(Error error, const fs::path& folder, const fs::path& work, const
             text->replace(at, folder.native().size(), work.native());
     }
     if (place.state == "OUT_OF_MEMORY")
-        error.hint = "it needed more memory than it was given: --slurm-options '--mem=...'";
+        error.hint = "the job ran out of memory; request more with --slurm-options '--mem=...'";
     tell_place(error, place);
     return error;
 }
@@ -59,42 +59,44 @@ Error told_here(Error error, const fs::path& folder, const fs::path& work, const
 Error death_of(const std::optional<EndedTask>& ended, const std::string& job) {
     Error error{ErrorKind::Io, {}, {}, {}};
     if (!ended) {
-        error.message = "it is gone from the queue without an answer, and Slurm has forgotten it";
-        error.hint = fmt::format("where there is accounting, sacct -j {} tells more", job);
+        error.message = "the job left the queue without a result, and Slurm has no record of it";
+        error.hint =
+            fmt::format("if the cluster keeps accounting records, sacct -j {} shows more", job);
         return error;
     }
     const auto& state = ended->state;
     if (state == "TIMEOUT") {
-        error.message = fmt::format("it took longer than its time limit of {}", ended->time_limit);
-        error.hint = "--slurm-options '--time=...' gives it more";
+        error.message = fmt::format("the job exceeded its time limit of {}", ended->time_limit);
+        error.hint = "request more with --slurm-options '--time=...'";
     } else if (state == "OUT_OF_MEMORY") {
-        error.message = "it needed more memory than it was given";
-        error.hint = "--slurm-options '--mem=...' gives it more";
+        error.message = "the job ran out of memory";
+        error.hint = "request more with --slurm-options '--mem=...'";
     } else if (state == "CANCELLED") {
-        error.message = "it was cancelled";
+        error.message = "the job was cancelled";
     } else if (state == "NODE_FAIL" || state == "BOOT_FAIL") {
-        error.message = "its node failed";
+        error.message = "the node of the job failed";
     } else if (state == "COMPLETED") {
-        error.message = "it ended well, and its answer is not to be seen here";
-        error.hint = "the work folder has to be on a file system that all machines share";
+        error.message = "the job succeeded, but its result is not visible on this machine";
+        error.hint = "put the work folder on a file system that all machines share";
     } else if (state != "FAILED") {
-        error.message = fmt::format("it was ended ({})", state);
+        error.message = fmt::format("the job was ended ({})", state);
     } else if (ended->signal == kNoLogSignal || ended->exit_code == kSeesNoFolder) {
-        error.message = "its node does not see the work folder";
+        error.message = "the work folder does not exist on the node";
         error.hint =
-            "the channel and its work folder (--work-dir) have to be on a file system that all "
+            "put the channel and its work folder (--work-dir) on a file system that all "
             "machines share";
     } else if (ended->exit_code == kHasNoGpkg) {
-        error.message = fmt::format("its node has no gpkg at {}",
-                                    own_program().value_or("the place of this one").native());
-        error.hint = "gpkg has to be at the same place on all machines";
+        error.message = fmt::format("the node has no gpkg at {}",
+                                    own_program().value_or("the path of this program").native());
+        error.hint = "install gpkg at the same path on all machines";
     } else if (ended->signal != 0) {
-        error.message = fmt::format("it was ended by signal {}", ended->signal);
+        error.message = fmt::format("the job was killed by signal {}", ended->signal);
         error.hint = ended->signal == SIGKILL
-                         ? "a node that has no memory left does that: --slurm-options '--mem=...'"
+                         ? "the node may have run out of memory; request more with --slurm-options "
+                           "'--mem=...'"
                          : "";
     } else {
-        error.message = fmt::format("it ended with exit status {}", ended->exit_code);
+        error.message = fmt::format("the job failed with exit status {}", ended->exit_code);
     }
     return error;
 }

@@ -53,8 +53,8 @@ Result<std::vector<SlurmJobs::Ended>> SlurmJobs::recover() {
     }
     auto queue = queue_of(all);
     if (!queue)
-        return pass(std::move(queue).error().while_doing(
-            "asking Slurm for the builds that an earlier run submitted"));
+        return pass(
+            std::move(queue).error().while_doing("querying Slurm for builds of an earlier run"));
     std::vector<Ended> ended;
     for (const auto array : all) {
         for (const auto index : arrays_[array].open()) {
@@ -112,8 +112,9 @@ Result<ArrayRequest> SlurmJobs::array_request(const Context& context,
         GPKG_TRY(const auto words, words_of_option(text, "--slurm-options"));
         for (const auto& word : words) {
             if (word == "-W" || word == "--wait" || word == "-a" || word.starts_with("--array"))
-                return fail(ErrorKind::Usage,
-                            fmt::format("--slurm-options {}: gpkg has to say that itself", word));
+                return fail(
+                    ErrorKind::Usage,
+                    fmt::format("--slurm-options: {} is set by gpkg and cannot be changed", word));
             array.words.emplace_back(word);
         }
     }
@@ -132,8 +133,8 @@ Result<void> SlurmJobs::write_script(const TaskArray& array) const {
     const auto text = fmt::format(
         "#!/bin/sh\n"
         "task={}/$SLURM_ARRAY_TASK_ID\n"
-        "[ -d \"$task\" ] || {{ echo \"$task is not there on this machine\"; exit {}; }}\n"
-        "[ -x {} ] || {{ echo {} is not there on this machine; exit {}; }}\n"
+        "[ -d \"$task\" ] || {{ echo \"$task does not exist on this machine\"; exit {}; }}\n"
+        "[ -x {} ] || {{ echo {} does not exist on this machine; exit {}; }}\n"
         "exec {}{}\n",
         shell_word(array.folder().native()),
         kSeesNoFolder,
@@ -215,7 +216,7 @@ Result<std::vector<SlurmJobs::Ended>> SlurmJobs::next() {
         if (ended.error().kind == ErrorKind::Interrupted) return ended;
         if (!is_silence_told_)
             context_.out.warn(
-                fmt::format("Slurm does not answer, it is asked again: {}", ended.error().message));
+                fmt::format("Slurm does not answer, retrying: {}", ended.error().message));
         is_silence_told_ = true;
     }
 }
@@ -260,8 +261,8 @@ void SlurmJobs::tell_held(Id id, const QueuedTask& task) {
     if (!task.is_waiting() || !task.is_held()) return;
     const auto& job = arrays_[id.array].job();
     context_.out.warn_once(
-        fmt::format("job {}: builds are held ({}): scontrol release {} lets "
-                    "them go on, scancel {} gives them up",
+        fmt::format("job {}: builds are held ({}); use scontrol release {} to continue, or scancel "
+                    "{} to cancel",
                     job,
                     task.reason,
                     job,
@@ -284,14 +285,17 @@ Error SlurmJobs::ended_early(Error error) {
             const auto done = cancel_tasks(arrays_[array].job(), indexes);
             if (done) continue;
             error.hint = fmt::format(
-                "its builds could not be cancelled ({}): scancel {}", done.error().message, jobs);
+                "the submitted builds could not be cancelled ({}); cancel them with scancel {}",
+                done.error().message,
+                jobs);
             return error;
         }
-        error.hint = fmt::format("its builds are cancelled (job {})", jobs);
+        error.hint = fmt::format("the submitted builds were cancelled (job {})", jobs);
         return error;
     }
     error.hint += fmt::format(
-        "{}its builds go on (job {}): the same command again waits for them, scancel {} ends them",
+        "{}the submitted builds continue (job {}); run the same command to wait for them, or "
+        "scancel {} to cancel them",
         error.hint.empty() ? "" : "\n",
         jobs,
         jobs);

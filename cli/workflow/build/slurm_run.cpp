@@ -162,10 +162,8 @@ private:
             ++taken;
         }
         if (taken > 0)
-            context_.out.note(
-                fmt::format("{} submitted before, and {} waited for",
-                            taken == 1 ? "1 build was" : fmt::format("{} builds were", taken),
-                            taken == 1 ? "is" : "are"));
+            context_.out.note(fmt::format(
+                "waiting for {} build{} submitted earlier", taken, taken == 1 ? "" : "s"));
         return stale.empty() ? Result<void>() : jobs_.drop(stale);
     }
 
@@ -224,7 +222,7 @@ private:
                         if (cause)
                             ledger_.fail(i,
                                          Error{ErrorKind::NotFound,
-                                               fmt::format("{}: it needs {}, which failed",
+                                               fmt::format("{}: needs {}, which failed",
                                                            ledger_.planned(i).distribution,
                                                            ledger_.planned(*cause).distribution),
                                                {},
@@ -249,7 +247,8 @@ private:
         const auto slurm_log = keep_log(jobs_.log(ended.id), first + ".slurm.log");
         auto death = death_of(ended.told, jobs_.job(ended.id));
         if (!slurm_log.empty())
-            death.message += fmt::format(", and said:\n{}", last_lines_of(slurm_log, kShownLines));
+            death.message +=
+                fmt::format("; its output was:\n{}", last_lines_of(slurm_log, kShownLines));
         for (const auto i : task.builds) {
             const auto& distribution = ledger_.planned(i).distribution;
             auto error = death;
@@ -260,8 +259,8 @@ private:
             const auto log = keep_log(jobs_.folder(ended.id) / "logs" / name, name);
             if (!log.empty()) {
                 place.log = log;
-                error.message +=
-                    fmt::format("\nits script said last:\n{}", last_lines_of(log, kShownLines));
+                error.message += fmt::format("\nlast output of the build script:\n{}",
+                                             last_lines_of(log, kShownLines));
             }
             tell_place(error, place);
             fail(i, std::move(error));

@@ -59,10 +59,11 @@ private:
         for (const auto& package : order_.staged) {
             std::error_code code;
             if (!fs::exists(package, code))
-                return fail(ErrorKind::NotFound,
-                            fmt::format("{}: is not there on this machine", package.native()),
-                            "the channel and its work folder have to be on a file system that all "
-                            "machines share");
+                return fail(
+                    ErrorKind::NotFound,
+                    fmt::format("{}: does not exist on this machine", package.native()),
+                    "put the channel and its work folder on a file system that all machines "
+                    "share");
             GPKG_CHECK(stage_package(package, sources_.staging()));
         }
         return {};
@@ -75,9 +76,8 @@ private:
             const auto file = line.substr(0, line.find(' '));
             const auto distribution = file.substr(file.rfind('/') + 1);
             if (order_.failed.contains(distribution))
-                return fail(
-                    ErrorKind::NotFound,
-                    fmt::format("it would be built with {}, which failed its tests", distribution));
+                return fail(ErrorKind::NotFound,
+                            fmt::format("needs {} to build, which failed its tests", distribution));
         }
         return solved;
     }
@@ -85,10 +85,10 @@ private:
     /// What this machine makes of the recipes is what was planned.
     Result<void> check_plan(const BuildPlan& plan, const std::string& node) const {
         const auto hint = fmt::format(
-            "it was changed since then; or {} sees other files, has other variables "
-            "(sbatch --export), or another gpkg at {}",
+            "the recipe changed since it was planned, or {} has other files, environment variables "
+            "(sbatch --export) or another gpkg at {}",
             node,
-            own_program().value_or("its place").native());
+            own_program().value_or("the same path").native());
         for (const auto& failure : plan.failures) {
             auto error = failure.error;
             if (error.kind == ErrorKind::NotFound && error.hint.empty()) error.hint = hint;
@@ -99,8 +99,7 @@ private:
             const auto what = difference(order_.builds.at(build.name), build.inputs);
             if (!what.empty())
                 return fail(ErrorKind::Conflict,
-                            fmt::format("{}: on {} it would be made of something else than it was "
-                                        "planned to be: {}",
+                            fmt::format("{}: the build inputs on {} differ from the plan: {}",
                                         build.distribution,
                                         node,
                                         what),
@@ -177,7 +176,7 @@ void print(Context& context, const TaskAnswer& answer) {
         for (const auto& failure : *failures) context.out.error(failure.error);
     }
     for (const auto& [distribution, warnings] : answer.warnings)
-        context.out.print(fmt::format("{}: done on {}", distribution, answer.node));
+        context.out.print(fmt::format("{}: built on {}", distribution, answer.node));
 }
 
 }  // namespace

@@ -127,22 +127,22 @@ Result<void> check_free(const Context& context, const fs::path& prefix) {
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: the environment exists already", prefix.native()),
                     check_writable_folder(prefix / "conda-meta")
-                        ? "gpkg install adds to it; gpkg remove --all takes it away"
-                        : "you cannot change it: choose another name, or a place of your own (-p)");
+                        ? "gpkg install adds packages to it; gpkg remove --all removes it"
+                        : "you cannot change it: choose another name, or a path of your own (-p)");
     if (is_there(prefix) && !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),
-                    "choose another place for the environment");
+                    "choose another path for the environment");
     const auto place = prefix.lexically_normal().native() + "/";
     for (const auto& [folder, what] :
          {std::pair(context.config.package_store(), "the package store"),
-          std::pair(context.config.index_cache(), "the cache of indexes"),
+          std::pair(context.config.index_cache(), "the index cache"),
           std::pair(one_off_folder(context.config), "the folder of gpkg exec")}) {
         if (place.starts_with(folder.lexically_normal().native() + "/"))
             return fail(
                 ErrorKind::Usage,
-                fmt::format("{}: is in {}, which gpkg clean empties", prefix.native(), what),
-                "choose another place for the environment");
+                fmt::format("{}: inside {}, which gpkg clean empties", prefix.native(), what),
+                "choose another path for the environment");
     }
     return {};
 }
@@ -154,6 +154,10 @@ Result<Change> copy_of(Context& context, const fs::path& original, const fs::pat
     request.prefix = prefix;
     for (const auto& record : installed) request.records.push_back(record.package);
     request.requested = wishes_of(original);
+    // Other tools may have removed a requested package.
+    std::erase_if(request.requested, [&](const MatchSpec& spec) {
+        return !spec.name.starts_with("__") && find_record(installed, spec.name) == nullptr;
+    });
     GPKG_TRY(request.variables, source.env_vars());
     GPKG_TRY(request.state, source.state());
     GPKG_TRY(request.channels, wanted_channels(context, {}));
@@ -173,7 +177,7 @@ Result<void> copy_telling(Context& context,
     GPKG_TRY(const auto binaries, copy_unowned(from, all, to, named));
     for (const auto& file : binaries)
         context.out.warn(
-            fmt::format("{}: is a binary that names {}, and goes on to", file, from.native()));
+            fmt::format("{}: copied unchanged: a binary with the path {}", file, from.native()));
     return {};
 }
 
@@ -185,12 +189,12 @@ Result<OtherFiles> other_files(Context& context, const fs::path& from, bool take
     append(others.files, other_meta_files(from, takes_over));
     const auto changed = changed_files(from, records);
     for (const auto& file : changed)
-        context.out.note(fmt::format("{} was changed after it was installed, and stays so", file));
+        context.out.note(fmt::format("{}: changed since it was installed; copied as it is", file));
     append(others.files, changed);
     for (const auto& record : records) {
         auto removed = removed_by_pip(from, record);
         if (removed.empty()) continue;
-        context.out.note(fmt::format("{} was replaced by pip: what that removed of it stays away",
+        context.out.note(fmt::format("{}: replaced by pip; files that pip removed are not copied",
                                      record.package.name));
         append(others.removed, std::move(removed));
     }
@@ -210,11 +214,8 @@ Result<void> copy_other_files(Context& context,
     GPKG_CHECK(copy_telling(context, from, others, to, to));
     const auto count = others.files.size();
     if (count > 0)
-        context.out.note(fmt::format("{} {} that belong{} to no package {} copied",
-                                     count,
-                                     count == 1 ? "file" : "files",
-                                     count == 1 ? "s" : "",
-                                     count == 1 ? "was" : "were"));
+        context.out.note(fmt::format(
+            "copied {} {} not owned by a package", count, count == 1 ? "file" : "files"));
     return {};
 }
 
@@ -245,7 +246,8 @@ Result<int> rename_environment(Context& context,
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(from));
     GPKG_CHECK(check_free(context, to));
     if (to.native().starts_with(from.native() + "/"))
-        return fail(ErrorKind::Usage, fmt::format("{}: is inside {}", to.native(), from.native()));
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: inside the environment {}", to.native(), from.native()));
     auto how = transaction_options(context, options);
     std::optional<PrefixLock> lock;
     if (!options.dry_run) {
@@ -258,7 +260,7 @@ Result<int> rename_environment(Context& context,
     if (options.dry_run) return status;
     if (auto removed = remove_and_unlist(context, from, how, std::move(lock)); !removed)
         return pass(std::move(removed).error().while_doing(
-            fmt::format("{} is complete, and the old environment is still there", to.native())));
+            fmt::format("{} is complete, but the old environment was not removed", to.native())));
     return status;
 }
 

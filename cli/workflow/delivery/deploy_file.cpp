@@ -44,7 +44,7 @@ Result<void> add_tree(Key& key, const fs::path& folder) {
     for (const auto& path : paths) {
         key.add(path.lexically_relative(folder).native());
         const auto status = fs::symlink_status(path, code);
-        if (code) return pass(io_error(path, "look at", code.value()));
+        if (code) return pass(io_error(path, "access", code.value()));
         key.add(fmt::format("{}", static_cast<unsigned>(status.permissions())));
         if (fs::is_symlink(status)) {
             key.add(fs::read_symlink(path, code).native());
@@ -108,7 +108,7 @@ Result<NodePayload> measured(NodePayload payload, const std::string& name) {
     if (payload.is_pack) {
         std::error_code code;
         payload.size = fs::file_size(payload.file, code);
-        if (code) return pass(io_error(payload.file, "look at", code.value()));
+        if (code) return pass(io_error(payload.file, "access", code.value()));
         GPKG_TRY(payload.sha256, sha256_of_file(payload.file));
         GPKG_TRY(const auto unpacked, unpacked_size(payload.file));
         payload.room = payload.size + with_blocks(unpacked);
@@ -145,8 +145,8 @@ Result<NodePayload> payload_of_file(Context& context, const std::string& path) {
     std::error_code code;
     if (!fs::exists(payload.file, code))
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: there is no such file", payload.file.native()),
-                    "gpkg deploy -n NAME makes what it needs of an environment");
+                    fmt::format("{}: no such file", payload.file.native()),
+                    "to deploy an environment: gpkg deploy -n NAME");
     const auto name = payload.file.filename().native();
     const auto info = read_image_info(payload.file);
     if (info) return measured(std::move(payload), name_without(name, kImageEnd));
@@ -154,10 +154,10 @@ Result<NodePayload> payload_of_file(Context& context, const std::string& path) {
     payload.is_pack = true;
     auto pack = measured(payload, name_without(name, kPackEnd));
     if (pack || pack.error().kind == ErrorKind::Interrupted || is_zstd(payload.file)) return pack;
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: is neither an image nor an archive of an environment",
-                            payload.file.native()),
-                "gpkg image build and gpkg pack make them");
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format("{}: neither an image nor an archive of an environment", payload.file.native()),
+        "create one with gpkg image build or gpkg pack");
 }
 
 std::string name_of(const ImagedOptions& options) {
@@ -169,7 +169,7 @@ Result<void> make(Context& context,
                   Imaged& imaged,
                   const DeployFileOptions& options,
                   const fs::path& named) {
-    context.out.note(fmt::format("{}: is made, once for all jobs", imaged.output.native()));
+    context.out.note(fmt::format("writing {} (once for all jobs)", imaged.output.native()));
     remove_dead_temporaries(imaged.output.parent_path());
     GPKG_CHECK(fetch_imaged(context, imaged));
     if (options.is_pack) return write_packed(context, imaged, options.of.level);

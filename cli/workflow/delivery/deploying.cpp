@@ -19,11 +19,12 @@ double seconds_since(Clock::time_point begin) {
 
 void tell_placement(Context& context, const Placement& placement) {
     if (!placement.cleaned.empty())
-        context.out.note(fmt::format("what was left of ended jobs is removed: {}",
+        context.out.note(fmt::format("removed leftovers of ended jobs: {}",
                                      join_some(placement.cleaned, "and")));
     if (placement.in_memory)
         context.out.note(
-            fmt::format("{}: is in memory (tmpfs), and counts as such; --to names another folder",
+            fmt::format("{}: in memory (tmpfs) and counts as memory of the job; choose another "
+                        "folder with --to",
                         placement.folder.native()));
 }
 
@@ -31,11 +32,10 @@ void tell_placement(Context& context, const Placement& placement) {
 void tell_mounts(Context& context, const Deployed& done) {
     for (const auto& [type, nodes] : done.mounted) {
         if (type.empty() || type == "squashfs" || type.starts_with("fuse")) continue;
-        context.out.warn(
-            fmt::format("{}: cannot mount the image, and {} it for every command anew; --format "
-                        "pack unpacks it once for all",
-                        join_some(nodes, "and"),
-                        nodes.size() == 1 ? "unpacks" : "unpack"));
+        context.out.warn(fmt::format(
+            "{}: cannot mount the image, so every command unpacks it; use --format pack "
+            "to unpack it once",
+            join_some(nodes, "and")));
     }
 }
 
@@ -114,15 +114,15 @@ Result<std::string> batch_script(Context& context,
                  "\"$env\"", payload.is_pack, command.empty() ? "COMMAND" : shell_words(command)));
     return fmt::format(
         "#!/bin/bash\n"
-        "# Made by gpkg deploy --slurm: brings an environment to the local disk of every node, and "
-        "runs\n"
-        "# a command in it. Say here, or to sbatch, what the job is to get:\n"
+        "# Written by gpkg deploy --slurm: copies an environment to the local disk of every node "
+        "and runs\n"
+        "# a command in it. Give the resources of the job here or to sbatch:\n"
         "#   sbatch -N 100 --ntasks-per-node=8 --time=1:00:00 THIS-FILE\n"
         "\n"
         "env=$({0} deploy {1}{2}{6}) || exit\n"
-        "# What a job leaves that is killed, the site's epilog (gpkg deploy --epilog) or your next "
-        "deployment\n"
-        "# removes.\n"
+        "# If the job is killed, the site's epilog (gpkg deploy --epilog) or your next deployment "
+        "removes\n"
+        "# the copies.\n"
         "trap {5} EXIT\n"
         "trap 'exit 143' TERM\n"
         "\n"

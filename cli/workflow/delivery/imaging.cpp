@@ -33,15 +33,15 @@ Result<WantedImage> wanted_environment(Context& context,
     WantedImage wanted;
     if (!options.lock.file.empty()) {
         if (!options.target.name.empty() || !options.target.prefix.empty())
-            return fail(ErrorKind::Usage, "--from-lock goes with neither -n nor -p");
+            return fail(ErrorKind::Usage, "--from-lock cannot be used with -n or -p");
         GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, nowhere));
         GPKG_TRY(wanted.change, exactly(std::move(locked)));
         if (!wanted.change.pip.empty())
-            return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: has packages of pip, which installs them nowhere but "
-                                    "into an environment",
-                                    options.lock.file),
-                        "gpkg create --lock makes one, of which the image can be made");
+            return fail(
+                ErrorKind::Unsupported,
+                fmt::format("{}: has pip packages, which can be installed only into an environment",
+                            options.lock.file),
+                "create an environment with gpkg create --lock FILE, then name it with -n");
         wanted.name = fs::path(options.output).stem().native();
     } else {
         GPKG_TRY(wanted.from, existing_prefix(context, options.target));
@@ -51,11 +51,12 @@ Result<WantedImage> wanted_environment(Context& context,
     }
     if (!options.name.empty()) wanted.name = options.name;
     if (wanted.name.empty() || wanted.name.find('/') != std::string::npos || !is_utf8(wanted.name))
-        return fail(ErrorKind::Usage,
-                    fmt::format("'{}' cannot be the name of an environment: it is empty, has a '/' "
-                                "or is not UTF-8",
-                                wanted.name),
-                    "--as gives it another one in what is made");
+        return fail(
+            ErrorKind::Usage,
+            fmt::format(
+                "'{}' is not a valid environment name: it is empty, contains '/' or is not UTF-8",
+                wanted.name),
+            "choose another name with --as");
     return wanted;
 }
 
@@ -65,12 +66,12 @@ Result<void> check_replaceable(const fs::path& file, std::string_view magic) {
     const auto status = fs::status(file, code);
     if (fs::is_directory(status))
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is a folder that is there", file.native()),
-                    "-o names what is written, a file or a layout's folder, which is new");
+                    fmt::format("{}: a folder that exists already", file.native()),
+                    "-o needs a file, or a new folder for --format oci");
     if (fs::exists(status) && !fs::is_regular_file(status))
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is there and no file that could be replaced", file.native()),
-                    "-o names a file");
+                    fmt::format("{}: exists and is not a regular file", file.native()),
+                    "-o needs a file");
     if (!fs::exists(status)) return {};
     if (!magic.empty()) {
         bool is_one = fs::file_size(file, code) == 0;  // as mktemp makes them
@@ -81,12 +82,12 @@ Result<void> check_replaceable(const fs::path& file, std::string_view magic) {
         if (is_one) return {};
     }
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: is there, and is no earlier {} of an environment",
+                fmt::format("{}: exists and is not an earlier {} of an environment",
                             file.native(),
                             magic.empty()             ? "layout"
                             : magic == kSquashfsMagic ? "image"
                                                       : "archive"),
-                "choose another name for -o, or remove the file if it is not needed");
+                "choose another file for -o, or remove this one");
 }
 
 std::int64_t newest_time(const std::vector<PackageRecord>& records) {
@@ -100,28 +101,25 @@ std::int64_t newest_time(const std::vector<PackageRecord>& records) {
 void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
     add_target_options(app, options.target);
     add_for_option(app, options.sources);
-    add_lock_options(app,
-                     "--from-lock",
-                     "the packages that this lock file has for here, without an environment",
-                     options.lock);
-    app.add_option("--level", options.level, "how hard it is compressed")
+    add_lock_options(
+        app, "--from-lock", "packages of this lock file instead of an environment", options.lock);
+    app.add_option("--level", options.level, "compression level, 1 to 22")
         ->check(CLI::Range(1, 22))
-        ->type_name("1-22");
-    app.add_flag("--offline", options.sources.offline, "ask no server");
+        ->type_name("N");
+    app.add_flag("--offline", options.sources.offline, "use only packages on this machine");
 }
 
 void add_imaged_options(CLI::App& app, ImagedOptions& options) {
     add_imaged_sources(app, options);
     app.add_option("-o,--output",
                    options.output,
-                   "the file to write; one that is there is replaced if it is such a file")
+                   "file to write; an earlier file of the same kind is replaced")
         ->required()
         ->type_name("FILE");
 }
 
 Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
-    if (options.output.empty())
-        return fail(ErrorKind::Usage, "where to write it was not said", "-o FILE");
+    if (options.output.empty()) return fail(ErrorKind::Usage, "missing output file", "use -o FILE");
     const auto output = absolute_path(options.output, context.home);
     GPKG_CHECK(check_replaceable(output, options.replaceable));
     GPKG_CHECK(make_folders(output.parent_path()));
@@ -133,8 +131,7 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     auto& change = wanted.change;
     for (const auto& note : change.notes) context.out.note("note: " + note);
     GPKG_CHECK(check_platform(change));
-    if (change.link.empty())
-        return fail(ErrorKind::Usage, "the environment has no packages", "there is nothing in it");
+    if (change.link.empty()) return fail(ErrorKind::Usage, "the environment has no packages");
 
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     made.name = std::move(wanted.name);
@@ -183,10 +180,9 @@ Result<void> add_other_files(Context& context, Imaged& imaged, const fs::path& n
     GPKG_CHECK(make_folders(imaged.layout.others));
     GPKG_CHECK(copy_telling(context, *imaged.from, others, imaged.layout.others, named));
     if (!files.empty())
-        context.out.note(fmt::format("{} {} of your own {} along",
+        context.out.note(fmt::format("includes {} {} not owned by a package",
                                      files.size(),
-                                     files.size() == 1 ? "file" : "files",
-                                     files.size() == 1 ? "comes" : "come"));
+                                     files.size() == 1 ? "file" : "files"));
     return {};
 }
 

@@ -78,8 +78,7 @@ void describe(EnvironmentModule& module,
     module.details.push_back(
         fmt::format("{} packages in {}", records.size(), module.origin.prefix.native()));
     const auto needs = least_needs(records);
-    if (!needs.empty())
-        module.details.push_back(fmt::format("Asks of the machine: {}", fmt::join(needs, ", ")));
+    if (!needs.empty()) module.details.push_back(fmt::format("Needs: {}", fmt::join(needs, ", ")));
 }
 
 /// Who may not read the environment, or what of it a module tells, may not read the module.
@@ -178,14 +177,14 @@ Result<WantedModule> taken_over(const std::string& text, ModuleOrigin origin) {
 
 Result<std::string> why_other(const WantedModule& wanted, const ModuleFile& file) {
     const auto& texts = wanted.texts;
-    if (texts.name != file.name) return fmt::format("it is to be called {} now", texts.name);
-    if (texts.room != file.room) return fmt::format("it belongs into {}", texts.room);
+    if (texts.name != file.name) return fmt::format("its name is now {}", texts.name);
+    if (texts.room != file.room) return fmt::format("it belongs in {}", texts.room);
     GPKG_TRY(const auto text, read_file(file.path));
     if (text == texts.texts.at(file.format))
         return has_its_readers(file.path, texts.kept_from)
                    ? ""
-                   : "others may read it than may read the environment";
-    return "its text, or what activation does, has changed since";
+                   : "its read permissions differ from those of the environment";
+    return "its text or the activation has changed";
 }
 
 /// Whether there is certainly nothing at a path: where its folder can be looked into. One that
@@ -205,8 +204,8 @@ bool is_gone(const ModuleOrigin& origin) {
 
 /// Why `what` of a module cannot be looked at.
 std::string not_seen(std::string_view what, const fs::path& path, bool gone) {
-    return gone ? fmt::format("the {} {} is gone", what, path.native())
-                : fmt::format("the {} {} cannot be seen from here", what, path.native());
+    return gone ? fmt::format("the {} {} no longer exists", what, path.native())
+                : fmt::format("the {} {} is not visible from here", what, path.native());
 }
 
 /// The same of a module of an image, which is looked into where its environment is seen.
@@ -215,7 +214,7 @@ Result<std::string> why_image_stale(const Context& context, const ModuleFile& fi
     std::error_code code;
     if (!fs::exists(origin.image, code)) return not_seen("image", origin.image, file.is_gone);
     GPKG_TRY(const auto info, read_image_info(origin.image));
-    if (info.content != origin.packages) return "the image is another one since";
+    if (info.content != origin.packages) return "the image has changed";
     GPKG_TRY(const auto wanted, module_of_image(context, info, origin, origin.wanted_name, {}));
     return why_other(wanted, file);
 }
@@ -277,7 +276,7 @@ Result<std::string> why_stale(const Context& context, const ModuleFile& file) {
     const auto& prefix = file.origin.prefix;
     if (!Prefix::is_environment(prefix)) return not_seen("environment", prefix, file.is_gone);
     GPKG_TRY(const auto wanted, module_of(context, prefix, file.origin.wanted_name));
-    if (wanted.texts.origin.packages != file.origin.packages) return "packages have changed since";
+    if (wanted.texts.origin.packages != file.origin.packages) return "packages have changed";
     return why_other(wanted, file);
 }
 

@@ -146,7 +146,7 @@ private:
     void beside_gpu(const Places& group) {
         const auto known = known_of(group);
         add(known,
-            fmt::format("is a build for CPUs, and there is a GPU ({})",
+            fmt::format("is a CPU build, but this machine has a GPU ({})",
                         declared_[known.front()].evidence),
             builds_instead(known));
     }
@@ -162,8 +162,7 @@ private:
                 commands.push_back(std::move(remedy->command));
         }
         if (!commands.empty()) return join_or(commands);
-        return checked_.remedies.variants_command(name(known.front())) +
-               " shows which builds there are";
+        return "list the builds: " + checked_.remedies.variants_command(name(known.front()));
     }
 
     void add(const Places& known, std::string message, std::string hint) {

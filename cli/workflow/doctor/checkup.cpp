@@ -52,9 +52,9 @@ public:
         const bool only_compiles = only_compiles_for_nvidia(
             checked.wishes, graph_of(checked.records).records(), checked.accelerators);
         if (only_compiles)
-            unused_cuda_ = "what only builds does without the driver";
+            unused_cuda_ = "not needed for building";
         else if (std::ranges::none_of(checked.records, is_for_cuda))
-            unused_cuda_ = "nothing here is for a CUDA";
+            unused_cuda_ = "no package uses CUDA";
     }
 
     std::vector<Finding> run() && {
@@ -70,9 +70,9 @@ public:
             add(Grade::Good,
                 "environment",
                 checked_.records.size() == 1
-                    ? fmt::format("its package asks for nothing that {} lacks",
+                    ? fmt::format("all requirements of its package are met on {}",
                                   checked_.machine_name())
-                    : fmt::format("its {} packages ask for nothing that {} lacks",
+                    : fmt::format("all requirements of its {} packages are met on {}",
                                   checked_.records.size(),
                                   checked_.machine_name()));
         return std::move(found_);
@@ -101,7 +101,7 @@ private:
         if (foreign.empty()) return false;
         add(Grade::Bad,
             "platform",
-            fmt::format("{} {} for another platform than {}",
+            fmt::format("{} {} for a platform other than {}",
                         join_some(foreign, "and"),
                         foreign.size() == 1 ? "is" : "are",
                         checked_.seen.machine.platform));
@@ -143,7 +143,7 @@ private:
             const bool has_it = there != nullptr;
             add(Grade::Bad,
                 spec,
-                fmt::format("{} {} it, and {} has {}",
+                fmt::format("{} {} it, but {} has {}",
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
                             checked_.machine_name(),
@@ -178,7 +178,7 @@ private:
         const auto remedy = other_builds(names);
         return remedy ? remedy->command
                       : fmt::format(
-                            "{} shows other builds",
+                            "list other builds: {}",
                             checked_.remedies.variants_command(with_variants_of(checked_, names)));
     }
 
@@ -187,12 +187,13 @@ private:
         const auto other =
             remedy ? remedy->command
                    : fmt::format(
-                         "builds for none{}, if there are: {}",
-                         has_driver ? " or for an older CUDA" : "",
+                         "find CPU builds{} with: {}",
+                         has_driver ? " or builds for an older CUDA" : "",
                          checked_.remedies.variants_command(with_variants_of(checked_, names)));
-        return fmt::format("{}, or {}",
-                           has_driver ? "a newer driver" : "a machine with a driver of NVIDIA's",
-                           other);
+        return fmt::format(
+            "{}, or {}",
+            has_driver ? "install a newer driver" : "use a machine with an NVIDIA driver",
+            other);
     }
 
     std::optional<Remedy> older_build(const std::vector<std::string>& names) const {
@@ -232,7 +233,7 @@ private:
     void one_cuda(std::string_view name, const Version& toolkit, const Version& driver) {
         const auto* there = find_record(machine_, "__cuda");
         const auto what = fmt::format(
-            "{} {}, and the driver supports {}", name, toolkit.to_string(), value_told(*there));
+            "{} {}; the driver supports {}", name, toolkit.to_string(), value_told(*there));
         if (has_unused_cuda())
             return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, unused_cuda_));
         const auto fit =
@@ -243,20 +244,20 @@ private:
                 Grade::Warning,
                 "CUDA",
                 fmt::format(
-                    "{}; it makes no code for compute capability {}", what, device->to_string()),
+                    "{}; it does not support compute capability {}", what, device->to_string()),
                 older_cuda(name, driver));
         switch (fit) {
         case DriverFit::Native: return add(Grade::Good, "CUDA", what);
         case DriverFit::MinorVersion:
             return add(Grade::Warning,
                        "CUDA",
-                       what + ": that runs, but not what needs PTX compiled",
+                       what + "; it runs, except code that needs PTX compilation",
                        older_cuda(name, driver));
         case DriverFit::Forward:
             return add(
-                Grade::Warning, "CUDA", what + ": that runs by cuda-compat, on data centre GPUs");
+                Grade::Warning, "CUDA", what + "; it runs with cuda-compat, on data center GPUs");
         case DriverFit::No:
-            return add(Grade::Bad, "CUDA", what + ": that does not run", older_cuda(name, driver));
+            return add(Grade::Bad, "CUDA", what + "; it does not run", older_cuda(name, driver));
         }
     }
 
@@ -275,7 +276,7 @@ private:
             add(Grade::Bad,
                 found.front(),
                 with_others(why, found),
-                fmt::format("a newer driver, or a build for CUDA {}.{} or older: {}",
+                fmt::format("install a newer driver, or a build for CUDA {}.{} or older: {}",
                             version_part(driver, 0),
                             version_part(driver, 1),
                             remedy ? remedy->command
@@ -324,23 +325,23 @@ private:
         const auto remedy = remedies.install(specs);
         // Where its GPUs are too old for what the driver runs, a newer one is no help.
         if (!bound.starts_with("<="))
-            return remedy ? remedy->command : fmt::format("builds for CUDA {}", bound);
-        if (remedy) return "a newer driver, or " + remedy->command;
+            return remedy ? remedy->command : fmt::format("use builds for CUDA {}", bound);
+        if (remedy) return "install a newer driver, or " + remedy->command;
         const auto supported =
             fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
         const auto held = held_to_newer(name, supported);
         if (held.empty() && remedies.can_try())
-            return fmt::format("a newer driver: nothing of CUDA {} goes with what is installed",
+            return fmt::format("install a newer driver; no CUDA {} matches the installed packages",
                                bound);
         if (held.empty())
             return fmt::format(
-                "a newer driver, or an older CUDA, which what is installed goes "
-                "with; whether there is one, {} tells",
+                "install a newer driver, or try an older CUDA, which the installed packages "
+                "allow: {}",
                 remedies.install_command(specs));
-        return fmt::format("a newer driver, or {} of {}, which {} not go with {}={}: {}",
+        return fmt::format("install a newer driver, or {} of {}, which {} with {}={}: {}",
                            held.size() == 1 ? "another build" : "other builds",
                            join_some(held, "and"),
-                           held.size() == 1 ? "does" : "do",
+                           held.size() == 1 ? "conflicts" : "conflict",
                            name,
                            supported,
                            remedies.variants_command(with_variants_of(checked_, held)));
@@ -390,7 +391,7 @@ private:
             if (const auto* old = old_name(record.name()))
                 add(Grade::Warning,
                     record.name(),
-                    fmt::format("is an old way of {}", old->of),
+                    fmt::format("is an outdated way to {}", old->purpose),
                     std::string(old->instead));
         }
         for (const auto& wish : checked_.wishes) {
@@ -398,10 +399,8 @@ private:
             if (!asked) continue;
             add(Grade::Warning,
                 wish.name,
-                "is an old way of asking for a build",
-                fmt::format("{}[accel={}] asks for it today",
-                            asked->package,
-                            to_string(asked->accelerator)));
+                "is an outdated package name",
+                fmt::format("use {}[accel={}]", asked->package, to_string(asked->accelerator)));
         }
     }
 
@@ -433,11 +432,12 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
         if (!is_of_override) found.push_back({Grade::Warning, "machine", warning, {}});
     }
     if (profile.nvidia_driver && !profile.cuda)
-        found.push_back({Grade::Bad,
-                         "NVIDIA driver",
-                         fmt::format("the kernel has version {}, and no libcuda.so.1 answers",
-                                     profile.nvidia_driver->value),
-                         "the user part of the driver is missing, or of another version"});
+        found.push_back(
+            {Grade::Bad,
+             "NVIDIA driver",
+             fmt::format("the kernel module has version {}, but libcuda.so.1 cannot be used",
+                         profile.nvidia_driver->value),
+             "the driver library is missing or has another version"});
     const auto is_nvidia = [](const auto& gpu) {
         return gpu.vendor == virtual_packages::GpuVendor::Nvidia;
     };
@@ -445,7 +445,7 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
         found.push_back(
             {Grade::Warning,
              "NVIDIA driver",
-             fmt::format("supports CUDA {}, and there is no device", profile.cuda->value),
+             fmt::format("supports CUDA {}, but no device was found", profile.cuda->value),
              {}});
     for (const auto& [package, source] : detection.packages) {
         if (source.starts_with("CONDA_OVERRIDE_") ||
@@ -453,18 +453,17 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
             found.push_back(
                 {Grade::Warning,
                  source,
-                 fmt::format("decides {}: what is chosen is not for this machine as it is",
+                 fmt::format("overrides {}: packages are not chosen for the real machine",
                              package.to_string()),
                  {}});
     }
     for (const auto& [variable, value, effect, text] : detection.overrides) {
         using virtual_packages::OverrideEffect;
         if (effect == OverrideEffect::Drops)
-            found.push_back(
-                {Grade::Warning,
-                 variable,
-                 fmt::format("{}: what is chosen is not for this machine as it is", text),
-                 {}});
+            found.push_back({Grade::Warning,
+                             variable,
+                             fmt::format("{}: packages are not chosen for the real machine", text),
+                             {}});
         if (effect == OverrideEffect::None)
             found.push_back({Grade::Warning, variable, "has no effect: " + text, {}});
     }

@@ -128,7 +128,7 @@ public:
                               "GPU code",
                               fmt::format("{} {} machine code for {}",
                                           native_,
-                                          native_ == 1 ? "package holds" : "packages hold",
+                                          native_ == 1 ? "package contains" : "packages contain",
                                           devices()),
                               {}});
         return std::move(found_);
@@ -143,7 +143,7 @@ private:
     }
 
     std::string other_builds(const std::string& name) const {
-        return checked_.remedies.variants_command(name) + " shows other builds";
+        return "list other builds: " + checked_.remedies.variants_command(name);
     }
 
     /// What has code for the devices of those that gave them up: "libcudnn<9.11".
@@ -190,25 +190,26 @@ private:
             if (compiles_ptx_)
                 return warn(Grade::Warning,
                             name,
-                            fmt::format("holds {}: {} runs on {} as PTX, which the driver compiles "
-                                        "at the first start",
+                            fmt::format("contains {}; {} runs on {} as PTX, which the driver "
+                                        "compiles at the first start",
                                         holds,
                                         code.worst_file,
                                         device));
-            return warn(Grade::Bad,
-                        name,
-                        fmt::format("holds {}: on {} {} would run as PTX, and this driver does not "
-                                    "compile that of a newer CUDA",
-                                    holds,
-                                    device,
-                                    code.worst_file),
-                        "a newer driver, or a build with machine code for it");
+            return warn(
+                Grade::Bad,
+                name,
+                fmt::format("contains {}; on {} {} would run as PTX, but this driver cannot "
+                            "compile PTX of a newer CUDA",
+                            holds,
+                            device,
+                            code.worst_file),
+                "install a newer driver, or a build with machine code for it");
         case CodeRuns::No:
             return warn(
                 code.some_run ? Grade::Warning : Grade::Bad,
                 name,
                 fmt::format(
-                    "holds {}: {} has none that runs on {}", holds, code.worst_file, device),
+                    "contains {}; {} has no code that runs on {}", holds, code.worst_file, device),
                 other_builds(name));
         }
     }
@@ -287,7 +288,7 @@ private:
             if (!asked.matches(device) || code_fit(*least, device) != CodeFit::Compiled) continue;
             warn(Grade::Warning,
                  name,
-                 fmt::format("is for compute capability {} and later; on {} it may only run as "
+                 fmt::format("is for compute capability {} and later; on {} it may run only as "
                              "PTX, which the driver compiles at the first start",
                              least->to_string(),
                              device.to_string()));

@@ -60,14 +60,15 @@ std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& reco
 }
 
 std::string for_no_gpu_here(Accelerator accelerator) {
-    return fmt::format("is a build for {}, of which there is no GPU here", to_string(accelerator));
+    return fmt::format("is a {} build, but this machine has no {} GPU",
+                       compute_platform(accelerator),
+                       vendor_title(accelerator));
 }
 
 std::string with_others(std::string message, const std::vector<std::string>& names) {
     const std::vector<std::string> others(names.begin() + 1, names.end());
     if (others.empty()) return message;
-    return fmt::format(
-        "{}; so {} {}", message, others.size() == 1 ? "is" : "are", join_some(others, "and"));
+    return fmt::format("{}; the same for {}", message, join_some(others, "and"));
 }
 
 }  // namespace gpkg::cli

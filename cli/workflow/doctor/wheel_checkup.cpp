@@ -18,8 +18,8 @@ using Grade = Finding::Grade;
 /// own setup.py says both).
 constexpr std::string_view kOldWheel = "tensorflow-gpu";
 constexpr std::string_view kInstead =
-    "tensorflow, and for pip to bring CUDA too, "
-    "tensorflow[and-cuda]";
+    "use tensorflow, or tensorflow[and-cuda] to "
+    "let pip install CUDA too";
 
 class WheelCheckup {
 public:
@@ -38,15 +38,15 @@ public:
             const auto columns = wheel_columns(wheel, present);
             const auto what = fmt::format("{} (pip)", wheel.name);
             if (normal_wheel_name(wheel.name) == kOldWheel)
-                add(Grade::Warning, what, "is an old name", std::string(kInstead));
+                add(Grade::Warning, what, "is an outdated package name", std::string(kInstead));
             const auto told = accelerator_of_flag(columns.accelerator);
             const auto accelerator = told.value_or(Accelerator::None);
             const auto& cuda = columns.cuda;
             if (told == Accelerator::None && has_gpu_)
                 add(Grade::Warning,
                     what,
-                    "is a build for CPUs, and there is a GPU",
-                    "a wheel for it, where its makers have one");
+                    "is a CPU build, but this machine has a GPU",
+                    "install a wheel for the GPU, if there is one");
             if (accelerator == Accelerator::Nvidia && !cuda.empty() && beyond_driver(what, cuda))
                 continue;
             if (accelerator != Accelerator::None && !has_device(machine_, accelerator))
@@ -71,20 +71,20 @@ private:
         add(is_beyond ? Grade::Bad : Grade::Warning,
             what,
             fmt::format(
-                "is for CUDA {}, and the driver supports {}: {}",
+                "is for CUDA {}, but the driver supports {}; {}",
                 cuda,
                 driver_->to_string(),
-                is_beyond ? "that does not run" : "that runs, but not what needs PTX compiled"),
-            "a wheel for an older CUDA, or a newer driver");
+                is_beyond ? "it does not run" : "it runs, except code that needs PTX compilation"),
+            "install a wheel for an older CUDA, or a newer driver");
         return is_beyond;
     }
 
     /// What the toolkit can have made for the devices.
     void code(const std::string& what, const std::string& cuda) {
         if (auto obstacle = limits_.obstacle_of_cuda(cuda))
-            add(Grade::Bad, what, *std::move(obstacle), "a wheel for an older CUDA");
+            add(Grade::Bad, what, *std::move(obstacle), "install a wheel for an older CUDA");
         else if (const auto caution = limits_.caution_of_cuda(cuda))
-            add(Grade::Warning, what, at_best_as_ptx(*caution), "a wheel for a newer CUDA");
+            add(Grade::Warning, what, at_best_as_ptx(*caution), "install a wheel for a newer CUDA");
     }
 
     const Checked& checked_;

@@ -1,17 +1,22 @@
 #include "cli/workflow/health/damage.hpp"
 
+#include "cli/environments.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/package/verify.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sys/stat.h>
 #include <utility>
 
 namespace gpkg::cli {
@@ -78,12 +83,13 @@ Result<DroppedPackages> drop_damaged(Context& context,
         ++dropped.packages;
         if (!folder) continue;
         if (offline && needs_network(records[i]))
-            return fail(ErrorKind::Integrity,
-                        fmt::format("{}: {} {}, and --offline forbids to fetch the package anew",
-                                    folder->native(),
-                                    damage.front().path,
-                                    damage.front().what),
-                        "run the command without --offline");
+            return fail(
+                ErrorKind::Integrity,
+                fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
+                            folder->native(),
+                            damage.front().path,
+                            damage.front().what),
+                "run the command without --offline");
         if (folder->parent_path() == store.root())
             GPKG_CHECK(store.remove(*folder));
         else
@@ -133,6 +139,87 @@ Result<Examined> examine_store(Context& context, bool quick) {
     return examined;
 }
 
+namespace {
+
+/// Copies of these packages in the store, or in its layers, that are damaged.
+Result<std::vector<fs::path>> damaged_copies(Context& context,
+                                             const PackageStore& store,
+                                             const std::vector<PackageRecord>& records) {
+    Progress progress(context.out);
+    std::vector<fs::path> damaged;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        GPKG_CHECK(check_stop(context));
+        progress.count("verifying", i + 1, records.size(), "packages");
+        auto folder = store.find(records[i]);
+        if (folder && !damage_of(*folder, VerifyDepth::Content).empty())
+            damaged.push_back(*std::move(folder));
+    }
+    return damaged;
+}
+
+/// Other environments that have one of the damaged files as well, through a hard link.
+std::vector<fs::path> environments_sharing(const Context& context,
+                                           const fs::path& path,
+                                           const std::vector<InstalledDamage>& damage) {
+    std::map<std::string, struct stat> shared;
+    for (const auto& one : damage) {
+        struct stat status {};
+        if (::lstat((path / one.path).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_nlink > 1)
+            shared.emplace(one.path, status);
+    }
+    std::vector<fs::path> sharing;
+    if (shared.empty()) return sharing;
+    std::error_code ignored;
+    for (const auto& other : list_environments(environment_folders(context.config), context.home)) {
+        if (fs::equivalent(other, path, ignored)) continue;
+        const bool has_one = std::ranges::any_of(shared, [&](const auto& entry) {
+            struct stat status {};
+            return ::lstat((other / entry.first).c_str(), &status) == 0 &&
+                   status.st_dev == entry.second.st_dev && status.st_ino == entry.second.st_ino;
+        });
+        if (has_one) sharing.push_back(other);
+    }
+    return sharing;
+}
+
+void tell_damage(Context& context,
+                 const fs::path& path,
+                 const std::vector<InstalledDamage>& damage) {
+    for (const auto& one : damage)
+        context.out.note(fmt::format("{}: {} {}", one.package, one.path, one.what));
+    for (const auto& other : environments_sharing(context, path, damage))
+        context.out.note(
+            fmt::format("note: {} has the same damaged files, through hard links; to repair it: "
+                        "gpkg repair {}",
+                        other.native(),
+                        target_words(context, other)));
+}
+
+/// A dry run where records would be restored first: there is no plan yet, only the packages.
+Result<int> tell_relinked(Context& context,
+                          const fs::path& path,
+                          const std::vector<std::string>& restored) {
+    std::vector<UnreadableRecord> unreadable;
+    GPKG_TRY(const auto records, read_records(path, unreadable));
+    DamageSearch how;
+    how.cancelled = [&] { return context.stop.stop_requested(); };
+    GPKG_TRY(const auto damage, find_installed_damage(path, records, how));
+    tell_damage(context, path, damage);
+    std::set<std::string> names(restored.begin(), restored.end());
+    for (const auto& one : damage) names.insert(one.package);
+    if (!names.empty())
+        context.out.print(fmt::format("would be relinked: {}", fmt::join(names, ", ")));
+    if (context.out.json_mode())
+        context.out.json({{"success", true},
+                          {"dry_run", true},
+                          {"prefix", path.native()},
+                          {"relinked", Json(names)}});
+    return 0;
+}
+
+}  // namespace
+
 Result<int> repair_environment(Context& context,
                                const fs::path& path,
                                const ChangeOptions& options) {
@@ -140,28 +227,28 @@ Result<int> repair_environment(Context& context,
         GPKG_TRY(const auto aside,
                  set_damaged_journal_aside(path, transaction_options(context, options)));
         if (aside)
-            context.out.warn(fmt::format(
-                "{}: the journal of an interrupted command cannot be read, and is now {}; files "
-                "that it had taken out of the way are in {}",
-                path.native(),
-                aside->native(),
-                (*aside / "old").native()));
+            context.out.warn(
+                fmt::format("{}: the journal of an interrupted command cannot be read; moved to "
+                            "{}; the files that the command had set aside are in {}",
+                            path.native(),
+                            aside->native(),
+                            (*aside / "old").native()));
     }
     GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
         if (!fs::exists(path, ignored))
-            context.out.print(fmt::format("{}: nothing is left of it", path.native()));
+            context.out.print(
+                fmt::format("{}: the environment does not exist any more", path.native()));
         if (context.out.json_mode())
             context.out.json({{"success", true}, {"prefix", path.native()}});
         return 0;
     }
     GPKG_TRY(const auto lost, restore_metadata(context, path, options));
-    if (options.dry_run && lost.anything) return 0;  // the rest rests on them
+    if (options.dry_run && lost.anything) return tell_relinked(context, path, lost.packages);
     GPKG_TRY(const auto examined, examine_environment(context, path, false));
-    for (const auto& one : examined.damage)
-        context.out.note(fmt::format("{}: {} {}", one.package, one.path, one.what));
+    tell_damage(context, path, examined.damage);
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
     ExactRequest request;
@@ -178,7 +265,9 @@ Result<int> repair_environment(Context& context,
         context.out.print(fmt::format("{}: nothing is damaged", path.native()));
     if (names.empty() && !context.out.json_mode()) return 0;
     DroppedPackages dropped;
-    if (!options.dry_run) {
+    if (options.dry_run) {
+        GPKG_TRY(dropped.of_layers, damaged_copies(context, open_store(context), request.records));
+    } else {
         GPKG_TRY(dropped,
                  drop_damaged(context,
                               open_store(context),
@@ -202,7 +291,7 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
             "{}: \"{}\" {}", folder.filename().native(), damage.front().path, damage.front().what));
     }
     if (!options.dry_run && !check.damaged.empty() && !options.yes &&
-        !context.out.confirm("\nTake these out of the store?", context.stop))
+        !context.out.confirm("\nRemove these packages from the store?", context.stop))
         return fail(ErrorKind::Interrupted, "nothing was changed");
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
@@ -210,12 +299,11 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
     }
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"dry_run", options.dry_run}, {"removed", list}});
-    context.out.print(fmt::format("{} of {} packages were damaged{}",
-                                  check.damaged.size(),
-                                  check.packages,
-                                  check.damaged.empty() ? ""
-                                                        : "; they are downloaded again when "
-                                                          "they are needed"));
+    context.out.print(
+        fmt::format("{} of {} packages were damaged{}",
+                    check.damaged.size(),
+                    check.packages,
+                    check.damaged.empty() ? "" : "; they will be downloaded again when needed"));
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix_lock.hpp"
 #include "libcore/package/paths.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -170,10 +171,11 @@ Result<GenerationPackage> find_package(const Loss& loss,
         if (one.record.distribution() == lost.distribution)
             return GenerationPackage{one.record, {}};
     }
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}; no generation of the environment has this package, nor the store",
-                            lost.error.message),
-                "remove the file, and install the package again");
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("{}; the package is in no generation of the environment and not in the store",
+                    lost.error.message),
+        "remove the file and install the package again");
 }
 
 PrefixPath prefix_path(const PathEntry& entry) {
@@ -249,7 +251,7 @@ Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix,
     for (const auto& record : loss.doubled)
         lost.push_back({record.name(),
                         fmt::format("conda-meta/{}", record.file_name()),
-                        "is one record too many of this package"});
+                        "is a second record of this package"});
     return lost;
 }
 
@@ -267,17 +269,24 @@ Result<RestoredMetadata> restore_metadata(Context& context,
     const auto meta = prefix / "conda-meta";
     const auto tell = [&](const std::string& file) {
         context.out.note(fmt::format(
-            "{}: {} made again", (meta / file).native(), options.dry_run ? "would be" : "is"));
+            "{}: {}restored", (meta / file).native(), options.dry_run ? "would be " : ""));
     };
     if (loss.history) tell("history");
     if (loss.state) tell(std::string(kStateFile));
     for (const auto& lost : loss.records) tell(lost.distribution + ".json");
     for (const auto& record : loss.doubled)
-        context.out.note(fmt::format("{}: {} set aside: there is another record of {}",
+        context.out.note(fmt::format("{}: {}set aside: a second record of {}",
                                      (meta / record.file_name()).native(),
-                                     options.dry_run ? "would be" : "is",
+                                     options.dry_run ? "would be " : "",
                                      record.name()));
-    if (options.dry_run) return restored;
+    if (options.dry_run) {
+        for (const auto& lost : loss.records) {
+            if (auto file = FileName::parse(lost.distribution + ".conda"))
+                restored.packages.push_back(std::move(file->name));
+        }
+        for (const auto& record : loss.doubled) restored.packages.push_back(record.name());
+        return restored;
+    }
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(prefix));
     const auto how = transaction_options(context, options);
     GPKG_TRY(const auto lock,

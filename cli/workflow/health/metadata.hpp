@@ -20,7 +20,7 @@ Result<std::vector<InstalledDamage>> lost_metadata(const fs::path& prefix,
 
 struct RestoredMetadata {
     bool anything = false;
-    /// Whose records were made again: what they say holds once these packages are linked anew.
+    /// Whose records were restored, or would be: these packages are then relinked.
     std::vector<std::string> packages;
 };
 

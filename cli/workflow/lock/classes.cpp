@@ -33,11 +33,11 @@ Result<void> check_same_channels(const std::vector<AskedClass>& asked) {
     for (const auto& other : asked) {
         if (other.request.channels != first.request.channels)
             return fail(ErrorKind::Unsupported,
-                        fmt::format("by its selectors the file asks for other channels for {} than "
-                                    "for {}, and a lock holds one for all",
+                        fmt::format("the file selects different channels for {} and {}, but a lock "
+                                    "has one list of channels",
                                     other.name,
                                     first.name),
-                        "write a lock for each of them: gpkg lock -o FILE");
+                        "write one lock for each: gpkg lock --for NAME -o FILE");
     }
     return {};
 }
@@ -60,8 +60,8 @@ Result<ChangeRequest> lock_wishes(Context& context,
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage,
-                    "package files are what they are: nothing is to be locked",
-                    "gpkg create --file FILE installs a list of them");
+                    "package files cannot be locked: they are exact already",
+                    "to install them: gpkg create -n NAME --file FILE");
     auto request = change_request(std::move(wishes));
     request.is_for_lock = true;
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
@@ -71,7 +71,7 @@ Result<ChangeRequest> lock_wishes(Context& context,
 Result<void> check_names_any(const LockWishes& wishes) {
     if (!wishes.specs.empty()) return {};
     return fail(ErrorKind::Usage,
-                "nothing to lock was named",
+                "nothing to lock: name packages or a file",
                 "gpkg lock -f environment.yml --for a100 --for cpu");
 }
 
@@ -97,8 +97,7 @@ Context without_overrides(const Context& context) {
     for (const auto& [variable, value] : set_overrides(context)) left_out.push_back(variable);
     if (left_out.empty()) return context;
     context.out.note(
-        fmt::format("note: {} left out: with --for, classes are what their machines are",
-                    join_some(left_out, "and", left_out.size())));
+        fmt::format("note: ignored with --for: {}", join_some(left_out, "and", left_out.size())));
     auto without = context;
     without.env = [env = context.env](std::string_view name) {
         return name.starts_with(kOverrides) ? std::nullopt : env(name);
@@ -141,16 +140,14 @@ Result<void> check_class_names(const std::vector<NamedClass>& named) {
     std::set<std::string> taken;
     for (const auto& one : named) {
         const auto name = one.class_name();
-        const auto hint =
-            "classes are called as profiles without their folder: give it another "
-            "name";
+        const auto hint = "a class has the file name of its profile: rename the profile";
         if (name.empty())
             return fail(ErrorKind::Usage,
-                        fmt::format("--for {}: no name for a class can be made of it", one.machine),
+                        fmt::format("--for {}: cannot make a class name from this", one.machine),
                         hint);
         if (!taken.insert(to_lower(name)).second)
             return fail(ErrorKind::Usage,
-                        fmt::format("--for {}: a class {} is named twice", one.machine, name),
+                        fmt::format("--for {}: class {} is given twice", one.machine, name),
                         hint);
     }
     return {};

@@ -29,15 +29,14 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
     for (const auto place : locked.foreign) {
         const auto& package = lock.foreign[place];
         if (package.kind != "pypi") {
-            context.out.warn(fmt::format("{}: {} is built from its source by pixi, and left out",
-                                         file.native(),
-                                         package.location));
+            context.out.warn(fmt::format(
+                "{}: skipped {}: pixi builds it from source", file.native(), package.location));
             continue;
         }
         auto wanted = pip_requirement(package);
         if (!wanted) return pass(std::move(wanted).error().while_doing(file.native()));
         if (wanted->lacks_commit)
-            context.out.warn(fmt::format("{}: {} names no commit: what is there now is installed",
+            context.out.warn(fmt::format("{}: {} has no commit: the current revision is installed",
                                          file.native(),
                                          package.location));
         auto& section = wanted->has_hash ? with_hashes : others;
@@ -56,11 +55,10 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
 void tell_others(Context& context, const LockFile& lock, const std::string& file) {
     const auto others = other_environments(lock);
     if (others.empty()) return;
-    context.out.note(fmt::format(
-        "note: {}: {} left out; what is taken is the {}, and with --environment NAME another",
-        file,
-        join_some(others, "and") + (others.size() == 1 ? " is" : " are"),
-        environment_title(lock, std::string(kDefaultEnvironment))));
+    context.out.note(fmt::format("note: {}: using the {}; not installed: {} (--environment NAME)",
+                                 file,
+                                 environment_title(lock, std::string(kDefaultEnvironment)),
+                                 join_some(others, "and")));
 }
 
 /// `what` is missing or empty; where there are packages for the platform is in the hint.
@@ -71,7 +69,7 @@ tl::unexpected<Error> nothing_to_make(const LockFile& lock,
     return fail(ErrorKind::NotFound,
                 what,
                 others.empty() ? ""
-                               : fmt::format("{} packages: --environment NAME takes them",
+                               : fmt::format("{} packages; use --environment NAME",
                                              join_some(others, "and") +
                                                  (others.size() == 1 ? " has" : " have")));
 }
@@ -88,11 +86,10 @@ Result<void> check_channels(const Context& context,
                 return package.record.url.starts_with(folder);
             });
         if (!has_any)
-            return fail(ErrorKind::Usage,
-                        fmt::format("--lock names all packages, and none is of {}: -c has no say "
-                                    "in it",
-                                    channel.name()),
-                        "gpkg lock -c makes another lock");
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("-c {}: the lock has no package from this channel", channel.name()),
+                "to lock with this channel: gpkg lock -c CHANNEL -f FILE");
     }
     return {};
 }
@@ -101,8 +98,8 @@ Result<void> check_channels(const Context& context,
 
 std::string mending_hint(const LockFile& lock, LockFormat format, const std::string& platform) {
     if (format == LockFormat::Gpkg)
-        return "gpkg lock repair mends what was merged or changed by hand, with the versions that "
-               "it has; gpkg lock writes it anew";
+        return "gpkg lock repair fixes a lock that was merged or edited by hand; gpkg lock -f FILE "
+               "solves from scratch";
     std::set<std::string> whole;
     for (const auto& locked : lock.classes) {
         if (locked.environment == kDefaultEnvironment) continue;
@@ -114,9 +111,9 @@ std::string mending_hint(const LockFile& lock, LockFormat format, const std::str
         });
         if (is_whole) whole.insert(locked.environment);
     }
-    if (whole.empty()) return "the tool that wrote it writes it anew";
+    if (whole.empty()) return "write it again with the tool that made it";
     const std::vector<std::string> names(whole.begin(), whole.end());
-    return fmt::format("--environment {} takes what does", join_or(names));
+    return fmt::format("consistent with --environment {}", join_or(names));
 }
 
 tl::unexpected<Error> no_class(const LockFile& lock,
@@ -124,12 +121,17 @@ tl::unexpected<Error> no_class(const LockFile& lock,
                                const std::string& file) {
     if (lock.classes.empty() && lock.environments.empty())
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: has no classes: nothing is locked in it", file),
-                    "gpkg lock with what is wanted writes it anew");
+                    fmt::format("{}: the lock is empty", file),
+                    "to write a new one: gpkg lock -f FILE");
     const std::string name(kDefaultEnvironment);
-    const auto* what = lock.environments.contains(name) ? "there is nothing in the" : "has no";
-    return nothing_to_make(
-        lock, platform, fmt::format("{}: {} {}", file, what, environment_title(lock, name)));
+    const bool is_empty = lock.environments.contains(name);
+    return nothing_to_make(lock,
+                           platform,
+                           fmt::format("{}: {} {}{}",
+                                       file,
+                                       is_empty ? "the" : "no",
+                                       environment_title(lock, name),
+                                       is_empty ? " is empty" : ""));
 }
 
 Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
@@ -159,34 +161,36 @@ Result<ExactRequest> locked_request(Context& context,
             reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
         auto hint =
             found.format == LockFormat::Gpkg
-                ? fmt::format("gpkg lock update {} --for NAME adds one that is", shell_word(file))
-                : std::string("gpkg lock SPEC... --for NAME writes one that is");
+                ? fmt::format("to add one: gpkg lock update {} --for NAME", shell_word(file))
+                : std::string("to write a lock that fits: gpkg lock SPEC... --for NAME");
         if (const auto assumed = assumed_glibc(machine, records, fits)) hint += "; " + *assumed;
         return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{}: none of its classes is for {}{}", file, machine.name, reasons),
+                    fmt::format("{}: no class fits {}{}", file, machine.name, reasons),
                     std::move(hint));
     }
     if (const auto* other = other_vendors(fits))
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: {} has GPUs of two vendors, and {} and {} are for one each",
-                                file,
-                                machine.name,
-                                best.locked->name,
-                                other->locked->name),
-                    "--devices with the numbers that gpkg hardware shows says which count");
+        return fail(
+            ErrorKind::Usage,
+            fmt::format(
+                "{}: {} has GPUs of two vendors, and classes {} and {} are for one vendor each",
+                file,
+                machine.name,
+                best.locked->name,
+                other->locked->name),
+            "choose GPUs with --devices and the numbers shown by gpkg hardware");
     if (best.locked->is_empty()) {
         const std::string environment =
             options.environment.empty() ? std::string(kDefaultEnvironment) : options.environment;
         return nothing_to_make(lock,
                                machine.platform,
-                               fmt::format("{}: there is nothing in the {} for {}",
+                               fmt::format("{}: the {} has no packages for {}",
                                            file,
                                            environment_title(lock, environment),
                                            best.locked->name));
     }
     if (const auto flaws = flaws_of(lock, *best.locked); !flaws.empty())
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: {} does not hold together: {}",
+                    fmt::format("{}: class {} is inconsistent: {}",
                                 file,
                                 best.locked->name,
                                 join_some(flaws, "and")),
@@ -195,22 +199,24 @@ Result<ExactRequest> locked_request(Context& context,
         if (fit.fits() || fit.locked->platform != machine.platform) continue;
         const auto flaws = flaws_of(lock, *fit.locked);
         if (!flaws.empty())
-            context.out.warn(fmt::format("{}: {} is passed over, and does not hold together: {}",
-                                         file,
-                                         fit.locked->name,
-                                         join_some(flaws, "and")));
+            context.out.warn(
+                fmt::format("{}: class {}, which is not used here, is inconsistent: {}",
+                            file,
+                            fit.locked->name,
+                            join_some(flaws, "and")));
     }
     tell_others(context, lock, file);
     if (is_edited(lock))
-        context.out.warn(fmt::format("{}: {}: gpkg lock decides anew", file, kEdited));
+        context.out.warn(
+            fmt::format("{}: {}; to solve from scratch: gpkg lock -f FILE", file, kEdited));
     ExactRequest request;
     request.prefix = prefix;
     request.notes.push_back(fmt::format(
-        "of {}, {} is taken: it {}", file, best.locked->name, advantage_of_first(fits)));
+        "using class {1} of {0}: it {2}", file, best.locked->name, advantage_of_first(fits)));
     for (auto& note : notes_on_first(fits, machine.name)) request.notes.push_back(std::move(note));
     request.records = lock.records_of(*best.locked);
     const auto& wishes = lock.wishes_of(*best.locked);
-    const auto whose = fmt::format("{}: what {} asks for", file, best.locked->name);
+    const auto whose = fmt::format("{}: request of class {}", file, best.locked->name);
     for (const auto& text : wishes.specs) {
         auto spec = MatchSpec::parse(text);
         if (!spec) return pass(std::move(spec).error().while_doing(whose));
@@ -233,9 +239,7 @@ Result<ExactRequest> locked_request(Context& context,
     request.records_are_bare = lock.has_bare_records();
     if (found.format == LockFormat::Gpkg && !best.locked->made_for.empty())
         request.if_gone = fmt::format(
-            "gpkg lock repair {} looks for other builds of the same versions in place of what is "
-            "gone",
-            shell_word(file));
+            "to replace missing packages with other builds: gpkg lock repair {}", shell_word(file));
     return request;
 }
 
@@ -250,8 +254,8 @@ std::optional<std::string> assumed_glibc(const Machine& machine,
     if (!machine.profile || machine.profile->glibc || glibc == nullptr || !is_in_the_way)
         return std::nullopt;
     return fmt::format(
-        "nothing says which glibc {} has, and {} is assumed; CONDA_OVERRIDE_GLIBC "
-        "or a profile says it",
+        "the glibc version of {} is unknown and assumed to be {}; set it with CONDA_OVERRIDE_GLIBC "
+        "or in a profile",
         machine.name,
         glibc->version);
 }

@@ -56,7 +56,7 @@ std::vector<std::string> names_in(const std::vector<MatchSpec>& specs,
 }
 
 Result<OfChannel> of_channel(const PackageRecord& locked, const std::vector<SharedIndex>& indexes) {
-    std::string why = "its channel has it no more";
+    std::string why = "no longer in its channel";
     for (const auto& index : indexes) {
         if (index->source().subdir != locked.subdir) continue;
         GPKG_TRY(const auto found, index->find(locked.name));
@@ -69,7 +69,7 @@ Result<OfChannel> of_channel(const PackageRecord& locked, const std::vector<Shar
                     ? locked.sha256 != there.sha256
                     : locked.md5 != there.md5 && !there.md5.empty() && !locked.md5.empty();
             if (!is_other) return OfChannel{std::move(there), {}};
-            why = "its channel has another file of that name, with another checksum";
+            why = "its channel has another file of this name, with a different checksum";
         }
     }
     return OfChannel{std::nullopt, std::move(why)};
@@ -95,8 +95,8 @@ Result<void> check_has(const LockFile& lock, const std::set<std::string>& names)
         const auto near = near_names(name, sorted);
         return fail(
             ErrorKind::NotFound,
-            fmt::format("the lock has no {}", name.empty() ? "'' in it" : name),
-            is_package_name(name) ? did_you_mean(near) : "names alone are taken here, as in numpy");
+            fmt::format("package '{}' is not in the lock", name),
+            is_package_name(name) ? did_you_mean(near) : "use a package name, such as numpy");
     }
     return {};
 }

@@ -41,10 +41,9 @@ Result<ClassToRepair> asked_by(Context& context,
                                const std::set<std::size_t>& gone,
                                const SourceOptions& options) {
     if (locked.made_for.empty())
-        return fail(
-            ErrorKind::Unsupported,
-            fmt::format("the lock does not tell which machines {} was decided for", locked.name),
-            "gpkg lock decides anew, and writes it down");
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("the lock does not record the machine of class {}", locked.name),
+                    "to write a lock that does: gpkg lock -f FILE");
     ClassToRepair found;
     auto& asked = found.asked;
     asked.name = locked.name;
@@ -128,7 +127,7 @@ public:
         if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
             GPKG_TRY(auto hint, hint_for(locked, *explanation));
             return pass(Error{ErrorKind::Unsatisfiable,
-                              fmt::format("for {}, nothing of these versions will do:\n{}",
+                              fmt::format("class {} cannot be solved with these versions:\n{}",
                                           locked.name,
                                           explanation->tree()),
                               std::move(hint),
@@ -179,8 +178,8 @@ private:
 
     static std::string nothing_does_for(const LockedClass& locked) {
         return fmt::format(
-            "no other versions of them do for {}: gpkg lock decides anew, for another request or "
-            "without that class",
+            "no other versions work for class {} either; change the request or leave out the "
+            "class: gpkg lock -f FILE",
             locked.name);
     }
 
@@ -237,9 +236,7 @@ private:
         std::ranges::copy_if(names, std::back_inserter(words), [&](const auto& name) {
             return !options_.free.contains(name);
         });
-        return fmt::format("{}  # lets {} have another version",
-                           shell_words(words),
-                           names.size() == 1 ? "it" : "them");
+        return shell_words(words) + "  # allows other versions";
     }
 
     bool is_asked(const LockedClass& locked, const std::string& name) const {
@@ -317,12 +314,13 @@ Result<std::vector<GonePackage>> gone_packages(Context& context,
                  Channels::fetch(
                      context, channels, subdirs_for(platform), sources.offline, Extent::Named));
         if (const auto urls = fetched.unanswered(); !urls.empty())
-            return fail(ErrorKind::Network,
-                        fmt::format("whether the locked packages are still there is not known: no "
-                                    "answer of {}",
-                                    join_some(urls, "and")),
-                        "where a login is wanted, credentials.yaml keeps it, and no lock does; "
-                        "--offline goes by what was there when it was last asked for");
+            return fail(
+                ErrorKind::Network,
+                fmt::format(
+                    "cannot check whether the locked packages are available: no response from {}",
+                    join_some(urls, "and")),
+                "if a channel needs a login, add it to credentials.yaml; --offline uses the cached "
+                "indexes");
         GPKG_TRY(const auto opened, fetched.look_up(names));
         indexes.insert(indexes.end(), opened.begin(), opened.end());
     }
@@ -339,7 +337,8 @@ Result<LockedClasses> repair(Context& context,
                              const std::vector<GonePackage>& gone,
                              const RepairOptions& options) {
     if (is_edited(lock))
-        return fail(ErrorKind::Conflict, std::string(kEdited), "gpkg lock decides anew");
+        return fail(
+            ErrorKind::Conflict, std::string(kEdited), "to solve from scratch: gpkg lock -f FILE");
     GPKG_CHECK(check_has(lock, options.free));
     if (gone.empty() && options.free.empty() && !flaw_in(lock))
         return LockedClasses{lock, {}, {}, {}};

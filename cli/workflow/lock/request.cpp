@@ -41,15 +41,16 @@ void compare_specs(const std::vector<std::string>& before,
     for (const auto& [name, specs] : wanted) {
         const auto found = locked.find(name);
         if (found == locked.end()) {
-            lines.push_back(fmt::format("{} is asked for now, and was not", quoted(specs)));
+            lines.push_back(fmt::format("{} is requested now, but not in the lock", quoted(specs)));
         } else if (found->second != specs) {
             lines.push_back(fmt::format(
-                "{} is asked for now, and was {}", quoted(specs), quoted(found->second)));
+                "{} is requested now, {} in the lock", quoted(specs), quoted(found->second)));
         }
     }
     for (const auto& [name, specs] : locked) {
         if (!wanted.contains(name))
-            lines.push_back(fmt::format("{} was asked for, and is no more", quoted(specs)));
+            lines.push_back(
+                fmt::format("{} is in the lock, but no longer requested", quoted(specs)));
     }
 }
 
@@ -58,10 +59,10 @@ void compare(std::string_view what,
              const std::string& now,
              std::vector<std::string>& lines) {
     const auto text = [](const std::string& value) {
-        return value.empty() ? std::string("not said") : value;
+        return value.empty() ? std::string("unset") : value;
     };
     if (before != now)
-        lines.push_back(fmt::format("{}: now {}, and was {}", what, text(now), text(before)));
+        lines.push_back(fmt::format("{}: now {}, {} in the lock", what, text(now), text(before)));
 }
 
 std::string text_of(const std::map<std::string, std::string>& variables) {
@@ -88,25 +89,24 @@ Result<LockRequest> lock_request_of(const Context& context,
     for (const auto& section : wanted.pip) {
         for (const auto& line : section.requirements) {
             if (names_place_beside(line))
-                return fail(ErrorKind::Unsupported,
-                            fmt::format("{}: '{}' names a place beside this file, which a lock "
-                                        "elsewhere does not have",
-                                        section.name(),
-                                        line),
-                            "write a URL or an absolute path");
+                return fail(
+                    ErrorKind::Unsupported,
+                    fmt::format("{}: '{}' is a relative path, which a lock cannot use elsewhere",
+                                section.name(),
+                                line),
+                    "use a URL or an absolute path");
             if (std::ranges::any_of(line, [](unsigned char c) { return c < ' '; }))
-                return fail(ErrorKind::Unsupported,
-                            fmt::format("{}: '{}' is not one line, as pip has them in a file",
-                                        section.name(),
-                                        printable(line)),
-                            "write an item for each");
+                return fail(
+                    ErrorKind::Unsupported,
+                    fmt::format("{}: '{}' has several lines", section.name(), printable(line)),
+                    "write one item for each line");
             wishes.pip.push_back(line);
         }
     }
     wishes.variables = wanted.variables;
     wishes.accelerator = to_string(wanted.accelerators);
     request.channel_priority = name_of(channel_priority(context, sources));
-    if (sources.exclude_newer != kNoMoment) request.exclude_newer = sources.exclude_newer;
+    if (sources.exclude_newer != kNoMoment) request.exclude_newer = fixed_moment(sources);
     return request;
 }
 
@@ -141,7 +141,7 @@ std::vector<std::string> drift_of(const LockFile& lock,
                                   const LockRequest& now) {
     const auto& request = lock.request;
     if (request == LockRequest{})
-        return {"the file does not tell what it was made for, as those of other tools do not"};
+        return {"the lock does not record the request; only gpkg.lock does"};
     std::vector<std::string> lines;
     const auto& before = lock.wishes_of(locked);
     const auto& wishes = now.wishes;

@@ -25,7 +25,7 @@ Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked);
 
 /// What is told of a lock that is_edited().
 inline constexpr std::string_view kEdited =
-    "the request in it was changed since its packages were decided";
+    "the request in the lock was edited after it was solved";
 
 /// How what is asked now, for the class of this name, differs from what the lock was made for, a
 /// line for each difference. A moment counts where one is said now.

@@ -82,12 +82,12 @@ private:
                 return locked.name != name && to_lower(locked.name) == to_lower(name);
             });
             if (like != lock_.classes.end())
-                return fail(ErrorKind::Usage,
-                            fmt::format("--for {}: the lock has a class {}, and names of classes "
-                                        "differ by more than their case",
-                                        one.machine,
-                                        like->name),
-                            "give the profile another name");
+                return fail(
+                    ErrorKind::Usage,
+                    fmt::format("--for {}: differs from the class {} only in upper and lower case",
+                                one.machine,
+                                like->name),
+                    "rename the profile");
         }
         return {};
     }
@@ -126,7 +126,7 @@ private:
         } else {
             GPKG_TRY(wanted.channels, with_credentials(context_, lock_.request.channels, sources));
         }
-        wanted.remembered.exclude_newer = as_locked(lock_, sources).exclude_newer;
+        wanted.remembered.exclude_newer = fixed_moment(as_locked(lock_, sources));
         return wanted;
     }
 
@@ -151,13 +151,12 @@ private:
             GPKG_TRY(seen.machine, machine_of(context_, sources));
             if (seen.machine.platform != locked.platform)
                 return fail(ErrorKind::Usage,
-                            fmt::format("--for {}: is a machine of {}, and the lock's class {} is "
-                                        "for {}",
+                            fmt::format("--for {}: its platform is {}, but class {} is for {}",
                                         anew->machine,
                                         seen.machine.platform,
                                         locked.name,
                                         locked.platform),
-                            "give its profile another name");
+                            "rename its profile");
             GPKG_TRY(seen.virtual_packages, detected_packages(context_, seen.machine));
             seen.machine.name = locked.name;
         }
@@ -254,11 +253,11 @@ private:
             return lock_.wishes_of(*one) == lock_.wishes_of(*like.front());
         });
         if (!is_one && options_.wishes.files.empty())
-            return fail(ErrorKind::Usage,
-                        fmt::format("by its selectors the lock asks for other packages in some "
-                                    "classes than in others, and none is for {}",
-                                    machine.platform),
-                        fmt::format("-f FILE says what is asked for {}", machine.name));
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("the classes of the lock have different requests, and none is for {}",
+                            machine.platform),
+                fmt::format("give the request for {} with -f FILE", machine.name));
         return like.front();
     }
 
@@ -271,21 +270,24 @@ private:
 /// Each class of the lock has to say what it is.
 Result<void> check_can_be_updated(const LockFile& lock) {
     const auto refuse = [](std::string why) {
-        return fail(ErrorKind::Unsupported, std::move(why), "gpkg lock decides anew");
+        return fail(
+            ErrorKind::Unsupported, std::move(why), "to solve from scratch: gpkg lock -f FILE");
     };
     if (is_edited(lock))
-        return fail(ErrorKind::Conflict, std::string(kEdited), "gpkg lock decides anew");
-    if (lock.request == LockRequest{}) return refuse("it does not tell what was asked for");
-    if (lock.classes.empty()) return refuse("it has no classes: nothing is locked in it");
+        return fail(
+            ErrorKind::Conflict, std::string(kEdited), "to solve from scratch: gpkg lock -f FILE");
+    if (lock.request == LockRequest{}) return refuse("the lock does not record the request");
+    if (lock.classes.empty()) return refuse("the lock is empty");
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment || !locked.foreign.empty())
-            return refuse("it has environments, or packages of PyPI, that another tool decided");
+            return refuse("the lock has environments or PyPI packages from another tool");
         if (locked.made_for.empty())
             return refuse(
-                fmt::format("it does not tell which machines {} was decided for", locked.name));
+                fmt::format("the lock does not record the machine of class {}", locked.name));
         if (!locked.also_made_for.empty())
             return refuse(
-                fmt::format("it is for every machine there could be: {} is the answer on several",
+                fmt::format("a lock made with --for-all cannot be updated: class {} is for several "
+                            "kinds of machines",
                             locked.name));
     }
     return {};
@@ -300,12 +302,10 @@ Result<LockedClasses> update_lock(Context& user,
     if (names.empty() && wishes.files.empty() && !wishes.accelerator && machines.empty() &&
         sources.platform.empty() && sources.channels.empty() && sources.channel_priority.empty() &&
         sources.exclude_newer.empty())
-        return fail(
-            ErrorKind::Usage,
-            "nothing is named that is to change",
-            "packages that may have another version, as in gpkg lock update gpkg.lock numpy; "
-            "-f environment.yml, where that has changed; or --for MACHINE, that is to have a "
-            "class; gpkg lock decides all anew");
+        return fail(ErrorKind::Usage,
+                    "nothing to update",
+                    "give packages (gpkg lock update gpkg.lock numpy), -f environment.yml or --for "
+                    "MACHINE");
     GPKG_CHECK(check_can_be_updated(lock));
     GPKG_CHECK(check_has(lock, names));
     auto context = machines.empty() ? user : without_overrides(user);
@@ -318,8 +318,8 @@ Result<LockedClasses> update_lock(Context& user,
     updated.lock.kept = lock.kept;
     if (const auto flaw = flaw_in(updated.lock))
         return fail(ErrorKind::Integrity,
-                    fmt::format("the lock would not hold together: {}", *flaw),
-                    "gpkg lock decides anew");
+                    fmt::format("the updated lock would be inconsistent: {}", *flaw),
+                    "to solve from scratch: gpkg lock -f FILE");
     return std::move(updated);
 }
 

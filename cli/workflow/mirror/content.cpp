@@ -24,9 +24,9 @@ Result<void> add_records(MirrorContent& content, const std::vector<PackageRecord
         }
         const auto& other = content.records[place->second];
         if (other.sha256 != record.sha256)
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format("{}: is named with two checksums", without_secrets(record.url)));
+            return fail(ErrorKind::Integrity,
+                        fmt::format("{}: listed with two different checksums",
+                                    without_secrets(record.url)));
     }
     return {};
 }
@@ -50,8 +50,8 @@ Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
         }
         if (classes.size() == size)
             return fail(ErrorKind::NotFound,
-                        fmt::format("{}: has no class {}", file, name),
-                        fmt::format("it has {}", join_some(known, "and")));
+                        fmt::format("{}: no class '{}'", file, name),
+                        fmt::format("classes in it: {}", join_some(known, "and")));
     }
     return classes;
 }
@@ -69,7 +69,7 @@ Result<MirrorContent> content_of_lock(Context& context, const MirrorOptions& opt
         content.subdirs.insert(locked->platform);
         if (!locked->foreign.empty() || !lock.wishes_of(*locked).pip.empty())
             context.out.warn_once(
-                fmt::format("{}: what pip installs is not in the mirror", options.lock.file));
+                fmt::format("{}: packages installed by pip are not mirrored", options.lock.file));
     }
     for (const auto& channel : lock.channels) content.channels.push_back(channel.url);
     GPKG_TRY(content.named, wanted_channels(context, options.asked.sources));

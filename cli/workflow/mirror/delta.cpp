@@ -20,26 +20,25 @@ Result<std::string> base_of_delta(const fs::path& delta) {
     const auto file = delta / kDeltaName;
     const auto bytes = read_file(file, kLongestWritten);
     if (!bytes && bytes.error().kind == ErrorKind::NotFound)
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: is not there: {} is no delta of a mirror, or not all of one",
-                                file.native(),
-                                delta.native()),
-                    "gpkg mirror --delta MANIFEST --delta-out DIR writes one");
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format(
+                "{}: missing; {} is not a complete mirror delta", file.native(), delta.native()),
+            "gpkg mirror --delta MANIFEST --delta-out DIR writes one");
     if (!bytes) return pass(bytes.error());
     const auto document = OrderedJson::parse(*bytes, nullptr, false);
     const auto has = [&](const char* key) {
         return document.is_object() && document.contains(key);
     };
     if (has("format") && document["format"].is_number_integer() && document["format"] != kFormat)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: is of format {}, which this gpkg does not know",
-                                file.native(),
-                                document["format"].dump()),
-                    "take a newer gpkg");
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("{}: unsupported format {}", file.native(), document["format"].dump()),
+            "use a newer gpkg");
     if (!has("format") || !has("base") || !document["base"].is_string())
         return fail(ErrorKind::Parse,
-                    fmt::format("{}: \"format\" or \"base\" is not there", file.native()),
-                    "carry the delta over again");
+                    fmt::format("{}: 'format' or 'base' is missing", file.native()),
+                    "copy the delta again");
     return document["base"].get<std::string>();
 }
 
@@ -75,12 +74,12 @@ Result<void> Applying::read_base() {
     GPKG_TRY(const auto digest, base_of_delta(delta_));
     GPKG_TRY(auto base, read_manifest(mirror_ / kMirrorManifest, {}));
     if (base.digest != digest && base.digest != now_.digest)
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: is laid over another mirror than {} is now",
-                                delta_.native(),
-                                mirror_.native()),
-                    fmt::format("where the mirror is made, give {} to --delta",
-                                (mirror_ / kMirrorManifest).native()));
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: made for another version of the mirror than {}",
+                        delta_.native(),
+                        mirror_.native()),
+            fmt::format("make a new delta with --delta {}", (mirror_ / kMirrorManifest).native()));
     base_ = std::move(base.manifest);
     return {};
 }
@@ -91,9 +90,10 @@ Result<void> Applying::check_is_there(const std::string& path, const MirrorFile&
     const auto size = fs::file_size(mirror_ / path, code);
     if (!code && size == file.size) return {};
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: is missing, or not what the mirror's manifest says",
+                fmt::format("{}: missing or different from the mirror's manifest",
                             (mirror_ / path).native()),
-                fmt::format("gpkg mirror verify {} tells all", shell_word(mirror_.native())));
+                fmt::format("to list all differences: gpkg mirror verify {}",
+                            shell_word(mirror_.native())));
 }
 
 Result<void> Applying::stage_file(const std::string& path, const MirrorFile& file) {
@@ -106,8 +106,8 @@ Result<void> Applying::stage_file(const std::string& path, const MirrorFile& fil
     if (sha256 != file.sha256)
         return fail(
             ErrorKind::Integrity,
-            fmt::format("{}: is not what the delta's manifest says", (delta_ / path).native()),
-            "carry the delta over again");
+            fmt::format("{}: different from the delta's manifest", (delta_ / path).native()),
+            "copy the delta again");
     staged_.push_back(path);
     ++summary_.files;
     summary_.bytes += file.size;
@@ -195,7 +195,7 @@ Result<ReadManifest> read_base(const fs::path& file, const fs::path& mirror) {
 }
 
 Result<void> check_delta_folder(const fs::path& target, const fs::path& mirror) {
-    constexpr const char* kHint = "name an empty folder, or one that does not exist";
+    constexpr const char* kHint = "choose an empty or a new folder";
     std::error_code code;
     const auto real = [&](const fs::path& path) {
         auto resolved = fs::weakly_canonical(path, code);
@@ -203,11 +203,11 @@ Result<void> check_delta_folder(const fs::path& target, const fs::path& mirror) 
     };
     const auto inside = real(target).lexically_relative(real(mirror)).native();
     if (inside != ".." && !inside.starts_with("../"))
-        return fail(
-            ErrorKind::Usage, fmt::format("{}: is in the mirror itself", target.native()), kHint);
+        return fail(ErrorKind::Usage, fmt::format("{}: inside the mirror", target.native()), kHint);
     if (fs::exists(target, code) && !fs::is_empty(target, code))
-        return fail(
-            ErrorKind::Conflict, fmt::format("{}: is there and not empty", target.native()), kHint);
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: exists and is not empty", target.native()),
+                    kHint);
     return {};
 }
 
@@ -244,8 +244,8 @@ Result<AppliedDelta> apply_delta(Context& context,
                                  const std::vector<std::string>& keys) {
     if (!is_there(mirror / kMirrorManifest) && !is_there(mirror / kManifestBefore))
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: is no mirror: it has no {}", mirror.native(), kMirrorManifest),
-                    "a delta is laid over a mirror that was carried there whole");
+                    fmt::format("{}: not a mirror: it has no {}", mirror.native(), kMirrorManifest),
+                    "copy the whole mirror there first; deltas update it");
     GPKG_TRY(const auto claim, claim_mirror(mirror));
     return Applying(context, delta, mirror).run(keys);
 }

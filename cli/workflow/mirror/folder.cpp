@@ -36,10 +36,10 @@ bool remove_if_empty(const fs::path& folder) {
 Result<ReadManifest> read_manifest(const fs::path& file, const std::vector<std::string>& keys) {
     const auto bytes = read_file(file, kLongestWritten);
     if (!bytes && is_there(file.parent_path() / kManifestBefore) && !is_there(file))
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: is not there: a run of gpkg mirror is at work, or did not end",
-                                file.native()),
-                    "run it again");
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: missing: gpkg mirror is running or was interrupted", file.native()),
+            "run gpkg mirror again");
     if (!bytes) return pass(bytes.error());
     GPKG_TRY(const auto text, SignedText::parse(*bytes, file.native()));
     if (!keys.empty()) {
@@ -47,7 +47,7 @@ Result<ReadManifest> read_manifest(const fs::path& file, const std::vector<std::
         if (!verified && text.is_signed() && trust_fault(verified.error()) == TrustFault::WrongKey)
             return distrust(
                 TrustFault::WrongKey,
-                fmt::format("{}: is signed by none of the keys that --key names", file.native()));
+                fmt::format("{}: not signed with any key given with --key", file.native()));
         GPKG_CHECK(verified);
     }
     ReadManifest read;
@@ -63,10 +63,10 @@ Result<Claim> claim_mirror(const fs::path& mirror) {
     if (attempt.error != 0) return pass(io_error(turn, "make", attempt.error));
     if (!attempt.claim)
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: {} is at work on it",
+                    fmt::format("{}: in use by {}",
                                 mirror.native(),
                                 claim_holder(read_file(turn).value_or("another gpkg mirror"))),
-                    fmt::format("if it is gone, remove {}", turn.native()));
+                    fmt::format("if it has ended, remove {}", turn.native()));
     remove_dead_temporaries(mirror);
     return *std::move(attempt.claim);
 }

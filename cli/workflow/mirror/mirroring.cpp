@@ -113,18 +113,20 @@ Result<void> Mirroring::look_back() {
         if (!gpkg::is_there(file)) continue;
         const auto read = read_manifest(file, {});
         if (!read)
-            return fail(read.error().kind,
-                        read.error().message,
-                        fmt::format("if it is damaged, remove {}, and look at the names of the "
-                                    "channels' folders afterwards",
-                                    file.native()));
+            return fail(
+                read.error().kind,
+                read.error().message,
+                fmt::format(
+                    "if it is damaged, remove {}; then check the names of the channel folders",
+                    file.native()));
         was_signed = was_signed || read->is_signed;
         names_.insert(read->manifest.channels.begin(), read->manifest.channels.end());
         for (const auto& [path, listed] : read->manifest.files) known_.insert(path);
     }
     if (was_signed && options_.sign_keys.empty())
-        context_.out.warn(fmt::format("{}: was signed, and is not any more: --sign-key signs it",
-                                      (options_.folder / kMirrorManifest).native()));
+        context_.out.warn(
+            fmt::format("{}: was signed before but not by this run; sign it with --sign-key",
+                        (options_.folder / kMirrorManifest).native()));
     return {};
 }
 
@@ -136,9 +138,8 @@ Result<void> Mirroring::prepare() {
     const bool is_ours = fs::exists(mark, code);
     if (!is_ours && fs::exists(options_.folder, code) && !fs::is_empty(options_.folder, code))
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: holds something that is no mirror of gpkg's",
-                                options_.folder.native()),
-                    "name an empty folder, or one that does not exist");
+                    fmt::format("{}: not empty and not a gpkg mirror", options_.folder.native()),
+                    "choose an empty or a new folder");
     GPKG_CHECK(make_folders(options_.folder));
     GPKG_CHECK(write_file_atomically(mark, ""));
     GPKG_TRY(claim_, claim_mirror(options_.folder));
@@ -214,10 +215,11 @@ Result<void> Mirroring::fetch() {
         const auto is_far = [](const auto& one) { return !one.url.starts_with("file://"); };
         const auto far = std::count_if(downloads.begin(), downloads.end(), is_far);
         if (far != 0)
-            return fail(ErrorKind::Network,
-                        fmt::format("{} packages are not in the mirror, and --offline forbids to "
-                                    "fetch them",
-                                    far));
+            return fail(
+                ErrorKind::Network,
+                fmt::format(
+                    "{} packages are not in the mirror and cannot be downloaded with --offline",
+                    far));
     }
     Progress progress(context_.out);
     std::vector<std::uint64_t> received(downloads.size());
@@ -302,8 +304,8 @@ Result<void> Mirroring::index() {
 Result<void> Mirroring::write_texts() {
     GPKG_CHECK(write_lock(content_.lock, LockFormat::Gpkg, options_.folder / kLockName));
     std::string settings =
-        "# Taken from here, in place of their servers; paths begin at this file's folder.\n"
-        "mirrored_channels:\n";
+        "# Folders to use instead of the channels' servers. Paths are relative to this "
+        "file.\nmirrored_channels:\n";
     for (const auto& [url, name] : folder_of_)
         settings += fmt::format(
             "  {}: [{}]\n", json_text(nlohmann::json(url)), json_text(nlohmann::json("./" + name)));
@@ -346,9 +348,8 @@ Result<void> Mirroring::remove_others() {
         if (is_left_over(path)) {
             gone.push_back(path);
         } else {
-            context_.out.warn(
-                fmt::format("{}: is not of the mirror, and its manifest leaves it out",
-                            (options_.folder / path).native()));
+            context_.out.warn(fmt::format("{}: not part of the mirror; left out of its manifest",
+                                          (options_.folder / path).native()));
         }
     }
     GPKG_TRY(summary_.removed, remove_from_mirror(options_.folder, gone, names_));

@@ -27,9 +27,10 @@ Result<void> AcceleratorsOfFiles::compare(const std::string& name,
     const auto of = name.empty() ? std::string() : fmt::format(" of {}", name);
     return fail(
         ErrorKind::Usage,
-        fmt::format("{} says accelerator {}{}, and {} says {}", its_file, earlier, of, file, wish),
-        name.empty() ? "--accel says which counts"
-                     : fmt::format("{}[accel={}] says which counts", name, wish));
+        fmt::format(
+            "conflicting accelerators{}: {} in {}, {} in {}", of, earlier, its_file, wish, file),
+        name.empty() ? "choose one: --accel " + wish
+                     : fmt::format("choose one: {}[accel={}]", name, wish));
 }
 
 }  // namespace gpkg::cli

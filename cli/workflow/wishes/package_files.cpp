@@ -36,7 +36,7 @@ Result<void> check_is_for(const PackageRecord& record,
     return fail(
         ErrorKind::Conflict,
         fmt::format("{}: made for {}, not for {}", what, record.subdir, platform),
-        fmt::format("leave it out, or use --platform {0} where all are for {0}", record.subdir));
+        fmt::format("leave it out, or use --platform {0} if all files are for {0}", record.subdir));
 }
 
 /// Takes the login out of the record's URL. It goes with the channel, which tells it to nobody but

@@ -23,8 +23,8 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
     const auto name = without_secrets(place);
     if (offline)
         return fail(ErrorKind::Network,
-                    fmt::format("{}: is not asked for with --offline", name),
-                    "take a copy on this machine");
+                    fmt::format("{}: cannot be downloaded with --offline", name),
+                    "use a local copy");
     GPKG_TRY(const auto url, Url::parse(place));
     GPKG_TRY(const auto transport, open_transport(context));
     GetRequest request;

@@ -5,12 +5,14 @@
 #include "cli/workflow/wishes/accelerators_of_files.hpp"
 #include "cli/workflow/wishes/wish_file.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/manifest/environment_yml.hpp"
 #include "libcore/manifest/spec_file.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -96,6 +98,54 @@ bool is_lock(const WishFile& file) {
            (format != LockFormat::CondaLock || detect_lock_format(file.text, file.name));
 }
 
+/// The system that an environment.yml with exact builds was exported on; empty if it may be this
+/// one. Builds name it ("22_osxarm64_openblas"), and so does the prefix.
+std::string foreign_system(const Manifest& manifest, const std::string& platform) {
+    bool has_builds = false;
+    for (const auto& spec : manifest.dependencies) {
+        if (!spec.build || !spec.build->is_exact()) continue;
+        has_builds = true;
+        for (const auto& subdir : known_subdirs()) {
+            std::string joined(subdir);
+            std::erase(joined, '-');
+            const auto build = spec.build->text();
+            const auto parts = split(std::string_view(build), '_');
+            if (subdir != "noarch" && subdir != platform &&
+                std::ranges::find(parts, joined) != parts.end())
+                return std::string(subdir);
+        }
+    }
+    const bool is_macos = manifest.prefix && manifest.prefix->native().starts_with("/Users/");
+    return has_builds && is_macos && !platform.starts_with("osx-") ? "macOS" : "";
+}
+
+void warn_of_foreign_builds(Context& context,
+                            const WishFile& file,
+                            const Manifest& manifest,
+                            const std::string& platform) {
+    const auto system = foreign_system(manifest, platform);
+    if (system.empty()) return;
+    context.out.warn_once(
+        fmt::format("{}: lists builds for {}, which do not exist for {}; export the environment "
+                    "again without builds: conda env export --from-history (or --no-builds)",
+                    file.name,
+                    system,
+                    platform));
+}
+
+/// "-f" was forgotten. Packages have such names too ("ruamel.yaml"), so the file must exist.
+Result<void> check_is_not_file(const Context& context, const std::string& text) {
+    const auto path = absolute_path(text, context.home);
+    const auto extension = path.extension();
+    const bool is_list = extension == ".yml" || extension == ".yaml" || extension == ".txt";
+    std::error_code code;
+    if (!(is_list || extension == ".lock") || !fs::is_regular_file(path, code)) return {};
+    return fail(
+        ErrorKind::Usage,
+        fmt::format("{} is a file, not a package", text),
+        is_list ? "use -f " + shell_word(text) : "gpkg create -n NAME --lock " + shell_word(text));
+}
+
 /// Specs, hardware selectors and places of package files.
 Result<Asked> read_words(Context& context,
                          const WishOptions& options,
@@ -108,6 +158,7 @@ Result<Asked> read_words(Context& context,
             GPKG_CHECK(files.take(context, package, without_secrets(text), platform));
             continue;
         }
+        GPKG_CHECK(check_is_not_file(context, text));
         if (auto taken = asked.take(text, platform); !taken) {
             taken.error().kind = ErrorKind::Usage;
             return pass(std::move(taken).error());
@@ -116,8 +167,8 @@ Result<Asked> read_words(Context& context,
     if (!options.accelerator) return asked;
     if (!asked.accelerators.all.empty() || !asked.accelerators.fallbacks.empty())
         return fail(ErrorKind::Usage,
-                    "--accel and a hardware selector both say what it is to be for: leave out "
-                    "one of them");
+                    "--accel and a hardware selector cannot be used together",
+                    "leave out one of them");
     auto choices = parse_accelerator_choices(*options.accelerator);
     if (!choices) {
         choices.error().message = "--accel " + choices.error().message;
@@ -151,19 +202,19 @@ Result<void> take_spec_file(Context& context,
 }  // namespace
 
 void add_wish_options(CLI::App& app, WishOptions& options) {
-    app.add_option("specs", options.specs, "packages, e.g. numpy 'python=3.12' conda-forge::zlib")
+    app.add_option("specs", options.specs, "packages: numpy 'python=3.12' conda-forge::zlib")
         ->type_name("SPEC");
     app.add_option(
-           "-f,--file", options.files, "environment.yml, a list of specs, or an explicit list")
+           "-f,--file", options.files, "environment.yml, list of specs, or list of package URLs")
         ->type_name("FILE")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);  // the words that follow are specs
     app.add_option("--accel",
                    options.accelerator,
-                   "builds for: auto (the GPU that is there), nvidia, amd, none, conda (by build "
-                   "number); of several, \"nvidia,none\", the first that works")
-        ->type_name("WHAT");
+                   "use builds for auto (this machine's GPU), nvidia, amd, none or conda (conda's "
+                   "order); nvidia,none tries them in turn")
+        ->type_name("ACCELERATOR");
 }
 
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
@@ -177,26 +228,27 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
         GPKG_TRY(const auto file, read_wish_file(context, text, sources.offline));
         if (is_lock(*file))
             return fail(ErrorKind::Usage,
-                        fmt::format("{}: is a lock file, not a list of specs", file->name),
-                        fmt::format("gpkg create -n NAME --lock {}", text));
+                        fmt::format("{} is a lock file, not a list of specs", file->name),
+                        fmt::format("gpkg create -n NAME --lock {}", shell_word(text)));
         if (!holds_environment_yml(*file)) {
             GPKG_CHECK(take_spec_file(context, *file, platform, wishes, of_files));
             continue;
         }
         GPKG_TRY(auto manifest, manifest_of(context, *file, platform, options.ignore_names));
+        warn_of_foreign_builds(context, *file, manifest, platform);
         GPKG_CHECK(take_manifest(context, *file, std::move(manifest), wishes, of_files, sources));
     }
     wishes.accelerators = of_files.together();
     wishes.accelerators.override_with(asked.accelerators);
     for (const auto& selector : wishes.accelerators.unheeded())
-        context.out.warn_once(fmt::format(
-            "{} asks for nothing here: it is for another CPU than {}'s", selector, platform));
+        context.out.warn_once(
+            fmt::format("ignored hardware selector: {} (not for {})", selector, platform));
     ask_channels_of(wishes.specs, sources);
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.files.empty() && !wishes.specs.empty())
-        return fail(
-            ErrorKind::Usage,
-            "package files are installed as they are: no other specs can stand beside them");
+        return fail(ErrorKind::Usage,
+                    "package files and specs cannot be installed by one command",
+                    "install the files first, then the specs");
     return wishes;
 }
 

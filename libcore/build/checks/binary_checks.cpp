@@ -156,12 +156,10 @@ private:
             add(Kind::DriverLibrary,
                 file,
                 library,
-                fmt::format("{} is a library of the graphics driver, which every machine has its "
-                            "own of",
-                            library),
-                fmt::format("leave it out with build.files.exclude: [{}]; what the linker needs of "
-                            "it belongs into a folder named stubs; a package that is to bring a "
-                            "driver names it in build.dynamic_linking.missing_dso_allowlist",
+                fmt::format("{} is part of the GPU driver, which comes from the machine", library),
+                fmt::format("exclude it with build.files.exclude: [{}]; put stubs for the linker "
+                            "into a folder named stubs; if the package provides a driver, add it "
+                            "to build.dynamic_linking.missing_dso_allowlist",
                             file));
         }
     }
@@ -176,30 +174,27 @@ private:
             add(Kind::LibraryPath,
                 binary.path,
                 entry,
-                fmt::format("its library path has '{}', which {}", entry, fault),
-                "let gpkg set it (build.dynamic_linking.binary_relocation and rpaths), or allow it "
-                "in build.dynamic_linking.rpath_allowlist");
+                fmt::format("library path entry '{}' {}", entry, fault),
+                "let gpkg set the library path (build.dynamic_linking.binary_relocation and "
+                "rpaths), or allow the entry in build.dynamic_linking.rpath_allowlist");
         }
     }
 
     static std::string fault_of_entry(const LibraryPaths& paths,
                                       const std::string& entry,
                                       const std::string& folder) {
-        constexpr std::string_view kStubs =
-            "is a folder of stubs: libraries without code, for the linker only";
+        constexpr std::string_view kStubs = "is a folder of stubs, which are for the linker only";
         if (const auto rest = after_origin(entry)) {
             const auto target = normal_inside(joined_path(folder, *rest));
-            if (!target) return "leads out of the prefix";
+            if (!target) return "points outside the prefix";
             return is_in_stubs(*target) ? std::string(kStubs) : std::string();
         }
-        if (!entry.starts_with('/'))
-            return "is looked for in the folder that a program is started in";
+        if (!entry.starts_with('/')) return "is relative to the working directory";
         if (is_in_stubs(entry)) return std::string(kStubs);
         // Installing puts the real prefix there.
         if (entry.starts_with(canonical_placeholder())) return {};
-        if (paths.is_of_build(entry))
-            return "is a folder of this build, which no other machine has";
-        return "leads out of the prefix";
+        if (paths.is_of_build(entry)) return "is a folder of this build";
+        return "points outside the prefix";
     }
 
     /// Files of the package and of its run dependencies, without those for linkers alone.
@@ -260,12 +255,12 @@ private:
         add(Kind::Overlinking,
             binary.path,
             path,
-            fmt::format("needs {} by its path, {}", shown(paths, path), fault_of_path(paths, path)),
-            "give the library a name (-Wl,-soname) and link with -L and -l; what every machine is "
-            "to have belongs into build.dynamic_linking.missing_dso_allowlist");
+            fmt::format("links to {} by path: {}", shown(paths, path), fault_of_path(paths, path)),
+            "set a soname (-Wl,-soname) and link with -L and -l; if every machine has the library, "
+            "add it to build.dynamic_linking.missing_dso_allowlist");
     }
 
-    /// "$PREFIX/lib/libz.so.1": the prefix of a build is no name to read.
+    /// "$PREFIX/lib/libz.so.1": the prefix of a build is long.
     static std::string shown(const LibraryPaths& paths, const std::string& path) {
         const auto inside = paths.inside(path);
         return inside ? "$PREFIX/" + *inside : path;
@@ -273,10 +268,10 @@ private:
 
     /// Of a path that leads to nothing given.
     static std::string fault_of_path(const LibraryPaths& paths, const std::string& path) {
-        if (paths.inside(path)) return "where neither the package nor a run dependency has a file";
-        if (paths.is_of_build(path)) return "in a folder of this build, which no other machine has";
-        return path.starts_with('/') ? "out of the prefix"
-                                     : "from the folder that a program is started in";
+        if (paths.inside(path)) return "neither the package nor a run dependency has this file";
+        if (paths.is_of_build(path)) return "it is in a folder of this build";
+        return path.starts_with('/') ? "it is outside the prefix"
+                                     : "it is relative to the working directory";
     }
 
     void check_interpreter(const LibraryPaths& paths, const Binary& binary) {
@@ -289,8 +284,9 @@ private:
         add(Kind::LibraryPath,
             binary.path,
             loader,
-            fmt::format("its loader is {}, {}", shown(paths, loader), fault_of_path(paths, loader)),
-            "link without -Wl,--dynamic-linker, or with the machine's: "
+            fmt::format(
+                "uses the loader {}: {}", shown(paths, loader), fault_of_path(paths, loader)),
+            "link without -Wl,--dynamic-linker, or with the system loader "
             "/lib64/ld-linux-x86-64.so.2");
     }
 
@@ -303,10 +299,10 @@ private:
             add(Kind::LibraryPath,
                 binary->path,
                 library,
-                fmt::format("needs {}, which lies in {}, where its library path does not lead",
+                fmt::format("needs {}, but its library path does not contain {}",
                             library,
-                            join_some(places, "and")),
-                fmt::format("name it in build.dynamic_linking.rpaths: [{}]", places.front()));
+                            join_some(places, "or")),
+                fmt::format("add it with build.dynamic_linking.rpaths: [{}]", places.front()));
             report_.findings.back().is_error = !binary->elf.interpreter.empty();
         }
     }
@@ -334,11 +330,10 @@ private:
             add(Kind::Overlinking,
                 files,
                 need.library,
-                fmt::format("needs {}, which nothing in the package, the host environment and "
-                            "glibc gives",
+                fmt::format("needs {}, which is not in the package, the host environment or glibc",
                             need.library),
-                fmt::format("put the package that has {0} into requirements.host and "
-                            "requirements.run, or, where every machine is to have it, name it in "
+                fmt::format("add the package with {0} to requirements.host and requirements.run; "
+                            "if every machine has it, add it to "
                             "build.dynamic_linking.missing_dso_allowlist: [{0}]",
                             need.library));
             return;
@@ -351,12 +346,13 @@ private:
         add(Kind::Overlinking,
             files,
             need.library,
-            fmt::format("needs {}, which the host's {} has, and the package does not depend on it",
+            fmt::format("needs {} from {}, but the package does not depend on {}",
                         need.library,
+                        owner,
                         owner),
             is_ignored
-                ? fmt::format("take {} out of requirements.ignore_run_exports.by_name", owner)
-                : fmt::format("write {} into requirements.run", owner));
+                ? fmt::format("remove {} from requirements.ignore_run_exports.by_name", owner)
+                : fmt::format("add {} to requirements.run", owner));
     }
 
     const BinaryCheck& check_;
@@ -402,7 +398,7 @@ Result<PackageBinaries> checked_binaries(const BinaryCheck& check,
     auto refused = refuse(report.findings);
     if (!refused) {
         auto error = std::move(refused).error();
-        error.message = fmt::format("{}: what was built does not fit what the recipe says:\n{}",
+        error.message = fmt::format("{}: the package does not match its recipe:\n{}",
                                     check.output.distribution(),
                                     error.message);
         return pass(std::move(error));

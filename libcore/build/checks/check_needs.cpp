@@ -17,8 +17,8 @@ Result<void> check_needs_of(BuiltPackage& package, ChannelLibraries& libraries) 
     auto refused = refuse(findings);
     if (refused) return {};
     auto error = std::move(refused).error();
-    error.message = fmt::format(
-        "{}: it does not depend on what it needs:\n{}", package.distribution, error.message);
+    error.message =
+        fmt::format("{}: missing run dependencies:\n{}", package.distribution, error.message);
     return pass(std::move(error));
 }
 

@@ -58,15 +58,14 @@ Result<std::vector<BinaryFinding>> glibc_findings(const std::vector<std::string>
     finding.kind = BinaryFinding::Kind::Glibc;
     finding.file = join_some(files, "and");
     finding.subject = release;
-    finding.message = fmt::format("{}: needs glibc {}, and the package says that {} is enough ({})",
+    finding.message = fmt::format("{}: needs glibc {}, but the package allows {} ({})",
                                   finding.file,
                                   release,
                                   *older,
                                   *named);
     finding.hint = fmt::format(
-        "build with a sysroot of glibc {}, or depend on __glibc >={}; where the file may be "
-        "missing "
-        "on older machines, name it in build.dynamic_linking.missing_dso_allowlist",
+        "build with a sysroot of glibc {}, or depend on __glibc >={}; if the file is optional on "
+        "older machines, add it to build.dynamic_linking.missing_dso_allowlist",
         *older,
         release);
     findings.push_back(std::move(finding));

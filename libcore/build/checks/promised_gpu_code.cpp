@@ -57,9 +57,9 @@ public:
         const auto& list = value->second.text;
         const auto asked = promised(list);
         if (const auto missing = asked.without(found); !missing.empty())
-            add(true, missing, key, list, "build for that, or take it out of");
+            add(true, missing, key, list, "build for it, or remove it from");
         if (const auto extra = found.without(asked); !extra.empty())
-            add(false, extra, key, list, "build without that, or put it into");
+            add(false, extra, key, list, "build without it, or add it to");
     }
 
 private:
@@ -69,7 +69,7 @@ private:
         if (value == variant_.end()) return;
         const auto accelerator = accelerator_of_value(value->second.text);
         if (!accelerator || accelerator == find_hardware_key(list_key)->of) return;
-        add(false, found, kAccelKey, value->second.text, "build without that, or change");
+        add(false, found, kAccelKey, value->second.text, "build without it, or change");
     }
 
     void add(bool is_error,
@@ -82,8 +82,8 @@ private:
                              is_error,
                              {},
                              text,
-                             fmt::format("the package {} {}, while {} is {}",
-                                         is_error ? "lacks" : "holds",
+                             fmt::format("the package {} {}, but {} is {}",
+                                         is_error ? "lacks" : "contains",
                                          text,
                                          key,
                                          value),

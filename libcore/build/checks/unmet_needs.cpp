@@ -47,22 +47,23 @@ BinaryFinding finding_of(const LibraryNeed& need, const std::string& owner, bool
     finding.is_error = all_known;
     finding.file = join_some(need.files, "and");
     finding.subject = need.library;
-    const auto whose =
-        owner.empty() ? std::string() : fmt::format("the channel's {} has and ", owner);
-    finding.message =
-        fmt::format("{}: needs {}, which {}{}",
-                    finding.file,
-                    need.library,
-                    whose,
-                    all_known ? "neither the package nor one of its run dependencies gives"
-                              : "no run dependency in this channel gives");
+    const std::string_view where = all_known ? "" : " in this channel";
     if (!owner.empty()) {
-        finding.hint = fmt::format("write {} into requirements.run", owner);
+        finding.message = fmt::format("{}: needs {} from {}, but no run dependency{} has it",
+                                      finding.file,
+                                      need.library,
+                                      owner,
+                                      where);
+        finding.hint = fmt::format("add {} to requirements.run", owner);
         return finding;
     }
+    finding.message = fmt::format("{}: needs {}, which is not in the package or a run dependency{}",
+                                  finding.file,
+                                  need.library,
+                                  where);
     finding.hint = fmt::format(
-        "put the package that has {0} into requirements.host and requirements.run, or, where every "
-        "machine is to have it, name it in build.dynamic_linking.missing_dso_allowlist: [{0}]",
+        "add the package with {0} to requirements.host and requirements.run; if every machine has "
+        "it, add it to build.dynamic_linking.missing_dso_allowlist: [{0}]",
         need.library);
     return finding;
 }

@@ -200,21 +200,19 @@ private:
         finding.subject = one.name;
         const Texts stems(one.stems.begin(), one.stems.end());
         finding.message = fmt::format(
-            "{}: the package depends on it{}, and nothing in the package "
-            "needs {} or names it",
+            "{}: the package depends on it{}, but no file of the package needs or names {}",
             one.name,
-            one.is_exported ? " (by a run_exports of host)" : "",
+            one.is_exported ? " (from run_exports of host)" : "",
             join_some(stems, "or"));
         finding.hint =
             one.is_exported
                 ? fmt::format(
-                      "where it is linked statically or only used to build, write {} into "
+                      "if it is linked statically or only used to build, add {} to "
                       "requirements.ignore_run_exports.by_name",
                       one.name)
                 : fmt::format(
-                      "take {} out of requirements.run; where it is needed in a way that "
-                      "cannot be seen, build.dynamic_linking.overdepending_behavior: "
-                      "ignore",
+                      "remove {} from requirements.run; if the package uses it in another way, set "
+                      "build.dynamic_linking.overdepending_behavior: ignore",
                       one.name);
         return finding;
     }

@@ -18,7 +18,7 @@ Result<OrderedJson> read_json(const fs::path& file) {
     GPKG_TRY(const auto text, read_file(file));
     auto document = OrderedJson::parse(text, nullptr, false);
     if (!document.is_object())
-        return fail(ErrorKind::Parse, fmt::format("{}: is no JSON object", file.native()));
+        return fail(ErrorKind::Parse, fmt::format("{}: not a JSON object", file.native()));
     return document;
 }
 

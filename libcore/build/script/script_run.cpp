@@ -112,7 +112,7 @@ std::string missing_secrets(const BuildScript& script) {
     const auto found = secrets_of(script);
     std::string missing;
     for (const auto& name : script.secrets) {
-        if (!found.contains(name)) missing += fmt::format("; the secret {} is not set here", name);
+        if (!found.contains(name)) missing += fmt::format("; the secret {} is not set", name);
     }
     return missing;
 }
@@ -196,20 +196,19 @@ Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
         return fail(ErrorKind::Interrupted, "interrupted");
     const auto kept_in = options.sandbox && !options.network;
     const bool stays = options.scratch.empty() || options.keep_work;
-    return fail(
-        ErrorKind::Io,
-        fmt::format("{}: the build script ended with {}; it said last:\n{}",
-                    run.output.distribution(),
-                    code,
-                    last_lines_of(run.place.log, kShownLogLines)),
-        fmt::format("all of it is in {}{}{}{}",
-                    run.place.log.native(),
-                    stays ? ", the build folder is " + run.place.folder.native()
-                          : "; --keep-work keeps the build folder",
-                    kept_in ? "; scripts have no network and see only what the recipe declares "
-                              "(--network, --sandbox off)"
-                            : "",
-                    missing_secrets(script)));
+    return fail(ErrorKind::Io,
+                fmt::format("{}: the build script failed with exit status {}; last output:\n{}",
+                            run.output.distribution(),
+                            code,
+                            last_lines_of(run.place.log, kShownLogLines)),
+                fmt::format("full log: {}{}{}{}",
+                            run.place.log.native(),
+                            stays ? "; build folder: " + run.place.folder.native()
+                                  : "; use --keep-work to keep the build folder",
+                            kept_in ? "; the sandbox blocks the network and undeclared files "
+                                      "(--network, --sandbox off)"
+                                    : "",
+                            missing_secrets(script)));
 }
 
 }  // namespace gpkg

@@ -48,12 +48,12 @@ Result<void> refuse_offline(const RecipeSource& source, const SourceFetchOptions
     if (!options.offline || source.git.starts_with('/') || source.git.starts_with("file://"))
         return {};
     return fail(ErrorKind::Network,
-                fmt::format("{}: {} is not in the source cache, and --offline forbids to fetch it",
+                fmt::format("{}: {} is not in the source cache, and --offline is set",
                             source.git,
                             source.git_reference),
                 is_commit(source.git_reference)
                     ? ""
-                    : "with 'rev' and a full commit id, what was fetched once is enough");
+                    : "use 'rev' with a full commit id to build from the source cache");
 }
 
 /// A bare clone that holds the commit, in the cache under the commit's name.
@@ -83,9 +83,8 @@ Result<fs::path> fetch_commit(const RecipeSource& source,
     GPKG_TRY(const auto cloned, git.run(arriving.path(), arguments));
     const auto has = git.run(clone, {"cat-file", "-e", commit + "^{commit}"});
     if (!has)
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format("{}: has no commit {} in its branches and tags", source.git, commit));
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: commit {} is not in any branch or tag", source.git, commit));
     GPKG_CHECK(rename_path(clone, place));
     return place;
 }
@@ -99,7 +98,7 @@ Result<std::string> resolve_git(const RecipeSource& source, const SourceFetchOpt
     // Of an annotated tag the second line, ^{}, is the commit.
     const Git git(options);
     auto listed = git.run({}, {"ls-remote", "--", source.git, reference, reference + "^{}"});
-    if (!listed) return pass(std::move(listed).error().while_doing("looking into " + source.git));
+    if (!listed) return pass(std::move(listed).error().while_doing("querying " + source.git));
     std::string commit;
     for (const auto line : split(*listed, '\n')) {
         const auto id = line.substr(0, line.find('\t'));
@@ -107,8 +106,8 @@ Result<std::string> resolve_git(const RecipeSource& source, const SourceFetchOpt
     }
     if (!commit.empty()) return commit;
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: has no {}", source.git, reference),
-                "give 'branch', 'tag', or 'rev' with a full commit id");
+                fmt::format("{}: no branch or tag {}", source.git, reference),
+                "use 'branch', 'tag', or 'rev' with a full commit id");
 }
 
 Result<void> provide_git(const RecipeSource& source,
@@ -120,8 +119,8 @@ Result<void> provide_git(const RecipeSource& source,
     std::error_code code;
     if (!fs::is_empty(target, code) && !code)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: a repository needs a folder of its own", source.git),
-                    "give it a target_directory");
+                    fmt::format("{}: a git source needs an empty folder", source.git),
+                    "set target_directory for this source");
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"clone", "--quiet", "--no-hardlinks", "--no-checkout", cached.native(), "."},
              {"remote", "set-url", "origin", source.git},

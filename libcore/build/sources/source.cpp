@@ -75,7 +75,7 @@ Result<void> copy_entry(const fs::path& from, const fs::path& to, const Cancelle
         GPKG_CHECK(copy_file(from, to, cancelled));
     } else {
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: is neither file, link nor folder", from.native()));
+                    fmt::format("{}: not a file, link or folder", from.native()));
     }
     if (code) return pass(io_error(from, "copy", code.value()));
     return keep_times(from, to);
@@ -118,7 +118,7 @@ Result<std::vector<std::string>> entries_git_keeps(const fs::path& root,
         return fail(
             ErrorKind::Io,
             fmt::format("{}: git cannot list the files: {}", root.native(), trim(listed.output)),
-            "use_gitignore: false takes every file");
+            "set use_gitignore: false to copy every file");
     std::vector<std::string> found;
     for (const auto name : split(listed.output, '\0')) {
         std::error_code code;
@@ -158,7 +158,7 @@ std::vector<std::string> with_mirrors(
 Result<void> check_sums(const RecipeSource& source, const Checksums& got, std::string_view url) {
     const auto wrong = [&](std::string_view kind, const auto& sum, const auto& said) {
         return fail(ErrorKind::Integrity,
-                    fmt::format("{}: its {} is {}, the recipe says {}", url, kind, sum, said));
+                    fmt::format("{}: {} is {}, but {} in the recipe", url, kind, sum, said));
     };
     if (got.sha256 != source.sha256) return wrong("sha256", got.sha256, source.sha256);
     if (!source.md5.empty() && got.md5 != source.md5) return wrong("md5", got.md5, source.md5);
@@ -187,8 +187,7 @@ Result<fs::path> download(const RecipeSource& source, const SourceFetchOptions& 
                     fs::path(url.substr(kFileScheme.size())), partial, options.cancelled);
             if (options.offline)
                 return fail(ErrorKind::Network,
-                            fmt::format("{}: is not in the source cache, {}, and --offline "
-                                        "forbids to fetch it",
+                            fmt::format("{}: not in the source cache {}, and --offline is set",
                                         url,
                                         options.cache.native()));
             if (!options.fetch)
@@ -230,8 +229,8 @@ Result<void> provide_url(const RecipeSource& source,
     if (looks_like_archive(name)) return unpack_source(file, target, options.cancelled);
     if (name.empty() || name == "." || name == "..")
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: has no file name", url),
-                    "give it one with file_name");
+                    fmt::format("{}: no file name in the URL", url),
+                    "set file_name for this source");
     return copy_one(file, target / name, options.cancelled);
 }
 
@@ -256,7 +255,8 @@ Result<void> apply_patch(const fs::path& patch,
         said = done.output;
         break;
     }
-    return fail(ErrorKind::Io, fmt::format("{}: does not apply: {}", patch.native(), trim(said)));
+    return fail(ErrorKind::Io,
+                fmt::format("{}: patch does not apply: {}", patch.native(), trim(said)));
 }
 
 /// Takes away what two checkouts of the same differ in: modes, which follow a umask, and times, of

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #ifndef GPKG_SAXPY_BUILT_FOR  // build.sh says it
-#define GPKG_SAXPY_BUILT_FOR "whom it may concern"
+#define GPKG_SAXPY_BUILT_FOR "an unknown target"
 #endif
 
 static void saxpy_on_cpu(float a, const std::vector<float>& x, std::vector<float>& y) {
@@ -20,7 +20,7 @@ int main() {
     GpuRun run;
 #ifdef GPKG_SAXPY_GPU
     run = saxpy_on_gpu(a, x, y);
-    if (run.device.empty()) std::printf("no device for it: %s\n", run.reason.c_str());
+    if (run.device.empty()) std::printf("no usable device: %s\n", run.reason.c_str());
 #endif
     if (run.device.empty()) saxpy_on_cpu(a, x, y);
     std::printf("computed on %s\n", run.device.empty() ? "the CPU" : run.device.c_str());

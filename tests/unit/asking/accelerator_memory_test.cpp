@@ -64,8 +64,8 @@ TEST_CASE("what falls back does so from what was said before", "[asking]") {
 TEST_CASE("a package's own choice goes with it, and is told where it stays", "[asking]") {
     auto state = remembered(wishes("none torch=nvidia"));
     CHECK(notes_on_own_choices(wishes("amd"), state, {"torch"}) ==
-          std::vector<std::string>{"torch is asked for nvidia by itself, which --accel does not "
-                                   "change; torch[accel=amd] does"});
+          std::vector<std::string>{"--accel does not change torch, which was requested with "
+                                   "accel=nvidia; to change it: torch[accel=amd]"});
     CHECK(notes_on_own_choices(wishes("amd"), state, {"numpy"}).empty());
     const auto without = state_without(state, {installed("torch", "2")});
     REQUIRE(without);

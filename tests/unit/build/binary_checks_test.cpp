@@ -99,9 +99,8 @@ TEST_CASE("a needed library comes from the package, a run dependency or the mach
     CHECK(world.findings() == Texts{"Overlinking libz.so.1"});
     const auto found = world.report().findings.front();
     CHECK(found.message ==
-          "lib/liba.so: needs libz.so.1, which the host's libzlib has, and the package does not "
-          "depend on it");
-    CHECK(found.hint == "write libzlib into requirements.run");
+          "lib/liba.so: needs libz.so.1 from libzlib, but the package does not depend on libzlib");
+    CHECK(found.hint == "add libzlib to requirements.run");
 
     world.run.depends = {"__glibc >=2.17", "libzlib >=1"};
     CHECK(world.findings().empty());
@@ -164,9 +163,8 @@ TEST_CASE("a library that is there is found by the loader", "[build]") {
     CHECK(world.findings() == Texts{"LibraryPath libpriv.so.1"});
     const auto found = world.report().findings.front();
     CHECK(found.message ==
-          "bin/m: needs libpriv.so.1, which lies in lib/priv, where its library path does not "
-          "lead");
-    CHECK(found.hint == "name it in build.dynamic_linking.rpaths: [lib/priv]");
+          "bin/m: needs libpriv.so.1, but its library path does not contain lib/priv");
+    CHECK(found.hint == "add it with build.dynamic_linking.rpaths: [lib/priv]");
     world.linking().missing_dso_allowlist = {"libpriv.so.1"};
     CHECK(world.findings().empty());
     world.linking().missing_dso_allowlist.clear();
@@ -226,15 +224,15 @@ TEST_CASE("what is needed by its path has to lie there", "[build]") {
     world.files = {"lib/liba.so"};
     CHECK(world.findings().front().starts_with("Overlinking /"));
     CHECK(world.report().findings.front().message ==
-          "lib/liba.so: needs $PREFIX/lib/libpath.so by its path, where neither the package nor a "
-          "run dependency has a file");
+          "lib/liba.so: links to $PREFIX/lib/libpath.so by path: neither the package nor a run "
+          "dependency has this file");
     world.host.push_back({"path", {}, {"lib/libpath.so"}});
     world.run.depends = {"path"};
     CHECK(world.findings().empty());
     world.compile("../libfar.so", "");
     world.own_library("lib/libb.so", world.folder.path().native() + "/libfar.so");
     CHECK(world.report().findings.front().message.ends_with(
-        "libfar.so by its path, in a folder of this build, which no other machine has"));
+        "libfar.so by path: it is in a folder of this build"));
     world.linking().missing_dso_allowlist = {"libfar.so"};
     CHECK(world.findings().empty());
 }
@@ -252,11 +250,11 @@ TEST_CASE("a program's loader is the machine's, or a package's", "[build]") {
     };
     CHECK(with_loader("/lib64/ld-linux-x86-64.so.2").empty());
     const auto far = world.folder.path().native() + "/ld.so";
-    CHECK(with_loader(far) == Texts{"bin/m: its loader is " + far +
-                                    ", in a folder of this build, which no other machine has"});
+    CHECK(with_loader(far) ==
+          Texts{"bin/m: uses the loader " + far + ": it is in a folder of this build"});
     const auto own = world.prefix.native() + "/lib/ld.so";
-    CHECK(with_loader(own) == Texts{"bin/m: its loader is $PREFIX/lib/ld.so, where neither the "
-                                    "package nor a run dependency has a file"});
+    CHECK(with_loader(own) == Texts{"bin/m: uses the loader $PREFIX/lib/ld.so: neither the "
+                                    "package nor a run dependency has this file"});
     world.files.emplace_back("lib/ld.so");
     CHECK(with_loader(own).empty());
 }
@@ -300,13 +298,12 @@ TEST_CASE("library paths stay inside, and out of stubs", "[build]") {
         {"$ORIGIN", ""},
         {"$ORIGIN/../lib64", ""},
         {inside + "/lib", ""},
-        {"$ORIGIN/stubs", "is a folder of stubs: libraries without code, for the linker only"},
-        {"/usr/local/cuda/lib64/stubs",
-         "is a folder of stubs: libraries without code, for the linker only"},
-        {"$ORIGIN/../../x", "leads out of the prefix"},
-        {"/usr/lib", "leads out of the prefix"},
-        {build_folder + "/work/lib", "is a folder of this build, which no other machine has"},
-        {"lib", "is looked for in the folder that a program is started in"},
+        {"$ORIGIN/stubs", "is a folder of stubs, which are for the linker only"},
+        {"/usr/local/cuda/lib64/stubs", "is a folder of stubs, which are for the linker only"},
+        {"$ORIGIN/../../x", "points outside the prefix"},
+        {"/usr/lib", "points outside the prefix"},
+        {build_folder + "/work/lib", "is a folder of this build"},
+        {"lib", "is relative to the working directory"},
     };
     for (const auto& row : rows) {
         CAPTURE(row.entry);
@@ -317,7 +314,7 @@ TEST_CASE("library paths stay inside, and out of stubs", "[build]") {
         CHECK(found.size() == (row.fault.empty() ? 0 : 1));
         if (found.empty()) continue;
         CHECK(found.front().message ==
-              "lib/liba.so: its library path has '" + row.entry + "', which " + row.fault);
+              "lib/liba.so: library path entry '" + row.entry + "' " + row.fault);
         world.linking().rpath_allowlist = {row.entry};
         CHECK(world.report().findings.empty());
     }
@@ -349,8 +346,8 @@ TEST_CASE("a library that nothing needs is no dependency", "[build]") {
     // From a run_exports.
     CHECK(world.findings() == Texts{"Overdepending magma"});
     CHECK(world.report().findings.front().message ==
-          "magma: the package depends on it (by a run_exports of host), and nothing in the package "
-          "needs libmagma.so or names it");
+          "magma: the package depends on it (from run_exports of host), but no file of the "
+          "package needs or names libmagma.so");
     // From the recipe.
     world.output.requirements.run = {"magma"};
     CHECK(world.findings() == Texts{"Overdepending magma"});
@@ -427,20 +424,20 @@ TEST_CASE("GPU code is what the variant promises", "[build]") {
          {"8.0;9.0a;12.0-virtual", "80-real,90a-real 120-virtual", "sm_80 sm_90a compute_120"})
         CHECK(texts("cuda_arch_list", list).empty());
     CHECK(texts("cuda_arch_list", "8.0;8.6;9.0a;compute_120") ==
-          Texts{"error: the package lacks machine code for 8.6, while cuda_arch_list is "
+          Texts{"error: the package lacks machine code for 8.6, but cuda_arch_list is "
                 "8.0;8.6;9.0a;compute_120"});
     CHECK(texts("cuda_arch_list", "8.0;9.0a") ==
-          Texts{"warning: the package holds PTX of 12.0, while cuda_arch_list is 8.0;9.0a"});
+          Texts{"warning: the package contains PTX of 12.0, but cuda_arch_list is 8.0;9.0a"});
     // PTX is what later devices run: machine code alone does not keep that promise.
     CHECK(texts("cuda_arch_list", "8.0+PTX;9.0a;compute_120") ==
-          Texts{"error: the package lacks PTX of 8.0, while cuda_arch_list is "
+          Texts{"error: the package lacks PTX of 8.0, but cuda_arch_list is "
                 "8.0+PTX;9.0a;compute_120"});
     CHECK(texts("cuda_arch_list", "8.0-virtual;9.0a;compute_120").front().starts_with("error: "));
     // 9.0a runs on no other device, and 9.0 has not what 9.0a promises.
     CHECK(texts("cuda_arch_list", "8.0;9.0;compute_120") ==
-          Texts{"error: the package lacks machine code for 9.0, while cuda_arch_list is "
+          Texts{"error: the package lacks machine code for 9.0, but cuda_arch_list is "
                 "8.0;9.0;compute_120",
-                "warning: the package holds machine code for 9.0a, while cuda_arch_list is "
+                "warning: the package contains machine code for 9.0a, but cuda_arch_list is "
                 "8.0;9.0;compute_120"});
     code.sass = {{100, kFamily}};
     code.ptx.clear();
@@ -448,14 +445,14 @@ TEST_CASE("GPU code is what the variant promises", "[build]") {
     CHECK(texts("cuda_arch_list", "10.0a").size() == 2);
     // The variant says that there is none.
     CHECK(texts("accel", "cpu") ==
-          Texts{"warning: the package holds machine code for 10.0f, while accel is cpu",
-                "warning: the package holds code for gfx90a, while accel is cpu"});
+          Texts{"warning: the package contains machine code for 10.0f, but accel is cpu",
+                "warning: the package contains code for gfx90a, but accel is cpu"});
     CHECK(texts("accel", "rocm") ==
-          Texts{"warning: the package holds machine code for 10.0f, while accel is rocm"});
+          Texts{"warning: the package contains machine code for 10.0f, but accel is rocm"});
     CHECK(texts("gfx_list", "gfx90a:xnack-") ==
-          Texts{"error: the package lacks code for gfx90a:xnack-, while gfx_list is "
+          Texts{"error: the package lacks code for gfx90a:xnack-, but gfx_list is "
                 "gfx90a:xnack-",
-                "warning: the package holds code for gfx90a, while gfx_list is gfx90a:xnack-"});
+                "warning: the package contains code for gfx90a, but gfx_list is gfx90a:xnack-"});
     CHECK(texts("gfx_list", "gfx90a;gfx942").size() == 1);
     code.gfx = {"gfx90a:xnack+", "gfx90a:sramecc+:xnack-"};
     CHECK(texts("gfx_list", "gfx90a:xnack+;gfx90a:xnack-:sramecc+").empty());
@@ -508,7 +505,7 @@ TEST_CASE("a package says which glibc its files need", "[build]") {
     CHECK(findings[0].kind == Kind::Glibc);
     CHECK(findings[0].is_error);
     CHECK(findings[0].message == "bin/m: needs glibc " + needed +
-                                     ", and the package says that 2.17 is enough "
+                                     ", but the package allows 2.17 "
                                      "(__glibc >=2.17,<3.0.a0)");
     CHECK(findings[0].hint.starts_with(
         "build with a sysroot of glibc 2.17, or depend on __glibc >=" + needed));

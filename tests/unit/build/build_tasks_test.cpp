@@ -27,7 +27,7 @@ std::string tasks_of(const std::vector<Planned>& builds) {
         build.after = after;
         build.after_others = after_others;
         build.tested_with = tested_with;
-        build.reason = needed ? "it is new" : "";
+        build.reason = needed ? "new" : "";
     }
     std::string text;
     for (const auto& task : build_tasks(plan))

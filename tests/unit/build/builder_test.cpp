@@ -163,15 +163,16 @@ TEST_CASE("what no package may hold is refused", "[build]") {
         std::string script, expected;
     };
     const std::vector<Row> rows = {
-        {"ln -s /etc/passwd $PREFIX/p", "p: the link leads out of the prefix, to /etc/passwd"},
+        {"ln -s /etc/passwd $PREFIX/p", "p: the link points outside the prefix, to /etc/passwd"},
         {"mkdir $PREFIX/d; ln -s ../../x $PREFIX/d/p",
-         "d/p: the link leads out of the prefix, to ../../x"},
+         "d/p: the link points outside the prefix, to ../../x"},
         {"mkdir $PREFIX/conda-meta; touch $PREFIX/conda-meta/x.json",
-         "conda-meta/x.json: this folder belongs to the package manager"},
+         "conda-meta/x.json: this folder is reserved for the package manager"},
         {"mkdir $PREFIX/info; touch $PREFIX/info/x",
-         "info/x: this folder belongs to the package manager"},
-        {"touch $PREFIX/s; chmod 4755 $PREFIX/s", "s: is a set-id program"},
-        {"mkfifo $PREFIX/f", "f: is neither file, link nor folder"},
+         "info/x: this folder is reserved for the package manager"},
+        {"touch $PREFIX/s; chmod 4755 $PREFIX/s",
+         "s: set-user-ID and set-group-ID programs cannot be packaged"},
+        {"mkfifo $PREFIX/f", "f: not a file, link or folder"},
     };
     for (const auto& row : rows) {
         const auto error = place.error(kHead + "build: {script: [\"" + row.script + "\"]}\n");
@@ -185,22 +186,22 @@ TEST_CASE("a failing script is told with its last lines and its log", "[build]")
     const auto built = place.build(kHead + "build: {script: [echo hello, 'false', echo never]}\n");
     REQUIRE_FALSE(built);
     CHECK(built.error().message ==
-          "a-1-hb0f4dca_0: the build script ended with 1; it said last:\n"
+          "a-1-hb0f4dca_0: the build script failed with exit status 1; last output:\n"
           "+ echo hello\nhello\n+ false");
     const auto root = fs::canonical(place.at("work")).native();
-    CHECK(built.error().hint == "all of it is in " + root + "/logs/a-1-hb0f4dca_0.log, the build " +
-                                    "folder is " + root + "/builds/a-1-hb0f4dca_0");
-    CHECK(place.error(kHead + "requirements: {host: [python]}\n") ==
-          "a-1-hb0f4dca_0: it needs packages to be built (python), and there is no way to make an "
-          "environment here");
+    CHECK(built.error().hint == "full log: " + root + "/logs/a-1-hb0f4dca_0.log; build folder: " +
+                                    root + "/builds/a-1-hb0f4dca_0");
+    CHECK(
+        place.error(kHead + "requirements: {host: [python]}\n") ==
+        "a-1-hb0f4dca_0: the build needs an environment with python, which cannot be created here");
     CHECK(place.error(kHead + "about: {license_file: NONE}\n") ==
-          "the licence file NONE is neither in the sources nor beside the recipe");
+          "licence file NONE not found in the sources or next to the recipe");
 }
 
 TEST_CASE("a work folder whose path leaves no room is refused", "[build]") {
     BuildFixture place;
     place.options.work = place.at(std::string(200, 'w'));
-    CHECK_THAT(place.error(kHead), ContainsSubstring("is too long to build in"));
+    CHECK_THAT(place.error(kHead), ContainsSubstring("path of the work folder is too long"));
 }
 
 TEST_CASE("environments come from outside and their exports count", "[build]") {
@@ -375,10 +376,10 @@ TEST_CASE("many recipes, in the order of their needs", "[build]") {
     for (const auto& failure : built->failures)
         failures.push_back(failure.error.message.substr(0, failure.error.message.find(';')));
     CHECK(failures ==
-          Texts{"c-1-hb0f4dca_0: the build script ended with 3",
-                "d-1-hb0f4dca_0: it needs c-1-hb0f4dca_0, which failed",
-                "e-1-hb0f4dca_0: recipes need each other to be built",
-                "f-1-hb0f4dca_0: recipes need each other to be built",
+          Texts{"c-1-hb0f4dca_0: the build script failed with exit status 3",
+                "d-1-hb0f4dca_0: needs c-1-hb0f4dca_0, which failed",
+                "e-1-hb0f4dca_0: circular dependency between recipes",
+                "f-1-hb0f4dca_0: circular dependency between recipes",
                 place.at("all/g/recipe.yaml").native() + ":2:1: unknown key 'bad' in a recipe"});
     const auto place_of = [&](const std::string& event) {
         return std::find(events.begin(), events.end(), event) - events.begin();
@@ -425,8 +426,9 @@ TEST_CASE("binaries that do not fit the recipe are refused, all faults at once",
         "    - cc -shared -fPIC -Wl,--no-as-needed -o $PREFIX/lib/liba.so f.c libfar.so\n";
     const auto driver = compile + "    - cp libfar.so $PREFIX/lib/libcuda.so.1\n";
     const auto error = place.error(kHead + driver);
-    CHECK_THAT(error, ContainsSubstring("lib/libcuda.so.1: libcuda.so.1 is a library of the"));
-    CHECK_THAT(error, ContainsSubstring("lib/liba.so: needs libfar.so.1, which nothing in"));
+    CHECK_THAT(error,
+               ContainsSubstring("lib/libcuda.so.1: libcuda.so.1 is part of the GPU driver"));
+    CHECK_THAT(error, ContainsSubstring("lib/liba.so: needs libfar.so.1, which is not in"));
     CHECK_FALSE(fs::exists(place.at("work/unpublished")));
     const auto built =
         place.one(kHead + driver +
@@ -456,9 +458,9 @@ TEST_CASE("binaries that do not fit the recipe are refused, all faults at once",
     summary = all();
     REQUIRE(summary.failures.size() == 1);
     CHECK_THAT(summary.failures[0].error.message,
-               ContainsSubstring("lib/liba.so: needs libfar.so.1, which the channel's far has and "
-                                 "neither the package nor one of its run dependencies gives\n"
-                                 "  write far into requirements.run"));
+               ContainsSubstring("lib/liba.so: needs libfar.so.1 from far, but no run dependency "
+                                 "has it\n"
+                                 "  add far to requirements.run"));
     CHECK(summary.packages.size() == 2);
     CHECK_FALSE(fs::exists(place.at("work/unpublished/linux-64/a-1-hb0f4dca_0.conda")));
     CHECK(fs::exists(place.at("work/failed/linux-64/a-1-hb0f4dca_0.conda")));

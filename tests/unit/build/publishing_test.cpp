@@ -61,7 +61,7 @@ TEST_CASE("a package is in the channel once it is published, and not built again
 
     // What fails later stays where it is: readers may have it.
     CHECK(publisher.withhold(known).value() ==
-          "it was published earlier, and stays in the channel: " + known.file.native());
+          "the package was published earlier and stays in the channel: " + known.file.native());
     CHECK(fs::exists(known.file));
 }
 
@@ -71,13 +71,14 @@ TEST_CASE("what is not good is put aside and built again", "[build]") {
     const Publisher publisher(place.options.channel, place.options.work);
     const auto built = place.one(recipe);
     const auto failed = place.at("work/failed/linux-64/a-1-hb0f4dca_0.conda").native();
-    CHECK(publisher.withhold(built).value() == "it is not in the channel but in " + failed);
+    CHECK(publisher.withhold(built).value() == "the package was not published; it is in " + failed);
     CHECK(fs::exists(failed));
     CHECK_FALSE(place.one(recipe).reused);
 
     place.write("channel/linux-64/a-1-hb0f4dca_0.conda", "an older one");
     CHECK(publisher.withhold(place.one(recipe)).value() ==
-          "it is not in the channel but in " + failed + "; the channel has the one from before");
+          "the package was not published; it is in " + failed +
+              "; the channel keeps the earlier one");
     CHECK(gpkg::read_file(place.at("channel/linux-64/a-1-hb0f4dca_0.conda")).value() ==
           "an older one");
 }

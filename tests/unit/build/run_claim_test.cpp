@@ -116,8 +116,9 @@ TEST_CASE("where the file system cannot lock, building goes on and says so", "[b
     const std::string why = std::strerror(flock_fails_with);
     flock_fails_with = 0;
     REQUIRE(claim);
-    CHECK(claim->warning() == place.folder.path().native() + ": the file system cannot lock (" +
-                                  why + "): another gpkg building the same would not be noticed");
+    CHECK(claim->warning() == place.folder.path().native() +
+                                  ": the file system does not support locks (" + why +
+                                  "); do not build the same packages twice at the same time");
 }
 
 TEST_CASE("a run that comes second waits, and finds what was built", "[build]") {

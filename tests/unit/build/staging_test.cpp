@@ -111,7 +111,7 @@ outputs:
     CHECK(files_of(x) == Texts{"one", "two"});
     CHECK(gpkg::read_file(x / "two").value() == "1\nw\n");
     REQUIRE(package.warnings.size() == 1);
-    CHECK(package.warnings[0].starts_with("work1: the inherited work file is overwritten"));
+    CHECK(package.warnings[0].starts_with("work1: a source of this output overwrites"));
     CHECK_FALSE(built);  // the source was not there yet
 }
 
@@ -192,8 +192,8 @@ outputs:
     REQUIRE(built);
     REQUIRE(built->failures.size() == 2);
     CHECK_THAT(built->failures[0].error.message,
-               ContainsSubstring("the build script ended with 7"));
-    CHECK_THAT(built->failures[1].error.message, ContainsSubstring("it inherits s, which failed"));
+               ContainsSubstring("the build script failed with exit status 7"));
+    CHECK_THAT(built->failures[1].error.message, ContainsSubstring("inherits s, which failed"));
     CHECK(built->packages.size() == 1);
     CHECK(gpkg::read_file(place.at("r/runs")).value() == "ran\n");
 }
@@ -224,21 +224,21 @@ TEST_CASE("what a staging output cannot be", "[build]") {
     };
     // clang-format off
     const std::vector<Row> rows = {
-        {"  - staging: {name: s}\n    requirements: {run: [a]}\n", "a staging output has no 'requirements.run'"},
-        {"  - staging: {name: s}\n    build: {number: 1}\n", "a staging output has no 'build.number'"},
-        {"  - staging: {name: s}\n    tests: []\n", "a staging output has no 'tests'"},
+        {"  - staging: {name: s}\n    requirements: {run: [a]}\n", "a staging output cannot have 'requirements.run'"},
+        {"  - staging: {name: s}\n    build: {number: 1}\n", "a staging output cannot have 'build.number'"},
+        {"  - staging: {name: s}\n    tests: []\n", "a staging output cannot have 'tests'"},
         {"  - staging: {nam: s}\n", "unknown key 'nam' in staging"},
-        {"  - staging: {name: S}\n", "'S' is no package name"},
-        {"  - staging: {name: a}\n", "two outputs are called 'a'"},
-        {"  - staging: {name: s}\n    package: {name: s}\n", "an output has one of 'package' and 'staging'"},
-        {"  - {about: {}}\n", "an output has one of 'package' and 'staging'"},
-        {"  - package: {name: b, version: '1'}\n    inherit: c\n", "there is no output 'c' to inherit"},
-        {"  - package: {name: b, version: '1'}\n    inherit: b\n", "'b' is pinned to itself, or inherits itself"},
-        {"  - package: {name: b, version: '1'}\n    inherit: {run_exports: true}\n", "'inherit' does not say from which output"},
+        {"  - staging: {name: S}\n", "invalid package name 'S'"},
+        {"  - staging: {name: a}\n", "a staging output and another output are both called 'a'"},
+        {"  - staging: {name: s}\n    package: {name: s}\n", "an output needs either 'package' or 'staging'"},
+        {"  - {about: {}}\n", "an output needs either 'package' or 'staging'"},
+        {"  - package: {name: b, version: '1'}\n    inherit: c\n", "'inherit' names an unknown output 'c'"},
+        {"  - package: {name: b, version: '1'}\n    inherit: b\n", "'b' pins or inherits itself"},
+        {"  - package: {name: b, version: '1'}\n    inherit: {run_exports: true}\n", "'inherit' needs 'from', the name of an output"},
         {"  - staging: {name: s}\n    inherit: a\n  - package: {name: b, version: '1'}\n    inherit: s\n",
-         "a staging output can only inherit another one, and 'a' is a package"},
+         "a staging output cannot inherit 'a', which is a package"},
         {"  - staging: {name: s}\n  - package: {name: b, version: '1'}\n    requirements: {run: [\"${{ pin_subpackage('s') }}\"]}\n",
-         "'s' is a staging output, no package"},
+         "'s' is a staging output, not a package"},
     };
     // clang-format on
     for (const auto& row : rows) {

@@ -59,30 +59,30 @@ TEST_CASE("what is no channel is refused with the reason", "[channel]") {
         std::string text, told;
     };
     const std::string allowed =
-        "\n  hint: a channel is a name of letters, digits, '-', '_' and '.', a URL, or a path that "
-        "begins with './', '/' or '~'";
+        "\n  hint: use a name (letters, digits, '-', '_', '.'), a URL, or a path that starts with "
+        "'./', '/' or '~'";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {"",                 "channel '': it is empty"},
         {"  ",               "channel '  ': it is empty"},
-        {"conda forge",      "channel 'conda forge': 'conda forge' cannot be part of its name" + allowed},
-        {"-conda",           "channel '-conda': '-conda' cannot be part of its name" + allowed},
-        {"conda>1",          "channel 'conda>1': 'conda>1' cannot be part of its name" + allowed},
-        {"a//b",             "channel 'a//b': it has an empty part"},
-        {"a/../b",           "channel 'a/../b': it has '.' or '..' as a part"},
+        {"conda forge",      "channel 'conda forge': 'conda forge' is not allowed in a channel name" + allowed},
+        {"-conda",           "channel '-conda': '-conda' is not allowed in a channel name" + allowed},
+        {"conda>1",          "channel 'conda>1': 'conda>1' is not allowed in a channel name" + allowed},
+        {"a//b",             "channel 'a//b': a path part is empty"},
+        {"a/../b",           "channel 'a/../b': '.' and '..' are not allowed"},
         {"a/label",          "channel 'a/label': the label after '/label' is missing"},
-        {"a/label/1",        "channel 'a/label/1': '1' is no label, which begins with a letter"},
-        {"~joe/chan",        "channel '~joe/chan': homes of other users are not looked up\n  hint: write the path in full"},
-        {"C:\\chan",         "channel 'C:\\chan': it is a Windows path, which has no meaning on this system"},
-        {"conda-forge/linux-64", "channel 'conda-forge/linux-64': it ends in 'linux-64', which is a platform and not a channel\n  hint: write -c conda-forge --platform linux-64"},
-        {"/data/noarch/",    "channel '/data/noarch/': it ends in 'noarch', which is a platform and not a channel\n  hint: write -c /data"},
-        {"https://u:pw@h/t/tk/c/osx-arm64", "channel 'https://h/c/osx-arm64': it ends in 'osx-arm64', which is a platform and not a channel\n  hint: write -c https://h/c --platform osx-arm64"},
-        {"https://h/a?x=1",  "channel 'https://h/a': a channel has no '?' or '#'"},
-        {"https://h/a/../b", "channel 'https://h/a/../b': it has '.' or '..' as a part"},
+        {"a/label/1",        "channel 'a/label/1': '1' is not a label; labels start with a letter"},
+        {"~joe/chan",        "channel '~joe/chan': '~user' is not supported\n  hint: write the path in full"},
+        {"C:\\chan",         "channel 'C:\\chan': Windows paths do not work on this system"},
+        {"conda-forge/linux-64", "channel 'conda-forge/linux-64': 'linux-64' is a platform, not a part of the channel\n  hint: use -c conda-forge --platform linux-64"},
+        {"/data/noarch/",    "channel '/data/noarch/': 'noarch' is a platform, not a part of the channel\n  hint: use -c /data"},
+        {"https://u:pw@h/t/tk/c/osx-arm64", "channel 'https://h/c/osx-arm64': 'osx-arm64' is a platform, not a part of the channel\n  hint: use -c https://h/c --platform osx-arm64"},
+        {"https://h/a?x=1",  "channel 'https://h/a': '?' and '#' are not allowed"},
+        {"https://h/a/../b", "channel 'https://h/a/../b': '.' and '..' are not allowed"},
         {"s3://h/a",         "s3://h/a: 's3' URLs are not supported\n  hint: use http, https, oci or file"},
-        {"file://server/a",  "file://server/a: a file on the host 'server' cannot be read\n  hint: a path on this machine has three slashes: file:///path"},
-        {"/",                "channel '/': the root folder is no channel"},
-        {"defaults",         "channel 'defaults': it stands for several channels\n  hint: write one of https://repo.anaconda.com/pkgs/main or https://repo.anaconda.com/pkgs/r"},
+        {"file://server/a",  "file://server/a: cannot read files on host 'server'\n  hint: a path on this machine needs three slashes: file:///path"},
+        {"/",                "channel '/': the root folder is not a channel"},
+        {"defaults",         "channel 'defaults': the name stands for several channels\n  hint: use one of https://repo.anaconda.com/pkgs/main or https://repo.anaconda.com/pkgs/r"},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -93,7 +93,7 @@ TEST_CASE("what is no channel is refused with the reason", "[channel]") {
 
 TEST_CASE("without a home there is no ~", "[channel]") {
     CHECK(Channel::parse("~/chan", {}).error().to_string() ==
-          "channel '~/chan': no home folder is known\n  hint: write the path in full");
+          "channel '~/chan': no home folder found\n  hint: write the path in full");
 }
 
 TEST_CASE("a part may have 128 characters", "[channel]") {

@@ -145,16 +145,16 @@ TEST_CASE("what cannot be read early is told as ever, and leaves no index", "[ch
     SECTION("cut off") {
         const auto bytes = zstd_compress(json, 3);
         f.server.reply(f.path, {.body = bytes.substr(0, bytes.size() - 1000)});
-        said = "zstd data ends too early";
+        said = "truncated zstd data";
     }
     SECTION("no JSON at its end") {
         f.put(json + "x");
-        said = "not valid JSON, or cut off";
+        said = "invalid or truncated JSON";
     }
     SECTION("of a newer version") {
         json.back() = ',';
         f.put(json + R"("repodata_version":3})");
-        said = "is newer than this gpkg understands";
+        said = "unsupported repodata_version";
     }
     for (int i = 0; i < 2; ++i) {
         const auto fetched = f.fetch().value();

@@ -52,7 +52,7 @@ TEST_CASE("mirrors are named as channels are", "[channel]") {
     CHECK(places[1].base == places[1].mirrors[0]);
     const std::vector<MirroredChannel> wrong{{"tools", {"https://h.example/tools?x"}}};
     CHECK(mirrored_places(wrong, {}).error().message ==
-          "channel 'https://h.example/tools': a channel has no '?' or '#'");
+          "channel 'https://h.example/tools': '?' and '#' are not allowed");
 }
 
 TEST_CASE("an index keeps its channel's name, whichever mirror it comes from", "[channel]") {

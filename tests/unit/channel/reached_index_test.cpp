@@ -186,7 +186,7 @@ TEST_CASE("the whole stands in for shards that cannot be had", "[channel]") {
     CHECK(Fixture::depends(indexes[1], "b") == Names{"unrelated"});
     REQUIRE(f.notes.size() == 1);
     CHECK(f.notes[0].find("/noarch/") != std::string::npos);
-    CHECK(f.notes[0].find("; the whole index is used instead") != std::string::npos);
+    CHECK(f.notes[0].find("; using the full repodata instead") != std::string::npos);
     // Without it the shards' failure is told.
     f.remove("noarch/repodata.json.zst");
     f.remove("noarch/repodata.json");
@@ -379,8 +379,8 @@ TEST_CASE("records that shards leave out are told of", "[channel]") {
     const auto indexes = f.open({"a"}).value();
     CHECK(indexes[1]->notes() ==
           Names{f.base +
-                "/noarch/repodata_shards.msgpack.zst: 2 packages have records that are left out, "
-                "the first: a record is left out: b-1-0.conda: the record is that of b-2-0.conda"});
+                "/noarch/repodata_shards.msgpack.zst: 2 packages have skipped records, the first: "
+                "skipped a record: b-1-0.conda: the record belongs to b-2-0.conda"});
 }
 
 TEST_CASE("two processes make one index without harm", "[channel]") {

@@ -136,10 +136,9 @@ TEST_CASE("what channels bring along, and what the user's order overrules, is to
     const auto ordered = order({"bioconda", "conda-forge", "rc"}, world);
     CHECK(ordered.text == "bioconda conda-forge rc main");
     CHECK(ordered.related.ignored ==
-          std::vector<std::string>{
-              "bioconda declares conda-forge as its base; the order you gave is kept"});
+          std::vector<std::string>{"bioconda declares conda-forge as its base; using your order"});
     CHECK(ordered.related.added ==
-          std::vector<std::string>{"main is used as well: rc declares that it overrides main"});
+          std::vector<std::string>{"also using main: rc declares that it overrides main"});
 }
 
 TEST_CASE("each channel is read once, all of one distance together", "[channel]") {
@@ -158,22 +157,20 @@ TEST_CASE("circles are refused, and who declares what is said", "[channel]") {
     const auto row = GENERATE(values<Row>({
         {{"a"},
          {{"a", base("../b")}, {"b", base("../a")}},
-         "the channels have no order: b declares a as its base and a declares b as its base"},
-        {{"a"}, {{"a", base("../a")}}, "the channels have no order: a declares a as its base"},
+         "conflicting channel order: b declares a as its base and a declares b as its base"},
+        {{"a"}, {{"a", base("../a")}}, "conflicting channel order: a declares a as its base"},
         {{"a"},
          {{"a", base("../b")}, {"a", overrides("../b")}},
-         "the channels have no order: a declares that it overrides b and a declares b as its base"},
+         "conflicting channel order: a declares that it overrides b and a declares b as its base"},
         {{"my", "cf"},
          {{"my", base("../bio")}, {"bio", base("../cf")}},
-         "the channels have no order: bio declares cf as its base, you rank my above cf and my "
-         "declares bio as its base"},
+         "conflicting channel order: bio declares cf as its base, your order has my before cf and "
+         "my declares bio as its base"},
         {{"a", "free"},
          {{"a", base("../b")}, {"b", base("../c")}, {"c", base("../d")}, {"d", base("../b")}},
-         "the channels have no order: d declares b as its base, b declares c as its base and c "
+         "conflicting channel order: d declares b as its base, b declares c as its base and c "
          "declares d as its base"},
-        {{"a", "b"},
-         {{"a", {"../b", "../b"}}},
-         "a: it declares b as its base and that it overrides it"},
+        {{"a", "b"}, {{"a", {"../b", "../b"}}}, "a: declares b both as its base and as overridden"},
     }));
     CAPTURE(row.message);
     CHECK(order(row.wanted, row.world).text == row.message);
@@ -185,8 +182,7 @@ TEST_CASE("chains have a limit", "[channel]") {
         world.emplace(fmt::format("c{}", i), base(fmt::format("../c{}", i + 1)));
     CHECK(order({"c10"}, world).related.channels.size() == 11);
     CHECK(order({"c9"}, world).text ==
-          "c20: 11 channels, each declared by the one before, lead to it, more than "
-          "channel_relations_max_depth allows (10)");
+          "c20: 11 levels of channel relations exceed channel_relations_max_depth (10)");
     CHECK(order({"c10"}, world).text.starts_with("c20 c19 "));
     RelationOptions options;
     options.most_depth = 1;
@@ -200,7 +196,7 @@ TEST_CASE("chains have a limit", "[channel]") {
     // As many as a server can invent.
     World wide;
     for (int i = 0; i < 300; ++i) wide.emplace("a", base(fmt::format("../x{}", i)));
-    CHECK(order({"a"}, wide).text == "a: the channels you named bring along more than 100");
+    CHECK(order({"a"}, wide).text == "a: channel relations add more than 100 channels");
 }
 
 TEST_CASE("references are relative, and stay with their server", "[channel]") {
@@ -266,15 +262,15 @@ TEST_CASE("local channels can be held below a folder", "[channel]") {
     CHECK_FALSE(resolve_reference(here, "../../b", options));
     CHECK_FALSE(resolve_reference(here, "../../channels2/b", options));
     CHECK(resolve_reference(here, "../../b", options).error().message ==
-          "file:///data/channels/a: it declares the channel '../../b', which lies outside of "
+          "file:///data/channels/a: invalid channel relation '../../b': it is outside of "
           "/data/channels");
 }
 
 TEST_CASE("a reference that is refused names its channel", "[channel]") {
     const auto error = order({"bioconda"}, {{"bioconda", base("https://evil.example/\x1b[2J")}});
     CHECK(error.text ==
-          "https://conda.anaconda.org/bioconda: it declares the channel "
-          "'https://evil.example/\\x1b[2J', which is no relative path that begins with '../'");
+          "https://conda.anaconda.org/bioconda: invalid channel relation "
+          "'https://evil.example/\\x1b[2J': it is not a relative path that starts with '../'");
 }
 
 TEST_CASE("what cannot be read ends it", "[channel]") {

@@ -129,7 +129,7 @@ TEST_CASE("no class takes a version that it has for a GPU alone which it has not
     const auto [worlds, divergences] = aligned(oracle, "a");
     CHECK(worlds == std::vector<World>{{{"a", "4"}}, {{"a", "3"}}});
     REQUIRE(divergences.size() == 1);
-    CHECK(divergences.front() == "a of amd: a would bring nothing that is for amd, with a 3");
+    CHECK(divergences.front() == "a of amd: a would have no build for amd, with a 3");
 }
 
 TEST_CASE("what is locked stays, and others come to it", "[classes]") {

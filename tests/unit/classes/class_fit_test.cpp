@@ -86,25 +86,25 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     };
     const auto runs = fits_on("13.0", "9.0");
     CHECK(runs.front().runs());
-    CHECK(standing_of(runs.front(), runs) == "is taken: it is the only one that fits");
+    CHECK(standing_of(runs.front(), runs) == "selected: it is the only class that fits");
     CHECK(notes_on_first(runs, "this machine").empty());
     const auto not_here = fits_on("13.0", "6.0");
     const std::string why =
-        "cupy 1 is for cuda-version >=13,<14: no such CUDA makes code for compute capability 6.0";
+        "cupy 1 needs cuda-version >=13,<14, which does not support compute capability 6.0";
     CHECK(not_here.front().fits());
     CHECK(not_here.front().will_not_run == Texts{why});
     CHECK(standing_of(not_here.front(), not_here) ==
-          "is taken: it is the only one that fits; it does not run here: " + why);
+          "selected: it is the only class that fits; it does not run here: " + why);
     CHECK(notes_on_first(not_here, "this machine") ==
           Texts{"cuda does not run on this machine: " + why});
     CHECK(fits_on("11.4", "9.0").front().will_not_run ==
-          Texts{"cupy 1 is for cuda-version >=13,<14, and the driver runs CUDA 11.4"});
+          Texts{"cupy 1 needs cuda-version >=13,<14, but the driver supports CUDA 11.4"});
     // Of one that is not taken as well.
     add(lock, "cpu", {}, {record("cupy", "cpu_0", {})});
     const auto both = fits_on("11.4", "9.0");
     CHECK(both[0].locked->name == "cpu");
     CHECK_THAT(standing_of(both[1], both),
-               Catch::Matchers::StartsWith("fits, and does not run here: cupy 1 is"));
+               Catch::Matchers::StartsWith("fits, but does not run here: cupy 1 is"));
 }
 
 TEST_CASE("what has code for GPUs of either vendor runs or does not as well", "[classes]") {
@@ -181,8 +181,7 @@ TEST_CASE("of several accelerators the first that counts on the machine is meant
     lock.request.wishes.accelerator = "amd,nvidia,none";
     const auto fits = fits_of(lock, "linux-64", both);
     CHECK(other_vendors(fits) == nullptr);
-    CHECK(advantage_of_first(fits) ==
-          "has builds for a GPU that was asked for before that of cuda12");
+    CHECK(advantage_of_first(fits) == "has builds for a GPU requested before that of cuda12");
 }
 
 TEST_CASE("what is said of a class' builds is true of the machine", "[classes]") {
@@ -193,15 +192,14 @@ TEST_CASE("what is said of a class' builds is true of the machine", "[classes]")
     const auto driver = machine_has("__cuda", "12.8");
     lock.classes.pop_back();
     lock.classes.erase(lock.classes.begin() + 2);  // cpu and cuda12 are left
-    CHECK(advantage({driver, machine_has("__cuda_arch", "9.0")}) ==
-          "has builds for the GPU that is there");
-    CHECK(advantage({driver}) == "has builds for the GPU driver that is there");
+    CHECK(advantage({driver, machine_has("__cuda_arch", "9.0")}) == "has builds for this GPU");
+    CHECK(advantage({driver}) == "has builds for this GPU driver");
     lock.request.wishes.accelerator = "none";
-    CHECK(advantage({driver}) == "has no builds for a GPU that was not asked for");
+    CHECK(advantage({driver}) == "has no builds for a GPU that was not requested");
     lock.classes.back().needs.clear();
-    CHECK(advantage({}) == "has no builds for a GPU that is not there");
+    CHECK(advantage({}) == "has no builds for an absent GPU");
     lock.request.wishes.accelerator = "nvidia";
-    CHECK(advantage({}) == "has builds for the GPU that was asked for");
+    CHECK(advantage({}) == "has builds for the requested GPU");
 }
 
 TEST_CASE("the class that was decided for the most of a machine goes first", "[classes]") {
@@ -246,7 +244,7 @@ TEST_CASE("the class that was decided for the most of a machine goes first", "[c
 TEST_CASE("another platform's class does not fit, and says so", "[classes]") {
     const auto fits = fits_of(four_classes(), "osx-arm64", {});
     REQUIRE(fits.size() == 4);
-    for (const auto& fit : fits) CHECK(fit.unmet == Texts{"it is for linux-64, not for osx-arm64"});
+    for (const auto& fit : fits) CHECK(fit.unmet == Texts{"is for linux-64, not osx-arm64"});
 }
 
 TEST_CASE("what a class restricts counts where the machine has it", "[classes]") {
@@ -269,7 +267,7 @@ TEST_CASE("of each virtual package one need is told, the tightest", "[classes]")
          record("jaxlib", "cuda12_0", {"__cuda >=12"}),
          record("cuda-version", "h1_0", {}, {"__cuda >=12.0"})});
     const auto fits = fits_of(lock, "linux-64", {machine_has("__cuda", "11.4")});
-    CHECK(fits.front().unmet == Texts{"it needs __cuda >=12.6, and there is 11.4"});
+    CHECK(fits.front().unmet == Texts{"needs __cuda >=12.6 (found 11.4)"});
 }
 
 TEST_CASE("the build for this CPU comes before the generic one", "[classes]") {

@@ -47,9 +47,9 @@ TEST_CASE("a class that one solve decided has no flaw", "[classes]") {
 
 TEST_CASE("packages that do not go together are flaws, each told", "[classes]") {
     CHECK(flaws(lock_of({record("a", "1", {"b >=2", "c"}), record("b", "1", {})}, {})) ==
-          Texts{"a needs b >=2, and there is 1 h1_0", "a needs c, and there is none"});
+          Texts{"a needs b >=2, found 1 h1_0", "a needs c, which is missing"});
     CHECK(flaws(lock_of({record("a", "1", {}), record("a", "2", {})}, {})) ==
-          Texts{"a is there twice"});
+          Texts{"a is listed twice"});
 }
 
 TEST_CASE("restrictions and platforms are looked at as well", "[classes]") {
@@ -57,7 +57,7 @@ TEST_CASE("restrictions and platforms are looked at as well", "[classes]") {
     strict.constrains = {"lib <2", "absent >=1"};
     CHECK(flaws(lock_of({strict, record("lib", "1.9", {})}, {})).empty());
     CHECK(flaws(lock_of({strict, record("lib", "2.0", {})}, {})) ==
-          Texts{"s goes only with lib <2, and there is 2.0 h1_0"});
+          Texts{"s allows only lib <2, found 2.0 h1_0"});
     auto foreign = record("p", "1", {});
     foreign.subdir = "linux-aarch64";
     CHECK(flaws(lock_of({foreign}, {})) == Texts{"p is for linux-aarch64, not for linux-64"});
@@ -70,12 +70,12 @@ TEST_CASE("a dependency on a channel is met by its mirror", "[classes]") {
 TEST_CASE("needs that were changed by hand are flaws", "[classes]") {
     const auto built = record("pytorch", "2.9", {"__cuda >=12.9"});
     CHECK(flaws(lock_of({built}, {})) ==
-          Texts{"it needs __cuda >=12.9, which its needs do not say"});
+          Texts{"its needs lack __cuda >=12.9, which its packages require"});
     CHECK(flaws(lock_of({built}, {"__cuda >=12"})) ==
-          Texts{"it needs __cuda >=12.9, which its needs do not say"});
+          Texts{"its needs lack __cuda >=12.9, which its packages require"});
     CHECK(flaws(lock_of({built}, {"__cuda >=12.9,<14", "__glibc >=2.28"})) ==
-          Texts{"its needs say __cuda >=12.9,<14, which nothing in it asks for",
-                "its needs say __glibc >=2.28, which nothing in it asks for"});
+          Texts{"its needs have __cuda >=12.9,<14, which no package requires",
+                "its needs have __glibc >=2.28, which no package requires"});
     CHECK(flaws(lock_of({built}, {"__cuda >=12.9.0"})).empty());
     // As a person types it, and as a class has it.
     auto lock = lock_of({record("fast", "1", {})}, {"__archspec 1 zen4"});
@@ -89,7 +89,7 @@ TEST_CASE("what pixi builds from source meets dependencies", "[classes]") {
     mine.kind = "conda_source";
     mine.name = "mine";
     lock.foreign.push_back(mine);
-    CHECK(flaws(lock) == Texts{"a needs mine >=1, and there is none"});
+    CHECK(flaws(lock) == Texts{"a needs mine >=1, which is missing"});
     lock.classes.front().foreign.push_back(0);
     CHECK(flaws(lock).empty());
 }

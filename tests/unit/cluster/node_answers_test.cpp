@@ -6,18 +6,14 @@ using namespace gpkg;
 
 TEST_CASE("lines of nodes are found between whatever else srun prints") {
     const auto answers = parse_answers(
-        "welcome to n1\n"
-        "gpkg-node\tn2\twhole\n"
-        "gpkg-node\tn1\trefused\t/tmp\tis no folder there\n"
-        "gpkg-node\tn2\tat\t/a b\text4\n"
-        "gpkg-node\n"
-        "gpkg-node\tn9\tready\t\n"
-        "gpkg-node\tn1\tat\t/x",
+        "welcome to n1\ngpkg-node\tn2\twhole\ngpkg-node\tn1\trefused\t/tmp\tdoes not "
+        "exist\ngpkg-node\tn2\tat\t/a "
+        "b\text4\ngpkg-node\ngpkg-node\tn9\tready\t\ngpkg-node\tn1\tat\t/x",
         {"n1", "n2", "n3"});
     REQUIRE(answers.size() == 4);
     CHECK(answers[0].node == "n1");
     REQUIRE(answers[0].lines.size() == 2);
-    CHECK(answers[0].lines[0].values == std::vector<std::string>{"/tmp", "is no folder there"});
+    CHECK(answers[0].lines[0].values == std::vector<std::string>{"/tmp", "does not exist"});
     CHECK(answers[0].find("at")->value() == "/x");
     CHECK(answers[1].find("whole")->value().empty());
     CHECK(answers[1].find("at")->values == std::vector<std::string>{"/a b", "ext4"});

@@ -11,7 +11,7 @@ TEST_CASE("a profile is found among what else a login prints", "[probe]") {
         INFO(text);
         const auto found = profile_in(text);
         REQUIRE_FALSE(found);
-        CHECK(found.error().message.find("printed no profile") != std::string::npos);
+        CHECK(found.error().message.find("no hardware profile in the output") != std::string::npos);
     }
 }
 

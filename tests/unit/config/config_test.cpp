@@ -108,15 +108,15 @@ TEST_CASE("what the file has wrong is told with its place", "[config]") {
         {"channel_priority: [strict]\n",  ":1:19: expected strict, flexible or disabled, found a list"},
         {"channel_alias: conda-forge\n",  ":1:16: expected a URL, found 'conda-forge'"},
         {"platform: linux_64\n",          ":1:11: expected a platform such as linux-64, found 'linux_64'"},
-        {"platform: linux-64\nsubdir: linux-64\n", ":2:9: platform and subdir are two words for one thing"},
+        {"platform: linux-64\nsubdir: linux-64\n", ":2:9: platform and subdir are the same setting"},
         {"download_threads: many\n",      ":1:19: expected a whole number for download_threads, found many"},
         {"download_threads: 0\n",         ":1:19: expected a number from 1 to 64, found 0"},
         {"channel_relations_max_depth: -1\n", ":1:30: expected a number from 0 to 100, found -1"},
         {"cache_dir: ''\n",               ":1:12: expected a folder, found nothing"},
         {"cache_dir: [a]\n",              ":1:12: expected a folder, found a list"},
         {"- conda-forge\n",               ":1:1: expected keys and values, found a list"},
-        {"channels: [a\n",                ":2:1: a list that [ opens is not closed"},
-        {"channels: a\nchannels: b\n",    ":2:1: the key 'channels' stands here twice"},
+        {"channels: [a\n",                ":2:1: unclosed list: missing ']'"},
+        {"channels: a\nchannels: b\n",    ":2:1: duplicate key 'channels'"},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -143,7 +143,8 @@ TEST_CASE("config.yml will do, but not beside config.yaml", "[config]") {
     const auto both = f.load("download_threads: 3\n").value();
     CHECK(both.download_threads.value == 3);
     CHECK(both.warnings ==
-          std::vector<std::string>{other.native() + ": not read, config.yaml stands beside it"});
+          std::vector<std::string>{other.native() +
+                                   ": ignored: config.yaml in the same folder is used"});
 }
 
 TEST_CASE("variables win over the file", "[config]") {
@@ -175,11 +176,10 @@ TEST_CASE("without a home the root prefix must be named", "[config]") {
     Fixture f;
     f.home.clear();
     CHECK(f.load().error().to_string() ==
-          "no home folder is known, so gpkg does not know where its root prefix is\n"
-          "  hint: set GPKG_ROOT_PREFIX");
+          "no root prefix: HOME and GPKG_ROOT_PREFIX are not set\n"
+          "  hint: set HOME or GPKG_ROOT_PREFIX");
     f.variables["GPKG_ROOT_PREFIX"] = "~/gpkg";
-    CHECK(f.load().error().message ==
-          "GPKG_ROOT_PREFIX: no home folder is known, so '~/gpkg' has no meaning");
+    CHECK(f.load().error().message == "GPKG_ROOT_PREFIX: cannot resolve '~/gpkg': no home folder");
     f.variables["GPKG_ROOT_PREFIX"] = f.root.native();
     CHECK(f.load());
 }
@@ -208,9 +208,9 @@ TEST_CASE("keys are found, and near ones named", "[config]") {
     CHECK(find_config_key("channels")->shape == ConfigKey::Shape::List);
     CHECK(find_config_key("subdir")->name == "platform");
     CHECK(find_config_key("channel").error().to_string() ==
-          "channel: there is no such key in the configuration\n"
+          "unknown setting 'channel'\n"
           "  hint: did you mean channels, channel_alias or custom_channels");
-    CHECK_THAT(find_config_key("xyzzy").error().hint, ContainsSubstring("the keys are channels, "));
+    CHECK_THAT(find_config_key("xyzzy").error().hint, ContainsSubstring("settings: channels, "));
 }
 
 TEST_CASE("system, user, root prefix, environment: the later wins", "[config]") {
@@ -316,14 +316,16 @@ TEST_CASE("what conda's files say in vain is told", "[config]") {
     const auto file = (f.home / ".condarc").native();
     CHECK(f.load().value().unheeded ==
           std::vector<std::string>{
-              file + ": gpkg does not heed the marks #!top, #!bottom and #!final, always_copy, "
+              file + ": ignored settings: the marks #!top, #!bottom and #!final, always_copy, "
                      "offline"});
     CHECK(f.load().value().warnings.empty());
 
     f.put(".condarc", "channels: {a: b}\n");
     CHECK(f.load().error().to_string() ==
-          file + ":1:11: expected a list of channels, found a map\n  hint: use_condarc: false in " +
-              f.file.native() + " makes gpkg leave conda's files alone");
+          file +
+              ":1:11: expected a list of channels, found a map\n  hint: to ignore conda's "
+              "configuration files, set use_condarc: false in " +
+              f.file.native());
 }
 
 TEST_CASE("variables stand in paths and URLs", "[config]") {
@@ -336,7 +338,7 @@ TEST_CASE("variables stand in paths and URLs", "[config]") {
     CHECK(config.cache_dir.value == "/scratch/eve/gpkg");
     CHECK(config.channels.value.at(0) == "https://h/a$");
     CHECK(f.load("cache_dir: /scratch/$NOBODY/gpkg\n").error().message ==
-          f.file.native() + ":1:12: names the variable NOBODY, which is not set");
+          f.file.native() + ":1:12: environment variable NOBODY is not set");
 }
 
 }  // namespace config_test

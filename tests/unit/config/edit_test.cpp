@@ -10,11 +10,13 @@ namespace {
 struct Fixture {
     TemporaryFolder folder = TemporaryFolder::make(fs::temp_directory_path()).value();
     fs::path file = folder.path() / "config.yaml";
+    std::string channels_variable{};  ///< GPKG_CHANNELS
 
     Config load() {
         ConfigSources sources;
         sources.environment = [this](std::string_view name) -> std::optional<std::string> {
             if (name == "GPKG_ROOT_PREFIX") return folder.path().native();
+            if (name == "GPKG_CHANNELS" && !channels_variable.empty()) return channels_variable;
             return std::nullopt;
         };
         sources.native_platform = "linux-64";
@@ -103,6 +105,15 @@ TEST_CASE("every way to write a list can be added to", "[config]") {
     CHECK(f.text() == row.after);
 }
 
+TEST_CASE("values of environment variables are not written to the file", "[config]") {
+    Fixture f;
+    f.channels_variable = "/only/this/shell";
+    REQUIRE(f.load().channels.value == std::vector<std::string>{"/only/this/shell"});
+    CHECK(add_to_config(f.target(), "channels", "bioconda", ListEnd::Back).value());
+    CHECK(f.text() == "channels:\n  - conda-forge\n  - bioconda\n");
+    CHECK(f.load().by_files->channels.value == std::vector<std::string>{"conda-forge", "bioconda"});
+}
+
 TEST_CASE("values are removed line by line", "[config]") {
     Fixture f;
     REQUIRE(remove_from_config(f.target(kSite), "channels", "tools"));
@@ -110,7 +121,7 @@ TEST_CASE("values are removed line by line", "[config]") {
     REQUIRE(remove_from_config(f.target(), "channels", "conda-forge"));
     CHECK_THAT(f.text(), ContainsSubstring("settings.\n\nchannels: []\n\n# Slow disks.\n"));
     CHECK(remove_from_config(f.target(), "channels", "conda-forge").error().message ==
-          f.file.native() + ": 'conda-forge' in channels is not there");
+          f.file.native() + ": channels does not contain 'conda-forge'");
 }
 
 TEST_CASE("a key is taken out whole", "[config]") {
@@ -120,7 +131,7 @@ TEST_CASE("a key is taken out whole", "[config]") {
           "# The site's settings.\n\n\n# Slow disks.\ndownload_threads: 2   # per "
           "user\nchannel_priority: strict\n");
     CHECK(unset_config(f.target(), "channels").error().message ==
-          f.file.native() + ": channels is not there");
+          f.file.native() + ": channels is not set");
 }
 
 TEST_CASE("conda's word for the platform is kept where it stands", "[config]") {
@@ -140,10 +151,10 @@ TEST_CASE("what could not be loaded is not written", "[config]") {
     CHECK(refused("channel_priority", {"best"}) ==
           "channel_priority: expected strict, flexible or disabled, found 'best'");
     CHECK(refused("channel_priority", {"strict", "flexible"}) ==
-          "channel_priority: it has one value");
-    CHECK(refused("chanels", {"a"}) == "chanels: there is no such key in the configuration");
+          "channel_priority takes one value");
+    CHECK(refused("chanels", {"a"}) == "unknown setting 'chanels'");
     CHECK(add_to_config(f.target(), "platform", "x", ListEnd::Back).error().to_string() ==
-          "platform: not a list\n  hint: gpkg config set platform VALUE");
+          "platform is not a list\n  hint: gpkg config set platform VALUE");
 }
 
 TEST_CASE("a file written in a way that lines cannot express is left alone", "[config]") {
@@ -188,10 +199,10 @@ TEST_CASE("what stands for one name of a map is changed alone", "[config]") {
           NamedLists{{"conda-forge", {"https://a/cf", "https://z/cf"}}, {"b", {"https://b"}}});
 
     CHECK(set_config(f.target(), "custom_channels", {"x"}).error().to_string() ==
-          "custom_channels: it holds names and what stands for them\n"
+          "custom_channels is a map; set one name at a time\n"
           "  hint: gpkg config set custom_channels.NAME VALUE");
     CHECK(set_config(f.target(), "channels.x", {"x"}).error().message ==
-          "channels.x: channels is no map");
+          "channels.x: channels is not a map");
     CHECK(set_config(f.target(), "custom_channels.mine", {"nowhere"}).error().message ==
           "custom_channels: expected a URL for mine, found 'nowhere'");
 }

@@ -167,11 +167,12 @@ TEST_CASE("variables come in code point order, state last, and bad ones are told
     REQUIRE(variables.warnings.size() == 4);
     const auto folder = (shelf.path("a") / "etc/conda/env_vars.d").native();
     CHECK(variables.warnings[0] ==
-          folder + "/9.json: variable \"bad-name\" ignored: no shell has variables of this name");
+          folder + "/9.json: variable \"bad-name\" ignored: not a valid variable name");
     CHECK(variables.warnings[1] ==
-          folder + "/9.json: variable \"N\" ignored: its value is not a text");
+          folder + "/9.json: variable \"N\" ignored: the value is not a string");
     CHECK_THAT(variables.warnings[2], ContainsSubstring("broken.json: not valid JSON"));
-    CHECK_THAT(variables.warnings[3], ContainsSubstring("\"PATH\" ignored: activation sets it"));
+    CHECK_THAT(variables.warnings[3],
+               ContainsSubstring("\"PATH\" ignored: reserved: activation sets it"));
 
     Variables now{{"PATH", "/bin"}, {"GONE", "here"}};
     shelf.enter(now, "a");
@@ -269,7 +270,7 @@ TEST_CASE("names that a shell keeps for itself are refused", "[env]") {
     // Read-only in bash, in zsh what changes the user of the process, in fish what it reports.
     for (const auto* name : {"UID", "EUID", "PPID", "SHELLOPTS", "status", "_", "PWD"})
         CHECK_THAT(check_variable_name(name).error().message,
-                   ContainsSubstring("shells keep a variable of this name themselves"));
+                   ContainsSubstring("reserved: shells set this variable"));
     CHECK(check_variable_name("USER"));
     CHECK(check_variable_name("status_2"));
 }

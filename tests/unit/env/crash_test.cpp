@@ -269,8 +269,7 @@ void fill_disk_everywhere(bool stays_full) {
         const auto now = tree_of(scenario.envs());
         const bool settled = now == scenario.old_tree;
         if (!settled) {
-            CHECK_THAT(done.error().to_string(),
-                       ContainsSubstring("run gpkg on this environment again"));
+            CHECK_THAT(done.error().to_string(), ContainsSubstring("to finish: gpkg repair"));
             REQUIRE(recover(scenario.world.prefix(), {}));
             REQUIRE_THAT(difference(tree_of(scenario.envs()), scenario.new_tree), Equals(""));
         }

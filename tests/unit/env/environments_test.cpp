@@ -11,8 +11,8 @@ TEST_CASE("names that conda refuses are refused", "[env]") {
          {"", "a/b", "a b", "a:b", "a#b", "base", "root", ".", "..", "-n", "a\nb", "a\xff"})
         CHECK_FALSE(check_environment_name(bad));
     CHECK(check_environment_name("a b").error().to_string() ==
-          "\"a b\" cannot name an environment: it has a \" \"\n"
-          "  hint: use -p for an environment at a path");
+          "'a b' cannot be the name of an environment: it contains ' '\n"
+          "  hint: for an environment at a path: -p PATH");
 }
 
 TEST_CASE("environments are listed once each", "[env]") {
@@ -45,6 +45,10 @@ TEST_CASE("environments are listed once each", "[env]") {
     REQUIRE(register_environment(elsewhere, home));
     CHECK(read_file(home / ".conda/environments.txt").value() ==
           "/no-line-break\n" + elsewhere.native() + "\n");
+    REQUIRE(unregister_environment(elsewhere, home));
+    CHECK(read_file(home / ".conda/environments.txt").value() == "/no-line-break\n");
+    REQUIRE(unregister_environment("/no-line-break", home));
+    CHECK_FALSE(fs::exists(home / ".conda"));
 }
 
 TEST_CASE("what an environment is called", "[env]") {

@@ -74,9 +74,9 @@ TEST_CASE("what is no generation is refused", "[env]") {
     const auto message = [](const char* text) {
         return Generation::parse(text, "g.json").error().message;
     };
-    CHECK(message("{}") == "g.json: not a generation this version of gpkg can read");
+    CHECK(message("{}") == "g.json: this version of gpkg cannot read the generation");
     CHECK(message(R"({"format":2,"packages":[]})") ==
-          "g.json: not a generation this version of gpkg can read");
+          "g.json: this version of gpkg cannot read the generation");
     CHECK(message(R"({"format":1})") == "g.json: the generation has no packages");
     CHECK(message(R"({"format":1,"packages":[{"name":"a"}]})") ==
           "g.json: a package without name, version or build");

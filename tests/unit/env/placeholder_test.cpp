@@ -71,7 +71,8 @@ TEST_CASE("strings in binaries keep their length", "[env]") {
     const auto longer = replace_in_binary("x", "/placehold", "/longer/than", "lib/x.so");
     REQUIRE_FALSE(longer);
     CHECK(longer.error().to_string() ==
-          "lib/x.so: has room for a prefix of 10 bytes, \"/longer/than\" has 12\n"
+          "lib/x.so: the path of the environment is too long: 10 bytes are allowed, '/longer/than' "
+          "has 12\n"
           "  hint: choose a shorter path for the environment");
 }
 

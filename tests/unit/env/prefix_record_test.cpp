@@ -101,15 +101,14 @@ TEST_CASE("records that are none are refused", "[env]") {
     const auto row = GENERATE(values<Row>({
         {"{", "x.json: not valid JSON: "},
         {"[]", "x.json: expected a JSON object"},
-        {R"({"name":"a"})",
-         "x.json: not the record of a package: name, version or build is missing"},
-        {R"({"name":"../a","version":"1","build":"0"})", "x.json: ../a-1-0 is no package name"},
+        {R"({"name":"a"})", "x.json: not a package record: name, version or build is missing"},
+        {R"({"name":"../a","version":"1","build":"0"})", "x.json: ../a-1-0 is not a package name"},
         {R"({"name":"a","version":"1","build":"0","files":["../etc"]})",
-         "x.json: the path \"../etc\" leaves the prefix"},
+         "x.json: the path '../etc' leads out of the environment"},
         {R"({"name":"a","version":"1","build":"0","files":["/etc"]})",
-         "x.json: the path \"/etc\" leaves the prefix"},
+         "x.json: the path '/etc' leads out of the environment"},
         {R"({"name":"a","version":"1","build":"0","paths_data":{"paths":[{"_path":""}]}})",
-         "x.json: the path \"\" leaves the prefix"},
+         "x.json: the path '' leads out of the environment"},
     }));
     CAPTURE(row.text);
     const auto record = PrefixRecord::parse(row.text, "x.json");

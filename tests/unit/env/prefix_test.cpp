@@ -11,7 +11,7 @@ TEST_CASE("a folder with conda-meta/history is an environment", "[env]") {
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == ErrorKind::NoEnvironment);
     CHECK(none.error().message ==
-          path.native() + ": not an environment (no conda-meta/history in it)");
+          "no environment at " + path.native() + " (conda-meta/history is missing)");
     REQUIRE(write_file_atomically(path / "conda-meta/history", ""));
     const auto prefix = Prefix::open(path);
     REQUIRE(prefix);

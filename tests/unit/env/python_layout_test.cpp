@@ -38,10 +38,11 @@ TEST_CASE("files of noarch python packages go to the environment's python", "[en
 TEST_CASE("a python that would put files elsewhere is refused", "[env]") {
     for (const auto* path : {"../evil", "/abs", "a/../../b", ""})
         CHECK(python_layout(python("3.12.0", path)).error().message ==
-              fmt::format("python-3.12.0-py_0: its site-packages path \"{}\" leaves the prefix",
-                          path));
+              fmt::format(
+                  "python-3.12.0-py_0: the site-packages path '{}' leads out of the environment",
+                  path));
     CHECK(python_layout(python("3")).error().message ==
-          "python-3-py_0: not a version of python (X.Y...)");
+          "python-3-py_0: not a python version (X.Y...)");
     CHECK_FALSE(python_layout(python("x.y")));
 }
 

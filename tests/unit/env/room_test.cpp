@@ -108,8 +108,8 @@ TEST_CASE("the least of what is left counts", "[env]") {
     REQUIRE_FALSE(bytes);
     CHECK(bytes.error().kind == ErrorKind::Conflict);
     CHECK(bytes.error().message ==
-          "/scratch/e: needs 101 B more, and the quota of user alice on Lustre at /scratch leaves "
-          "100 B: 900 B of 1.0 kB are used");
+          "/scratch/e: needs 101 B more, but the quota of user alice on Lustre at /scratch leaves "
+          "100 B (900 B of 1.0 kB used)");
     const auto files = check_room(one, "/scratch/e", {1, 3});
     REQUIRE_FALSE(files);
     CHECK_THAT(files.error().message, ContainsSubstring("the quota of group ml on Lustre"));
@@ -123,7 +123,7 @@ TEST_CASE("what becomes tight is told", "[env]") {
     CHECK(tight_room(room({quota(0, 1000, 0, 1000)}), {900, 900}).empty());
     const auto notes = tight_room(room({quota(0, 1000, 0, 1000)}), {950, 10});
     REQUIRE(notes.size() == 1);
-    CHECK_THAT(notes[0], ContainsSubstring("95 % are used with this: 950 B of 1.0 kB"));
+    CHECK_THAT(notes[0], ContainsSubstring("is 95 % used: 950 B of 1.0 kB"));
     auto soft = quota(90, 200, 0, 0);
     soft.bytes.soft = 100;
     const auto over = tight_room(room({soft}), {20, 0});

@@ -143,7 +143,8 @@ TEST_CASE("two packages with one path: the later one's file, and a word", "[env]
     const auto report = world.install({a, b});
     REQUIRE(report);
     CHECK(report->warnings ==
-          std::vector<std::string>{"lib/x is in both a-1.0-0 and b-1.0-0; the latter's is used"});
+          std::vector<std::string>{
+              "lib/x is in both a-1.0-0 and b-1.0-0; the file of the latter is used"});
     CHECK(world.text("lib/x") == "of b");
 
     SECTION("the winner goes: the other's file comes back") {
@@ -163,8 +164,8 @@ TEST_CASE("two packages with one path: the later one's file, and a word", "[env]
         CHECK(world.text("lib/x") == "of b");
         CHECK(removed->warnings ==
               std::vector<std::string>{
-                  "lib/x of a-1.0-0 was overwritten by a package that is now removed, and could "
-                  "not be restored; reinstall a"});
+                  "lib/x of a-1.0-0 was overwritten by a removed package and cannot be restored; "
+                  "reinstall a"});
     }
     SECTION("a third one overwrites what is installed") {
         const Package c{.name = "c", .files = {{.path = "lib/x", .content = "of c"}}};
@@ -185,7 +186,7 @@ TEST_CASE("files of nobody are not overwritten", "[env]") {
 
     SECTION("refused") {
         CHECK(why(world.install({a})) ==
-              world.prefix().native() + ": a file of no package in the way: lib/x");
+              world.prefix().native() + ": a file that belongs to no package is in the way: lib/x");
         CHECK(tree_of(world.prefix()) == before);
     }
     SECTION("the same content is taken over") {
@@ -197,13 +198,14 @@ TEST_CASE("files of nobody are not overwritten", "[env]") {
         fs::remove(world.prefix() / "lib/x");
         REQUIRE(write_file_atomically(world.prefix() / "lib/x/inner", "mine"));
         CHECK(why(world.install({a})) == (world.prefix() / "lib/x").native() +
-                                             ": a folder that holds lib/x/inner, in the way of a "
+                                             ": this folder contains lib/x/inner and blocks a "
                                              "file of a-1.0-0");
     }
     SECTION("a file where a folder is needed") {
         const Package b{.name = "b", .files = {{.path = "lib/x/y", .content = "y"}}};
-        CHECK(why(world.install({b})) == (world.prefix() / "lib/x").native() +
-                                             ": a file of no package, and b-1.0-0 has files in it");
+        CHECK(why(world.install({b})) ==
+              (world.prefix() / "lib/x").native() +
+                  ": a file that belongs to no package; b-1.0-0 has files in it");
     }
 }
 
@@ -234,14 +236,15 @@ TEST_CASE("soft links cannot lead a package out of the prefix", "[env]") {
         fs::create_symlink(outside, world.prefix() / "share");
         CHECK(why(world.install({file})) ==
               (world.prefix() / "share").native() +
-                  ": a link out of the environment, and file-1.0-0 has files in it");
+                  ": a link that leads out of the environment; file-1.0-0 has files in it");
     }
     SECTION("a link of another package of the same transaction") {
         const Package link{
             .name = "link",
             .files = {{.path = "share", .content = "../outside", .soft_link = true}}};
         CHECK(why(world.install({link, file})) ==
-              "share: a link of link-1.0-0 out of the environment, and a folder of file-1.0-0");
+              "share: a link of link-1.0-0 leads out of the environment, but file-1.0-0 has files "
+              "in it");
     }
     SECTION("links of which each seems to stay inside") {
         // What ".." means depends on where the links before it lead.
@@ -255,9 +258,11 @@ TEST_CASE("soft links cannot lead a package out of the prefix", "[env]") {
             .files = {{.path = "p/q/r/s", .content = "../../outside", .soft_link = true}}};
         const Package deep{.name = "deep", .files = {{.path = "p/q/r/s/x", .content = "x"}}};
         const std::string expected =
-            "p/q/r/s: a link of behind-1.0-0 out of the environment, and a folder of deep-1.0-0";
+            "p/q/r/s: a link of behind-1.0-0 leads out of the environment, but deep-1.0-0 has "
+            "files in it";
         CHECK(why(world.install({way, direct, file})) ==
-              "share: a link of direct-1.0-0 out of the environment, and a folder of file-1.0-0");
+              "share: a link of direct-1.0-0 leads out of the environment, but file-1.0-0 has "
+              "files in it");
         CHECK(why(world.install({way, behind, deep})) == expected);
         REQUIRE(world.install({way}));
         CHECK(why(world.install({behind, deep})) == expected);
@@ -273,7 +278,7 @@ TEST_CASE("soft links cannot lead a package out of the prefix", "[env]") {
                            .files = {{.path = "share", .content = "other/y", .soft_link = true},
                                      {.path = "other", .content = "share", .soft_link = true}}};
         CHECK(why(world.install({link, file})) ==
-              "share: a link of link-1.0-0 that leads nowhere, and a folder of file-1.0-0");
+              "share: a link of link-1.0-0 is broken, but file-1.0-0 has files in it");
     }
     SECTION("a link to where the environment itself is recorded") {
         const Package link{
@@ -282,8 +287,7 @@ TEST_CASE("soft links cannot lead a package out of the prefix", "[env]") {
         const Package forger{.name = "forger",
                              .files = {{.path = "share/history", .content = "x"}}};
         const std::string expected =
-            ": a link to conda-meta, which is reserved for package managers, and forger-1.0-0 has "
-            "files in it";
+            ": a link to the reserved folder conda-meta, but forger-1.0-0 has files in it";
         CHECK_THAT(why(world.install({link, forger})), ContainsSubstring(expected));
         REQUIRE(world.install({link}));
         CHECK_THAT(why(world.install({forger})), ContainsSubstring(expected));
@@ -318,24 +322,24 @@ TEST_CASE("what cannot work is refused before anything is changed", "[env]") {
         .files = {
             {.path = "lib/a.so", .content = "/short/x", .placeholder = "/short", .binary = true}}};
     CHECK(why(world.install({a})) == world.prefix().native() +
-                                         ": lib/a.so of a-1.0-0 has room for a prefix of 6 bytes, "
-                                         "this one has " +
+                                         ": the path is too long: lib/a.so of a-1.0-0 allows 6 "
+                                         "bytes, the path has " +
                                          fmt::format("{}", world.prefix().native().size()));
 
     const Package pure{.name = "pure",
                        .files = {{.path = "site-packages/p.py", .content = ""}},
                        .noarch = "python"};
     CHECK(why(world.install({pure})) ==
-          "pure-1.0-0: a python package, and the environment has no python");
+          "pure-1.0-0: a python package, but the environment has no python");
 
     const Package one{.name = "one", .files = {{.path = "x", .content = ""}}};
     const Package two{.name = "two", .files = {{.path = "x/y", .content = ""}}};
-    CHECK(why(world.install({one, two})) == "x: a file of one-1.0-0, a folder of two-1.0-0");
+    CHECK(why(world.install({one, two})) == "x: a file in one-1.0-0, but a folder in two-1.0-0");
     CHECK_FALSE(fs::exists(world.root() / "envs"));
 
     Transaction relative;
     relative.prefix = "envs/x";
-    CHECK(why(execute(relative, {})) == "envs/x: a prefix is an absolute path");
+    CHECK(why(execute(relative, {})) == "envs/x: the path of an environment must be absolute");
 }
 
 TEST_CASE("a change made for another state of the environment is refused", "[env]") {
@@ -345,7 +349,7 @@ TEST_CASE("a change made for another state of the environment is refused", "[env
     Transaction transaction;
     transaction.prefix = world.prefix();
     transaction.link = {world.request(a)};
-    CHECK_THAT(why(execute(transaction, {})), ContainsSubstring("a is installed already"));
+    CHECK_THAT(why(execute(transaction, {})), ContainsSubstring("a is already installed"));
     transaction.unlink = {world.installed("a")};
     transaction.link.clear();
     REQUIRE(execute(transaction, {}));
@@ -374,8 +378,7 @@ TEST_CASE("a prefix of somebody else is refused before anything is changed", "[e
             fs::permissions(world.prefix() / "conda-meta", fs::perms(0555));
         }
         const auto cost = preflight(transaction, {});
-        const bool told =
-            !cost && cost.error().message.ends_with(": this user may not write there");
+        const bool told = !cost && cost.error().message.ends_with(": no write permission");
         const auto done = execute(transaction, {});
         const bool refused = !done && done.error().message.ends_with("Permission denied");
         ::_exit((told ? 0 : 1) + (refused ? 0 : 2));
@@ -397,12 +400,12 @@ TEST_CASE("a frozen environment does not change", "[env]") {
     struct Row {
         std::string text, message;
     };
-    for (const auto& [text, message] : std::vector<Row>{{"", "it may not be changed"},
+    for (const auto& [text, message] : std::vector<Row>{{"", "no reason given"},
                                                         {R"({"message":"prod"})", "prod"},
-                                                        {"{", "it may not be changed"}}) {
+                                                        {"{", "no reason given"}}) {
         REQUIRE(write_file_atomically(marker, text));
         CHECK(why(world.install({b})) ==
-              world.prefix().native() + ": this environment is frozen: " + message);
+              world.prefix().native() + ": the environment is frozen: " + message);
     }
     TransactionOptions options;
     options.override_frozen = true;
@@ -444,7 +447,7 @@ TEST_CASE("a failing post-link script undoes it all", "[env]") {
                                 {.path = "bin/.bad-post-link.sh",
                                  .content = "echo one\necho two >&2\nexit 7\n"}}};
     const auto report = world.install({bad});
-    CHECK(why(report) == "bad-1.0-0: its post-link script failed with status 7:\none\ntwo");
+    CHECK(why(report) == "bad-1.0-0: the post-link script failed with exit status 7:\none\ntwo");
     CHECK(tree_of(world.prefix()) == before);
     TransactionOptions options;
     options.refused_scripts = {"bin/.bad-post-link.sh"};
@@ -522,7 +525,7 @@ TEST_CASE("noarch python packages work with a real python", "[env]") {
                             .version = "3.1.0",
                             .files = {{.path = "bin/python3.1", .content = "", .mode = 0755}}};
         CHECK(why(world.install({other})) ==
-              world.prefix().native() + ": pure-1.0-0 must be linked anew for python 3.1");
+              world.prefix().native() + ": pure-1.0-0 must be relinked for python 3.1");
     }
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("pieces of a file overlap, so that nothing lies between two", "[fs]") 
 TEST_CASE("what has no end is not read for ever", "[fs]") {
     const auto text = read_file("/dev/zero", 1U << 20U);
     REQUIRE_FALSE(text);
-    CHECK(text.error().to_string() == "/dev/zero: is longer than 1 MiB");
+    CHECK(text.error().to_string() == "/dev/zero: larger than 1 MiB");
     CHECK(read_file("/dev/null", 1).value().empty());
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("zstd data is read back, and damage is an error", "[fs]") {
     CHECK(zstd_decompress(packed, "x.zst", 0).value() == text);
     CHECK(zstd_decompress(packed, "x.zst", 10).error().kind == ErrorKind::Integrity);
     CHECK(zstd_decompress(packed.substr(0, packed.size() - 3), "x.zst", 0).error().message ==
-          "x.zst: zstd data ends too early");
+          "x.zst: truncated zstd data");
     CHECK_FALSE(zstd_decompress("not zstd at all", "x.zst", 0));
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("a pipe is read as long as somebody writes, and not waited for otherwi
         const auto start = std::chrono::steady_clock::now();
         const auto text = read_file(pipe);
         REQUIRE_FALSE(text);
-        CHECK_THAT(text.error().message, ContainsSubstring("is a pipe, and nobody writes into it"));
+        CHECK_THAT(text.error().message, ContainsSubstring("a pipe without a writer"));
         CHECK(std::chrono::steady_clock::now() - start < 10s);
         CHECK_FALSE(sha256_of_file(pipe));
     }

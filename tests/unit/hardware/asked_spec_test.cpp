@@ -39,7 +39,7 @@ TEST_CASE("what is no accelerator is told with what may be meant", "[spec]") {
     CHECK(message("t[accel=cpu]").find("did you mean none?") != std::string::npos);
     CHECK(message("t[accel=rocm]").find("did you mean amd?") != std::string::npos);
     CHECK(message("t[accel=nvidai]").find("did you mean nvidia?") != std::string::npos);
-    CHECK(message("t[accel=tpu]").find("auto, nvidia, amd, none and conda") != std::string::npos);
+    CHECK(message("t[accel=tpu]").find("auto, nvidia, amd, none or conda") != std::string::npos);
     CHECK(message("t[acel=none]").find("did you mean accel?") != std::string::npos);
     CHECK(message("t[accel=none, accel=amd]").find("given twice") != std::string::npos);
     CHECK(message("t[accel=[none, amd]]").find("one value") != std::string::npos);
@@ -50,13 +50,13 @@ TEST_CASE("extras as pip writes them are told with what works", "[spec]") {
     struct Row {
         std::string_view text, hint;
     };
-    constexpr std::string_view kOfPip = "extras of pip's stand under 'pip:' in an environment.yml";
+    constexpr std::string_view kOfPip = "list pip extras under 'pip:' in an environment.yml";
     const auto row = GENERATE_COPY(values<Row>({
-        {"jax[cuda]", "jax[accel=nvidia] asks for such a build"},
-        {"jax[cuda12_local]>=0.4", "jax[accel=nvidia] asks for such a build"},
-        {"tensorflow[and-cuda]", "tensorflow[accel=nvidia] asks for such a build"},
-        {"torch[rocm6]", "torch[accel=amd] asks for such a build"},
-        {"t [k8s, cpu]", "t[accel=none] asks for such a build"},
+        {"jax[cuda]", "for that build, use jax[accel=nvidia]"},
+        {"jax[cuda12_local]>=0.4", "for that build, use jax[accel=nvidia]"},
+        {"tensorflow[and-cuda]", "for that build, use tensorflow[accel=nvidia]"},
+        {"torch[rocm6]", "for that build, use torch[accel=amd]"},
+        {"t [k8s, cpu]", "for that build, use t[accel=none]"},
         {"dask[complete,test]", "dask[extras=[complete, test]]"},
     }));
     INFO(row.text);
@@ -126,8 +126,8 @@ TEST_CASE("every hardware selector means something or is refused", "[spec]") {
         {"hardware-selct-gpu-nvidia",    "did you mean hardware-select-gpu-nvidia?"},
         {"hardware-select-gpu-nvidia=1", "did you mean hardware-select-gpu-nvidia?"},
         {"hardware-select-gpu-intel",
-         "there are hardware-select-gpu-nvidia, hardware-select-gpu-amd, hardware-select-cpu, hardware-select-cpu-x86_64, "
-         "hardware-select-cpu-aarch64, hardware-select-cpu-arm64 and hardware-select-cpu-ppc64le"},
+         "use hardware-select-gpu-nvidia, hardware-select-gpu-amd, hardware-select-cpu, hardware-select-cpu-x86_64, "
+         "hardware-select-cpu-aarch64, hardware-select-cpu-arm64 or hardware-select-cpu-ppc64le"},
     }));
     // clang-format on
     INFO(row.text);

@@ -22,7 +22,7 @@ bool exceeds(const char* driver, std::string_view dependency) {
 TEST_CASE("a build string may tell of a CUDA that the driver does not run", "[spec]") {
     const CudaLimits limits({machine_has("__cuda", "12.8")});
     CHECK(limits.obstacle_of_build("cuda130_py312_0").value_or("") ==
-          "is compiled with CUDA 13.0, and the driver runs CUDA 12.8");
+          "is compiled with CUDA 13.0, but the driver supports CUDA 12.8");
     CHECK_FALSE(limits.obstacle_of_build("cuda129_py312_0"));  // a later minor version runs
     CHECK_FALSE(limits.obstacle_of_build("py312_cu118_0"));
     CHECK_FALSE(limits.obstacle_of_build("cpu_py312_0"));
@@ -45,7 +45,7 @@ TEST_CASE("a build for a CUDA that the driver does not run is told by all that i
     CHECK_FALSE(exceeds("10.2", "cudatoolkit !=10.2"));
     CHECK(obstacle({}, "cuda-version >=13").empty());
     CHECK(obstacle({machine_has("__cuda", "11.4")}, "pytorch-cuda 12.4.*") ==
-          "is for pytorch-cuda 12.4.*, and the driver runs CUDA 11.4");
+          "needs pytorch-cuda 12.4.*, but the driver supports CUDA 11.4");
 }
 
 TEST_CASE("a build for a CUDA that makes no code for a device is told by what it goes with",
@@ -55,7 +55,7 @@ TEST_CASE("a build for a CUDA that makes no code for a device is told by what it
                         dependency);
     };
     CHECK(on("7.0", "cuda-version >=13,<14") ==
-          "is for cuda-version >=13,<14: no such CUDA makes code for compute capability 7.0");
+          "needs cuda-version >=13,<14, which does not support compute capability 7.0");
     CHECK_FALSE(on("7.0", "cuda-version >=13.2,<14").empty());  // later than any that is known
     CHECK(on("7.5", "cuda-version >=13,<14").empty());
     CHECK(on("7.0", "cuda-version >=12,<14").empty());  // also 12 meets it
@@ -73,12 +73,12 @@ TEST_CASE("before CUDA 13 builds for Arm servers and for Tegra do not run on eac
                         dependency);
     };
     CHECK(on("12.6", "8.7", "arm-variant * sbsa") ==
-          "is for arm-variant * sbsa, and compute capability 8.7 is a Tegra's");
+          "needs arm-variant * sbsa, but compute capability 8.7 is a Tegra");
     CHECK(on("12.6", "8.7", "arm-variant * tegra").empty());
     CHECK(on("12.6", "8.7", "arm-variant").empty());
     CHECK(on("12.8", "9.0", "arm-variant * sbsa").empty());
     CHECK(on("12.8", "9.0", "arm-variant * tegra") ==
-          "is for arm-variant * tegra, and compute capability 9.0 is no Tegra's");
+          "needs arm-variant * tegra, but compute capability 9.0 is not a Tegra");
     CHECK(on("13.0", "11.0", "arm-variant * sbsa").empty());
     CHECK(on("12.6", "any", "arm-variant * sbsa").empty());
     // NVIDIA's own libraries name it in `constrains` alone; a CUDA there says nothing.
@@ -88,20 +88,20 @@ TEST_CASE("before CUDA 13 builds for Arm servers and for Tegra do not run on eac
     CHECK(CudaLimits({machine_has("__cuda", "12.6"), machine_has("__cuda_arch", "8.7")})
               .obstacle_of(record)
               .value_or("") ==
-          "is for arm-variant * sbsa, and compute capability 8.7 is a Tegra's");
+          "needs arm-variant * sbsa, but compute capability 8.7 is a Tegra");
 }
 
 TEST_CASE("what a CUDA makes for a device is told by its name alone", "[spec]") {
     const CudaLimits old({machine_has("__cuda", "13.0"), machine_has("__cuda_arch", "6.0")});
     CHECK(old.obstacle_of_cuda("13.0") ==
-          "is compiled with CUDA 13.0, which makes no code for compute capability 6.0");
+          "is compiled with CUDA 13.0, which does not support compute capability 6.0");
     CHECK(old.obstacle_of_cuda("13") ==
-          "is compiled with CUDA 13, which makes no code for compute capability 6.0");
+          "is compiled with CUDA 13, which does not support compute capability 6.0");
     CHECK_FALSE(old.obstacle_of_cuda("12"));
     CHECK_FALSE(old.caution_of_cuda("12.1"));
     const CudaLimits recent({machine_has("__cuda", "13.0"), machine_has("__cuda_arch", "12.0")});
     CHECK(recent.caution_of_cuda("12.1") ==
-          "is compiled with CUDA 12.1, which makes no machine code for compute capability 12.0");
+          "is compiled with CUDA 12.1, which has no machine code for compute capability 12.0");
     CHECK_FALSE(recent.obstacle_of_cuda("12.1"));
     CHECK_FALSE(recent.caution_of_cuda("12"));  // 12.8 does
     CHECK_FALSE(CudaLimits({}).caution_of_cuda("12.1"));
@@ -119,24 +119,24 @@ TEST_CASE("what stands for a CUDA, and libraries that gave up GPUs, are told by 
     const auto volta =
         std::vector{machine_has("__cuda", "13.0"), machine_has("__cuda_arch", "7.0")};
     CHECK(told(volta, "cuda-version", "13.0") ==
-          "is for CUDA 13.0, which makes no code for compute capability 7.0");
+          "is for CUDA 13.0, which does not support compute capability 7.0");
     CHECK(told(volta, "cuda-version", "12.9").empty());
     CHECK(told({machine_has("__cuda", "11.4")}, "cudatoolkit", "12.1.0") ==
-          "is for CUDA 12.1.0, and the driver runs CUDA 11.4");
+          "is for CUDA 12.1.0, but the driver supports CUDA 11.4");
     CHECK(told({machine_has("__cuda", "11.4")}, "cudatoolkit", "11.8.0").empty());
     CHECK(told(volta, "libcudnn", "9.11.0.98") ==
-          "has no code for compute capability 7.0, as none has since 9.11");
+          "does not support compute capability 7.0 (dropped in 9.11)");
     CHECK(told(volta, "libcudnn", "9.10.2.21").empty());
     CHECK(told(volta, "libcudf", "26.04.00").empty());
     CHECK(told(volta, "libcublas", "13.0").empty());
     CHECK(told({}, "libcudnn", "9.13").empty());
     const auto pascal = std::vector{machine_has("__cuda_arch", "6.0")};
     CHECK(told(pascal, "libcudf", "24.02.00") ==
-          "has no code for compute capability 6.0, as none has since 24.02");
+          "does not support compute capability 6.0 (dropped in 24.02)");
     CHECK(told(pascal, "libcudf", "23.12.00").empty());
     CHECK(told({machine_has("__cuda_arch", "7.5")}, "libcudnn", "9.13").empty());
     CHECK(told({machine_has("__cuda_arch", "7.5")}, "flash-attn", "2.8.3") ==
-          "has no code for compute capability 7.5, as none has since 2");
+          "does not support compute capability 7.5 (dropped in 2)");
     CHECK(told({machine_has("__cuda_arch", "8.6")}, "flash-attn", "2.8.3").empty());
     CHECK(told({machine_has("__cuda_arch", "any")}, "libcudnn", "9.13").empty());
 }
@@ -154,13 +154,13 @@ TEST_CASE("what runs as PTX at best is told by the toolkit of a build, else by w
         return record;
     };
     CHECK(on("12.0", of("cuda126_mkl_0", {})) ==
-          "is compiled with CUDA 12.6, which makes no machine code for compute capability 12.0");
+          "is compiled with CUDA 12.6, which has no machine code for compute capability 12.0");
     CHECK(on("12.0", of("cuda126_mkl_0", {"cuda-version >=12.6,<13"})) ==
           on("12.0", of("cuda126_mkl_0", {})));
     CHECK(on("12.0", of("cuda129_mkl_0", {})).empty());
     CHECK(
         on("12.0", of("py312_0", {"cuda-version >=12.4,<12.5"})) ==
-        "is for cuda-version >=12.4,<12.5: no such CUDA makes machine code for compute capability "
+        "needs cuda-version >=12.4,<12.5, which has no machine code for compute capability "
         "12.0");
     CHECK(on("12.0", of("py312_0", {"cuda-version >=12.4,<13"})).empty());  // 12.9 does
     CHECK(on("9.0", of("py312_0", {"cudatoolkit 11.2.*"})) != "");
@@ -175,7 +175,7 @@ TEST_CASE("of several NVIDIA devices a build has to be for each", "[spec]") {
     const std::vector machine{machine_has("__cuda", "12.9"), arch};
     CHECK(obstacle(machine, "__cuda_arch >=8.6").empty());
     CHECK(obstacle(machine, "__cuda_arch >=8.6,<9") ==
-          "is for __cuda_arch >=8.6,<9, and a GPU here is 9.0");
+          "needs __cuda_arch >=8.6,<9, but a GPU here has 9.0");
     CHECK(obstacle(machine, "__cuda_arch >=9").empty());  // which the lowest does not meet
 }
 

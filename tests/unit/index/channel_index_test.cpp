@@ -81,8 +81,8 @@ TEST_CASE("a mapped index says what the repodata says", "[index]") {
     CHECK(index->find("c")->rows().empty());
     CHECK(index->relations() == ChannelRelations{"../above", "../below"});
     CHECK(index->notes() ==
-          std::vector<std::string>{"https://host/c/linux-64/repodata.json: 2 records of form v4 "
-                                   "are newer than this gpkg"});
+          std::vector<std::string>{"https://host/c/linux-64/repodata.json: skipped 2 records of "
+                                   "the unsupported format v4"});
 
     const auto all = read_all(index).value();
     REQUIRE(all.size() == 3);
@@ -151,7 +151,7 @@ TEST_CASE("an index that is damaged later is removed when that is noticed", "[in
     const auto all = read_all(index);
     REQUIRE_FALSE(all);
     CHECK(all.error().kind == ErrorKind::DamagedCache);
-    CHECK(all.error().message.starts_with(path.native() + ": what it says of "));
+    CHECK(all.error().message.starts_with(path.native() + ": the data of "));
     CHECK_FALSE(fs::exists(path));
 }
 

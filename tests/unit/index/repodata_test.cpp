@@ -141,64 +141,64 @@ TEST_CASE("a hostile index is refused, a broken record left out, with the reason
         return R"({"packages.conda": {)" + inner + "}}";
     };
     const std::string url = "https://host/c/linux-64/repodata.json: ";
-    const std::string left_out = url + "a record is left out: ";
+    const std::string left_out = url + "skipped a record: ";
 
-    CHECK(refusal("[]") == url + "'the top level' should be a map, not a list");
+    CHECK(refusal("[]") == url + "'the top level' must be a map, not a list");
     const auto newer = read_repodata(R"({"repodata_version": 3})", kSource).error();
     CHECK(newer.kind == ErrorKind::Unsupported);
     CHECK(newer.to_string() == url +
-                                   "repodata_version 3 is newer than this gpkg understands (2)\n"
-                                   "  hint: a newer gpkg is needed to read it");
+                                   "unsupported repodata_version 3 (this gpkg supports up to 2)\n"
+                                   "  hint: use a newer gpkg");
     CHECK(refusal(packages(R"("../evil-1-0.conda": {"name":"e","version":"1","build":"0"})")) ==
-          url + "packages.conda: '../evil-1-0.conda' is no file name");
+          url + "packages.conda: '../evil-1-0.conda' is not a file name");
     CHECK(refusal(packages(R"("a\\b-1-0.conda": {"name":"e","version":"1","build":"0"})")) ==
-          url + "packages.conda: 'a\\b-1-0.conda' is no file name");
+          url + "packages.conda: 'a\\b-1-0.conda' is not a file name");
     CHECK(refusal(packages(R"("a-1-0.zip": {"name":"a","version":"1","build":"0"})")) ==
           url + "packages.conda: 'a-1-0.zip' does not end in .conda");
     CHECK(refusal(packages(R"("a-1-0.conda": {"name":"../a","version":"1","build":"0"})")) ==
-          left_out + "a-1-0.conda: '../a' can be no name, version or build");
+          left_out + "a-1-0.conda: '../a' is not a valid name, version or build");
     CHECK(refusal(packages(R"("a-1-0.conda": {"name":"a","version":1,"build":"0"})")) ==
-          left_out + "a-1-0.conda: 'version' should be a text, not a number");
+          left_out + "a-1-0.conda: 'version' must be a string, not a number");
     CHECK(refusal(
               packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","depends":"b"})")) ==
-          left_out + "a-1-0.conda: 'depends' should be a list, not a text");
+          left_out + "a-1-0.conda: 'depends' must be a list, not a string");
     CHECK(refusal(
               packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","depends":[1]})")) ==
-          left_out + "a-1-0.conda: 'depends' should be a text, not a number");
+          left_out + "a-1-0.conda: 'depends' must be a string, not a number");
     CHECK(refusal(packages(
               R"("a-1-0.conda": {"name":"a","version":"1","build":"0","build_number":-1})")) ==
-          left_out + "a-1-0.conda: 'build_number' should be a whole number from 0 on, not -1");
+          left_out + "a-1-0.conda: 'build_number' must be a whole number of at least 0, not -1");
     CHECK(
         refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","size":1.5})")) ==
-        left_out + "a-1-0.conda: 'size' should be a whole number from 0 on, not 1.5");
+        left_out + "a-1-0.conda: 'size' must be a whole number of at least 0, not 1.5");
     CHECK(
         refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","size":"1"})")) ==
-        left_out + "a-1-0.conda: 'size' should be a whole number, not a text");
+        left_out + "a-1-0.conda: 'size' must be a whole number, not a string");
     CHECK(refusal(packages(R"("a-1-0.conda": {"version":"1","build":"0"})")) ==
-          left_out + "a-1-0.conda: it has no name");
+          left_out + "a-1-0.conda: the name is missing");
     CHECK(refusal(packages(R"("a-1-0.conda": [])")) ==
-          left_out + "a-1-0.conda: 'the record' should be a map, not a list");
+          left_out + "a-1-0.conda: 'the record' must be a map, not a list");
     CHECK(refusal(packages(
               R"("a-1-0.conda": {"name":"a","version":"1","build":"0","sha256":"xyz"})")) ==
-          left_out + "a-1-0.conda: 'sha256' should be 64 hex digits");
+          left_out + "a-1-0.conda: 'sha256' must be 64 hex digits");
     const std::string record = R"("a-1-0.conda": {"name":"a","version":"1","build":"0"})";
     CHECK(refusal(packages(record + "," + record)) ==
-          url + "'a-1-0.conda' stands in packages.conda twice");
+          url + "duplicate 'a-1-0.conda' in packages.conda");
     CHECK(refusal(R"({"packages": {}, "packages": {}})") ==
-          url + "the key 'packages' stands at the top twice");
+          url + "duplicate key 'packages' at the top");
     CHECK(refusal(packages(R"("a-1-0.conda": {"name":"a","version":"1","build":"0","license":")" +
                            std::string(2U << 20U, 'x') + "\"}")) ==
           left_out + "a-1-0.conda: 'license' is longer than 1 MiB");
     for (const auto* broken :
          {R"({"packages": {)", R"({"a": 1} x)", "\xff\xfe", R"({"a": "\ud800"})", "{"}) {
-        CHECK(refusal(broken).starts_with(url + "not valid JSON, or cut off: "));
+        CHECK(refusal(broken).starts_with(url + "invalid or truncated JSON: "));
     }
-    CHECK(refusal(std::string(100000, '[')).starts_with(url + "not valid JSON, or cut off: "));
+    CHECK(refusal(std::string(100000, '[')).starts_with(url + "invalid or truncated JSON: "));
 }
 
 TEST_CASE("of a key that stands twice neither is chosen", "[index]") {
     const std::string url = "https://host/c/linux-64/repodata.json: ";
-    const std::string left_out = url + "a record is left out: ";
+    const std::string left_out = url + "skipped a record: ";
     const auto record = [](const std::string& more) {
         return R"({"packages.conda": {"a-1-0.conda": {"name":"a","version":"1","build":"0")" +
                more + "}}}";
@@ -228,16 +228,15 @@ TEST_CASE("of a key that stands twice neither is chosen", "[index]") {
         const auto once = fmt::format(",\"{}\":{}", key, value);
         CHECK(refusal(record(once)) == "accepted");
         CHECK(refusal(record(once + once)) ==
-              fmt::format("{}a-1-0.conda: the key '{}' stands there twice", left_out, key));
+              fmt::format("{}a-1-0.conda: duplicate key '{}'", left_out, key));
     }
     for (const auto* again : {R"(,"name":"b")", R"(,"version":"2")", R"(,"build":"0")"})
-        CHECK(refusal(record(again)).ends_with(" stands there twice"));
+        CHECK(refusal(record(again)).find(": duplicate key '") != std::string::npos);
     CHECK(refusal(record(R"(,"extra_depends":{"t":[],"t":[]})")) ==
-          left_out + "a-1-0.conda: the key 't' stands in extra_depends twice");
+          left_out + "a-1-0.conda: duplicate key 't' in extra_depends");
     CHECK(refusal(R"({"info": {"base_url": "a", "base_url": "b"}})") ==
-          url + "the key 'base_url' stands in info twice");
-    CHECK(refusal(R"({"v3": {"conda": {}, "conda": {}}})") ==
-          url + "the key 'conda' stands in v3 twice");
+          url + "duplicate key 'base_url' in info");
+    CHECK(refusal(R"({"v3": {"conda": {}, "conda": {}}})") == url + "duplicate key 'conda' in v3");
 }
 
 TEST_CASE("a base_url leads to where packages may come from", "[index]") {
@@ -249,20 +248,19 @@ TEST_CASE("a base_url leads to where packages may come from", "[index]") {
     const std::string web = "http://host/c/linux-64/repodata.json";
     const std::string local = "file:///c/linux-64/repodata.json";
     CHECK(refused("file:///etc", web) ==
-          "base_url 'file:///etc' leads from the network to files of this machine");
+          "base_url 'file:///etc' refers from a network channel to local files");
     CHECK(refused("FILE:/etc", web) ==
-          "base_url 'FILE:/etc' leads from the network to files of this machine");
+          "base_url 'FILE:/etc' refers from a network channel to local files");
     CHECK(refused("ftp://x/y", web) ==
-          "base_url 'ftp://x/y' is not below http://, https:// or file://");
+          "base_url 'ftp://x/y' does not start with http://, https:// or file://");
     CHECK(refused("javascript:x", local) ==
-          "base_url 'javascript:x' is not below http://, https:// or file://");
+          "base_url 'javascript:x' does not start with http://, https:// or file://");
     CHECK(refused("https:x", web) ==
-          "base_url 'https:x' is not below http://, https:// or file://");
-    CHECK(refused("https://h/x?tok=1", web) ==
-          "base_url 'https://h/x?tok=1' has '?' or '#', so that it cannot be a folder");
-    CHECK(refused(R"(a\u001b[31m)", local) == R"(base_url 'a\x1b[31m' is no URL)");
-    CHECK(refused(R"(a\\b)", local) == R"(base_url 'a\b' is no URL)");
-    CHECK(refused("a b", local) == "base_url 'a b' is no URL");
+          "base_url 'https:x' does not start with http://, https:// or file://");
+    CHECK(refused("https://h/x?tok=1", web) == "base_url 'https://h/x?tok=1' contains '?' or '#'");
+    CHECK(refused(R"(a\u001b[31m)", local) == R"(base_url 'a\x1b[31m' is not a URL)");
+    CHECK(refused(R"(a\\b)", local) == R"(base_url 'a\b' is not a URL)");
+    CHECK(refused("a b", local) == "base_url 'a b' is not a URL");
     CHECK(refused("file:///other", local) == "accepted");
     CHECK(refused("https://h/x", local) == "accepted");
     CHECK(refused("../elsewhere", local) == "accepted");
@@ -286,9 +284,9 @@ TEST_CASE("a record that breaks the rules is left out, and a note says so", "[in
          "'b-c' is not a build string"},
         {"a-1-.conda", R"("name":"a","version":"1","build":"")", "'' is not a build string"},
         {"a-1-0.conda", R"("name":"a","version":"1")", "'' is not a build string"},
-        {"other-1-0.conda", R"("name":"a",)" + rest, "the record is that of a-1-0.conda"},
-        {"a-2-0.conda", R"("name":"a",)" + rest, "the record is that of a-1-0.conda"},
-        {"a-1-1.conda", R"("name":"a",)" + rest, "the record is that of a-1-0.conda"},
+        {"other-1-0.conda", R"("name":"a",)" + rest, "the record belongs to a-1-0.conda"},
+        {"a-2-0.conda", R"("name":"a",)" + rest, "the record belongs to a-1-0.conda"},
+        {"a-1-1.conda", R"("name":"a",)" + rest, "the record belongs to a-1-0.conda"},
         {"a-1-0.conda", R"("name":"a","flags":["cuda","gpu-x"],)" + rest, "'gpu-x' is not a flag"},
         {"a-1-0.conda", R"("name":"a","flags":["a:b:c"],)" + rest, "'a:b:c' is not a flag"},
         {"a-1-0.conda", R"("name":"a","flags":["CUDA"],)" + rest, "'CUDA' is not a flag"},
@@ -297,13 +295,13 @@ TEST_CASE("a record that breaks the rules is left out, and a note says so", "[in
          "'Test' is not a name of extras"},
         {"a-x y-0.conda",
          R"("name":"a","version":"x y","build":"0")",
-         "'x y' can be no name, version or build"},
+         "'x y' is not a valid name, version or build"},
         {"a-1-0.conda",
          R"("name":"a","build_number":-1,)" + rest,
-         "'build_number' should be a whole number from 0 on, not -1"},
+         "'build_number' must be a whole number of at least 0, not -1"},
         {"a-1-0.conda",
          R"("name":"a","depends":["b", 1],)" + rest,
-         "'depends' should be a text, not a number"},
+         "'depends' must be a string, not a number"},
     }));
     const auto index = read_repodata(fmt::format(R"({{"packages.conda": {{
         "good-1-0.conda": {{"name":"good","version":"1","build":"0"}}, "{}": {{{}}}}}}})",
@@ -316,7 +314,7 @@ TEST_CASE("a record that breaks the rules is left out, and a note says so", "[in
     CHECK(records(*index, "good").size() == 1);
     REQUIRE(index->notes().size() == 1);
     const auto note = index->notes()[0];
-    CHECK(note.starts_with("https://host/c/linux-64/repodata.json: a record is left out: "));
+    CHECK(note.starts_with("https://host/c/linux-64/repodata.json: skipped a record: "));
     CHECK(note.ends_with(": " + row.why));
     CHECK(std::all_of(note.begin(), note.end(), [](char c) { return c >= ' ' && c <= '~'; }));
 }
@@ -330,8 +328,8 @@ TEST_CASE("several records that are left out make one note", "[index]") {
     CHECK(index->record_count() == 0);
     REQUIRE(index->notes().size() == 1);
     CHECK(index->notes()[0] ==
-          "https://host/c/linux-64/repodata.json: 2 records are left out, the first: a-1-0.conda: "
-          "its key should be without the extension");
+          "https://host/c/linux-64/repodata.json: skipped 2 records, the first: a-1-0.conda: "
+          "its key must not have the extension");
 }
 
 TEST_CASE("what a channel says of newer records does not steer the terminal", "[index]") {
@@ -340,7 +338,7 @@ TEST_CASE("what a channel says of newer records does not steer the terminal", "[
         kSource);
     REQUIRE(index);
     CHECK(index->notes()[0] ==
-          "https://host/c/linux-64/repodata.json: 7 records of form v4 are newer than this gpkg: "
+          "https://host/c/linux-64/repodata.json: skipped 7 records of the unsupported format v4: "
           "up\\x1b[31m!");
 }
 

@@ -159,11 +159,11 @@ TEST_CASE("records that break the rules are left out, the others stay", "[index]
         std::string fn, key, value, note;
     };
     const auto row = GENERATE(values<Row>({
-        {"rich-2-0.conda", "version", "3", "rich-2-0.conda: the record is that of rich-3-0.conda"},
-        {"rich-2-0.conda", "build", "1", "rich-2-0.conda: the record is that of rich-2-1.conda"},
+        {"rich-2-0.conda", "version", "3", "rich-2-0.conda: the record belongs to rich-3-0.conda"},
+        {"rich-2-0.conda", "build", "1", "rich-2-0.conda: the record belongs to rich-2-1.conda"},
         {"rich-2-.conda", "build", "", "rich-2-.conda: '' is not a build string"},
         {"rich-2-0-1.conda", "build", "0-1", "rich-2-0-1.conda: '0-1' is not a build string"},
-        {"other-2-0.conda", "x", "", "other-2-0.conda: the record is that of rich-2-0.conda"},
+        {"other-2-0.conda", "x", "", "other-2-0.conda: the record belongs to rich-2-0.conda"},
     }));
     CAPTURE(row.fn);
     auto shard = one_record();
@@ -172,7 +172,7 @@ TEST_CASE("records that break the rules are left out, the others stay", "[index]
     record[row.key] = row.value;
     const auto read = read_shard(packed_shard(shard), "rich", "URL").value();
     CHECK(read.records.size() == 1);
-    CHECK(read.notes == std::vector<std::string>{"a record is left out: " + row.note});
+    CHECK(read.notes == std::vector<std::string>{"skipped a record: " + row.note});
 }
 
 TEST_CASE("hostile shards are refused whole, broken records left out", "[index]") {
@@ -187,9 +187,9 @@ TEST_CASE("hostile shards are refused whole, broken records left out", "[index]"
     CHECK(refusal(with(fn, json::object())) == "fine");
     // Another name than was asked for.
     CHECK(refusal(with("evil-2-0.conda", {{"name", "evil"}})) ==
-          "URL: evil-2-0.conda: is about 'evil', not 'rich'");
+          "URL: evil-2-0.conda: belongs to 'evil', not 'rich'");
     CHECK(refusal(with(fn, {{"name", "evil"}})) ==
-          "URL: rich-2-0.conda: is about 'evil', not 'rich'");
+          "URL: rich-2-0.conda: belongs to 'evil', not 'rich'");
     // File names that lead elsewhere.
     for (const std::string bad :
          {"../rich-2-0.conda", "/rich-2-0.conda", "a/rich-2-0.conda", "..", "", "a\\b.conda"})
@@ -200,23 +200,23 @@ TEST_CASE("hostile shards are refused whole, broken records left out", "[index]"
           std::string::npos);
     // Values of a wrong kind spoil their own record only.
     CHECK(refusal(with(fn, {{"depends", "numpy"}})) ==
-          "a record is left out: rich-2-0.conda: 'depends' should be a list, not a text");
+          "skipped a record: rich-2-0.conda: 'depends' must be a list, not a string");
     CHECK(refusal(with(fn, {{"depends", {1}}})) ==
-          "a record is left out: rich-2-0.conda: 'depends' should be a text, not a number");
+          "skipped a record: rich-2-0.conda: 'depends' must be a string, not a number");
     CHECK(refusal(with(fn, {{"size", -1}})) ==
-          "a record is left out: rich-2-0.conda: 'size' should be a whole number from 0 on");
+          "skipped a record: rich-2-0.conda: 'size' must be a whole number of at least 0");
     CHECK(refusal(with(fn, {{"timestamp", 1e300}})) ==
-          "a record is left out: rich-2-0.conda: 'timestamp' is no time");
+          "skipped a record: rich-2-0.conda: 'timestamp' is not a time");
     CHECK(refusal(with(fn, {{"name", nullptr}})) ==
-          "a record is left out: rich-2-0.conda: it has no name");
+          "skipped a record: rich-2-0.conda: the name is missing");
     CHECK(refusal(with(fn, {{"version", nullptr}})) ==
-          "a record is left out: rich-2-0.conda: it has no version");
+          "skipped a record: rich-2-0.conda: the version is missing");
     CHECK(refusal(with(fn, {{"sha256", "abcd"}})) ==
-          "a record is left out: rich-2-0.conda: 'sha256' should be 32 bytes, not 2");
-    CHECK(refusal({{"packages", json::array()}}) == "URL: 'packages' should be a map, not a list");
+          "skipped a record: rich-2-0.conda: 'sha256' must have 32 bytes, not 2");
+    CHECK(refusal({{"packages", json::array()}}) == "URL: 'packages' must be a map, not a list");
     CHECK(refusal({{"packages", {{"rich-1-0.tar.bz2", 1}}}}) ==
-          "a record is left out: rich-1-0.tar.bz2: 'the record' should be a map, not a number");
-    CHECK(refusal(json::array()) == "URL: 'the top level' should be a map, not a list");
+          "skipped a record: rich-1-0.tar.bz2: 'the record' must be a map, not a number");
+    CHECK(refusal(json::array()) == "URL: 'the top level' must be a map, not a list");
 }
 
 TEST_CASE("keys that stand twice are refused", "[index]") {
@@ -240,15 +240,15 @@ TEST_CASE("keys that stand twice are refused", "[index]") {
     CHECK(message("\x81" + text("packages.conda") + many + text("a-1-29.conda") + record("29")) ==
           "fine");
     CHECK(message("\x81" + text("packages.conda") + many + text("a-1-7.conda") + record("7")) ==
-          "URL: the key 'a-1-7.conda' stands packages.conda twice");
+          "URL: duplicate key 'a-1-7.conda' in packages.conda");
     CHECK(message("\x81" + text("packages.conda") + "\x82" + text("a-1-7.conda") + record("7") +
                   text("a-1-7.conda") + record("7")) ==
-          "URL: the key 'a-1-7.conda' stands packages.conda twice");
+          "URL: duplicate key 'a-1-7.conda' in packages.conda");
     CHECK(message("\x82" + text("removed") + "\x90" + text("removed") + "\x90") ==
-          "URL: the key 'removed' stands at the top twice");
+          "URL: duplicate key 'removed' at the top");
     CHECK(message("\x81" + text("packages.conda") + "\x81" + text("a-1-7.conda") + "\x82" +
                   text("name") + text("a") + text("name") + text("b")) ==
-          "a record is left out: a-1-7.conda: the key 'name' stands there twice");
+          "skipped a record: a-1-7.conda: duplicate key 'name'");
 }
 
 TEST_CASE("a shard index: names, hashes, folders", "[index]") {
@@ -308,31 +308,29 @@ TEST_CASE("what else a shard index says", "[index]") {
     CHECK(index.relations() == ChannelRelations{"../conda-forge", ""});
     CHECK(index.entries().size() == 1);
     CHECK(index.notes() ==
-          std::vector<std::string>{"7 records of form v4 are newer than this gpkg: new",
-                                   "2 shards are left out: '../x' is not a package name"});
+          std::vector<std::string>{"skipped 7 records of the unsupported format v4: new",
+                                   "skipped 2 shards: '../x' is not a package name"});
 }
 
 TEST_CASE("a shard index that cannot be used is refused", "[index]") {
     const auto newer = read_shard_index(packed_shard_index({}, json::object(), 2), kUrl);
     REQUIRE_FALSE(newer);
     CHECK(newer.error().kind == ErrorKind::Unsupported);
-    CHECK(newer.error().message ==
-          kUrl + ": shards of version 2 are newer than this gpkg understands (1)");
+    CHECK(newer.error().message == kUrl + ": unsupported shards version 2 (this gpkg supports 1)");
     const auto refusal = [](const json& index) {
         const auto read = read_shard_index(zstd_compress(as_msgpack(index), 1), "URL");
         REQUIRE_FALSE(read);
         CHECK(read.error().kind == ErrorKind::Integrity);
         return read.error().message;
     };
-    CHECK(refusal(json::object()) == "URL: it has no version");
-    CHECK(refusal({{"version", "1"}}) == "URL: 'version' should be a whole number, not a text");
+    CHECK(refusal(json::object()) == "URL: the version is missing");
+    CHECK(refusal({{"version", "1"}}) == "URL: 'version' must be a whole number, not a string");
     CHECK(refusal({{"version", 1}, {"shards", json::array()}}) ==
-          "URL: 'shards' should be a map, not a list");
+          "URL: 'shards' must be a map, not a list");
     CHECK(refusal({{"version", 1}, {"shards", {{"a", nullptr}}}}) == "URL: 'a' has no hash");
-    CHECK(refusal({{"version", 1}, {"shards", {{"a", "ff"}}}}) ==
-          "URL: 'a' should be 64 hex digits");
+    CHECK(refusal({{"version", 1}, {"shards", {{"a", "ff"}}}}) == "URL: 'a' must be 64 hex digits");
     CHECK(refusal({{"version", 1}, {"shards", {{"a", tests::bytes_of_hex("ff")}}}}) ==
-          "URL: 'a' should be 32 bytes, not 1");
+          "URL: 'a' must have 32 bytes, not 1");
 }
 
 TEST_CASE("no length is believed, and no depth", "[index]") {
@@ -379,7 +377,7 @@ TEST_CASE("what unpacks to too much is refused", "[index]") {
     using namespace std::string_literals;
     const auto nulls = "\xdd\x00\x90\x00\x00"s + std::string(std::size_t{9} << 20U, '\xc0');
     CHECK(read_shard(zstd_compress(nulls, 1), "a", "URL").error().message ==
-          "URL: it has too many values");
+          "URL: too many values");
 }
 
 TEST_CASE("no cut and no flipped bit makes a shard of what is none", "[index]") {

@@ -187,17 +187,17 @@ TEST_CASE("what cannot be applied is named, and nothing is written", "[build]") 
     const auto row = GENERATE(values<Row>({
         {"{", "f: not JSON: "},
         {"[]", "f: not a JSON object"},
-        {"{}", "f: it has no patch_instructions_version: is it patch instructions?"},
+        {"{}", "f: not patch instructions: patch_instructions_version is missing"},
         {R"({"patch_instructions_version": 3})",
-         "f: patch instructions of version 3: this gpkg understands 1 to 2"},
-        {R"({"patch_instructions_version": 1, "packages": []})", "f: packages is no object"},
-        {R"({"patch_instructions_version": 1, "revoke": "a"})", "f: revoke is no list of file names"},
+         "f: unsupported patch instructions version 3 (this gpkg supports 1 to 2)"},
+        {R"({"patch_instructions_version": 1, "packages": []})", "f: packages is not an object"},
+        {R"({"patch_instructions_version": 1, "revoke": "a"})", "f: revoke is not a list of file names"},
         {R"({"patch_instructions_version": 1, "packages.conda": {"a-1-0.conda": []}})",
-         "f: a-1-0.conda: is no object of fields"},
+         "f: a-1-0.conda: is not an object"},
         {R"({"patch_instructions_version": 1, "packages.conda": {"a-1-0.conda": {"sha256": "0"}}})",
-         "f: a-1-0.conda: sha256 is not for an index to change"},
+         "f: a-1-0.conda: patches cannot change sha256"},
         {R"({"patch_instructions_version": 1, "packages": {"a-1-0.tar.bz2": {"depends": "b"}}})",
-         "f: a-1-0.tar.bz2: depends is no list"},
+         "f: a-1-0.tar.bz2: depends is not a list"},
         {R"({"patch_instructions_version": 1, "packages": {"a-1-0.tar.bz2": {"depends": ["b >="]}}})",
          "f: a-1-0.tar.bz2: depends: "},
         {R"({"patch_instructions_version": 2, "packages": {"a-1-0.tar.bz2": {"run_exports": 1}}})",
@@ -222,15 +222,14 @@ TEST_CASE("a patch that is none leaves the channel as it is", "[build]") {
         CHECK(published(channel) == before);
         return done.error();
     };
-    CHECK(refused("nothing").message ==
-          channel.at("nothing").native() + ": there is no such patch");
+    CHECK(refused("nothing").message == channel.at("nothing").native() + ": no such patch");
     fs::create_directories(channel.at("empty"));
     CHECK(refused("empty").message ==
           channel.at("empty").native() +
-              ": has no <subdir>/patch_instructions.json, such as noarch/patch_instructions.json");
+              ": has no SUBDIR/patch_instructions.json, such as noarch/patch_instructions.json");
     write(channel.at("x/patch_instructions.json"), instructions(Json::object()));
     CHECK(refused("x/patch_instructions.json").hint ==
-          "put it at FOLDER/<subdir>/patch_instructions.json, and give FOLDER");
+          "move it to FOLDER/SUBDIR/patch_instructions.json and use --patch FOLDER");
     // One of two is damaged.
     write(channel.at("two/linux-64/patch_instructions.json"),
           instructions({{"remove", {"a-1-h0_0.conda"}}}));

@@ -60,9 +60,9 @@ TEST_CASE("builds for other hardware that need something else are found", "[buil
         {"__cuda", "cuda-version >=12.9,<13", "libcublas", "python_abi 3.12.* *_cp312", "zlib"},
         {{"build_number", 200}, {"license", "GPL-3.0-only"}});
     CHECK(builds.found() ==
-          Texts{"libpng is needed by foo-1-cpu_py312_h1111111_0.conda and not by "
+          Texts{"libpng is needed by foo-1-cpu_py312_h1111111_0.conda but not by "
                 "foo-1-cuda129_py312_h2222222_200.conda",
-                "license is MIT in foo-1-cpu_py312_h1111111_0.conda and GPL-3.0-only in "
+                "license is MIT in foo-1-cpu_py312_h1111111_0.conda but GPL-3.0-only in "
                 "foo-1-cuda129_py312_h2222222_200.conda"});
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("what packages were built with tells variants apart", "[build]") {
                    .dump());
     CHECK(builds.found() == (other_ssl
                                  ? Texts{}
-                                 : Texts{"openssl is needed by foo-1-h1111111_0.conda and not by "
+                                 : Texts{"openssl is needed by foo-1-h1111111_0.conda but not by "
                                          "foo-1-h2222222_0.conda"}));
 }
 

@@ -155,15 +155,14 @@ TEST_CASE("what other formats say becomes a conda-lock.yml as far as it goes", "
     auto odd = lock;
     odd.packages[0].record.depends = {"python * *_cpython", "python 3.12.* *_cp312"};
     CHECK(format_lock(odd, LockFormat::CondaLock).error().message ==
-          "conda-lock.yml cannot say both 'python * *_cpython' and 'python 3.12.* *_cp312'");
+          "conda-lock.yml cannot store both 'python * *_cpython' and 'python 3.12.* *_cp312'");
 
     auto two = lock.classes[0];
     two.name = "h100";
     lock.classes.push_back(two);
-    CHECK(
-        format_lock(lock, LockFormat::CondaLock).error().message ==
-        "conda-lock.yml has one list of packages for a platform, and the classes a100 and h100 are "
-        "both for linux-64");
+    CHECK(format_lock(lock, LockFormat::CondaLock).error().message ==
+          "conda-lock.yml has one package list per platform, but the classes a100 and h100 are "
+          "both for linux-64");
     CHECK(format_lock(lock, LockFormat::Pixi7));
 }
 
@@ -176,13 +175,13 @@ TEST_CASE("the rules of CEP 37", "[lock]") {
     const auto row = GENERATE_COPY(values<Row>({
         {"",                                        ""},
         {entry(),                                   ""},
-        {entry() + entry({"category: main"}),       "21:3: python (conda, linux-64, main) stands here twice"},
+        {entry() + entry({"category: main"}),       "21:3: python (conda, linux-64, main) is listed twice"},
         {entry() + entry({"category: dev"}),        ""},
         {entry() + wheel,                           ""},
-        {entry({"category: default"}),              "21:13: a category cannot be called default: gpkg calls the category main so"},
-        {entry({"category: a/b"}),                  "21:3: 'a/b' can be no name"},
-        {entry({"platform: win-64"}),               "16:13: 'win-64' is not among the platforms of the metadata"},
-        {entry({"platform: osx-64"}),               "18:8: python-3.10-h1_0.conda is of linux-64, but listed for osx-64"},
+        {entry({"category: default"}),              "21:13: the category name 'default' is reserved: gpkg uses it for main"},
+        {entry({"category: a/b"}),                  "21:3: 'a/b' is not a valid name"},
+        {entry({"platform: win-64"}),               "16:13: 'win-64' is not listed under metadata.platforms"},
+        {entry({"platform: osx-64"}),               "18:8: python-3.10-h1_0.conda is for linux-64, but listed under osx-64"},
         {entry({"manager: npm"}),                   "15:12: expected conda or pip, found 'npm'"},
         {entry({"dependencies: {__unix: ''}"}),     ""},
         {entry({"dependencies: {a: [b]}"}),         "17:21: expected a, found a list"},
@@ -290,13 +289,13 @@ TEST_CASE("what is not on top of the default environment is no category", "[lock
     const auto refused = format_lock(lock, LockFormat::CondaLock);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message ==
-          "conda-lock.yml installs categories on top of main, and the environment cuda lacks what "
-          "the environment default has for linux-64: cpu-1-0.conda");
+          "conda-lock.yml installs categories on top of main, but the environment cuda lacks "
+          "packages that the environment default has for linux-64: cpu-1-0.conda");
     CHECK_THAT(refused.error().hint, ContainsSubstring("--environment"));
     lock.classes.back().platform = "osx-64";
     CHECK_THAT(format_lock(lock, LockFormat::CondaLock).error().message,
-               ContainsSubstring("the environment cuda lacks what the environment default has for "
-                                 "linux-64: cpu-1-0.conda and zlib-1-0.conda"));
+               ContainsSubstring("the environment cuda lacks packages that the environment default "
+                                 "has for linux-64: cpu-1-0.conda and zlib-1-0.conda"));
 }
 
 TEST_CASE("the metadata of a conda-lock.yml", "[lock]") {
@@ -305,7 +304,7 @@ TEST_CASE("the metadata of a conda-lock.yml", "[lock]") {
     };
     // clang-format off
     const auto row = GENERATE(values<Row>({
-        {"version: 1",           "version: 2",       "1:10: version 2 of conda-lock.yml is not known; gpkg reads 1"},
+        {"version: 1",           "version: 2",       "1:10: unsupported conda-lock.yml version 2; gpkg reads version 1"},
         {"version: 1\n",         "",                 ""},
         {"  sources:",           "  made: 1\n  sources:", "10:3: unknown key 'made'"},
         {"  sources: [environment.yml]\n", "",       "3:3: the key 'sources' is missing"},

@@ -64,10 +64,10 @@ TEST_CASE("an environment of a lock can stand alone", "[lock]") {
     CHECK(test.channels == std::vector<LockedChannel>{{"https://h/d", {}}});
     CHECK(test.environments.empty());
     CHECK(told(lock_of_environment(lock, "default").value()) == Texts{"linux-64: python"});
-    CHECK(fault(lock, "tset") == "has no environment tset | did you mean test?");
+    CHECK(fault(lock, "tset") == "no environment tset | did you mean test?");
     CHECK(fault(lock, "quite-other") ==
-          "has no environment quite-other | it has default, empty and test");
-    CHECK(fault(lock, "empty") == "there is nothing in the environment empty | ");
+          "no environment quite-other | the lock has default, empty and test");
+    CHECK(fault(lock, "empty") == "the environment empty is empty | ");
 }
 
 TEST_CASE("whether a request was changed by hand is seen of one environment as well", "[lock]") {
@@ -89,7 +89,7 @@ TEST_CASE("environments of conda-lock are called categories", "[lock]") {
     CHECK(told(lock_of_environment(lock, "main").value()) == Texts{"linux-64: python six"});
     CHECK(told(lock_of_environment(lock, "dev").value()) == Texts{"linux-64: gpu python six"});
     CHECK(environment_title(lock, "default") == "category main");
-    CHECK(fault(lock, "devs") == "has no category devs | did you mean dev?");
+    CHECK(fault(lock, "devs") == "no category devs | did you mean dev?");
 }
 
 }  // namespace environments_test

@@ -269,7 +269,7 @@ TEST_CASE("packages with one file name are told apart", "[lock]") {
 
     mirror.sha256 = std::string(64, '0');
     CHECK(adder.add({mirror, {}}).error().message ==
-          "https://mirror/noarch/b-1-0.conda is there twice, with two checksums");
+          "https://mirror/noarch/b-1-0.conda is listed twice with different checksums");
 }
 
 TEST_CASE("what cannot be read again is not written", "[lock]") {
@@ -279,10 +279,10 @@ TEST_CASE("what cannot be read again is not written", "[lock]") {
     made.sha256.clear();
     REQUIRE(adder.add({made, {}}));
     CHECK(format_lock(lock, LockFormat::Gpkg).error().message ==
-          made.url + " cannot be locked: its channel gives no checksum");
+          made.url + " cannot be locked: its channel has no checksum for it");
     lock.packages[0].record.name = "b";
     CHECK(format_lock(lock, LockFormat::Gpkg).error().message ==
-          "b-1-0 cannot be locked: its file does not bear its name, '" + made.url + "'");
+          "b-1-0 cannot be locked: its file has another name: '" + made.url + "'");
 }
 
 TEST_CASE("mistakes in a lock file of gpkg are told with their place", "[lock]") {
@@ -292,7 +292,7 @@ TEST_CASE("mistakes in a lock file of gpkg are told with their place", "[lock]")
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {"gpkg_lock: 2\nchannels: []",
-         "f:1:12: version 2 of gpkg's lock files is not known to this gpkg, which reads 1"},
+         "f:1:12: unsupported gpkg.lock version 2; this gpkg reads version 1"},
         {"gpkg_lock: one",                          "f:1:12: expected a whole number for gpkg_lock, found one"},
         {"gpkg_lock:",                              "f:1:1: the key 'gpkg_lock' has no value"},
         {"gpkg_lock: 1",                            "f:1:1: the key 'channels' is missing"},
@@ -306,40 +306,40 @@ TEST_CASE("mistakes in a lock file of gpkg are told with their place", "[lock]")
         {small("  x: y"),                           "f:7:6: expected a package as a map, found a single value"},
         {small("  x: {a: b}"),                      "f:7:6: the key 'url' is missing"},
         {small("  x: {url: [a]}"),                  "f:7:12: expected url, found a list"},
-        {small("  x: {url: 'a b'}"),                "f:7:12: 'a b' is no URL of a package"},
+        {small("  x: {url: 'a b'}"),                "f:7:12: 'a b' is not a package URL"},
         {small("  x: {url: \"a\\x1b[2J\"}"),        "f:7:12: url has a control character: 'a\\x1b[2J'"},
-        {small(kBlock + kBlock),                    "f:10:3: the key 'x-1-0.conda' stands here twice"},
+        {small(kBlock + kBlock),                    "f:10:3: duplicate key 'x-1-0.conda'"},
         {small(kBlock + "    sha256: xyz"),         "f:10:13: expected 64 hex digits for sha256, found 'xyz'"},
         {small(kBlock + "    depends: \"a\\x1b\""),  "f:10:14: depends has a control character: 'a\\x1b'"},
         {small(kBlock + "    depends: [\"a\\n\"]"),  "f:10:15: depends has a control character: 'a\\x0a'"},
-        {small(kBlock + "    size: -1"),            "f:10:11: size cannot be less than nothing"},
+        {small(kBlock + "    size: -1"),            "f:10:11: size cannot be negative"},
         {small(kBlock + "    size: 99999999999999999999"), "f:10:11: expected a whole number for size, found 99999999999999999999"},
         {small(kBlock + "    size: [1]"),           "f:10:11: expected a whole number for size, found a list"},
         {small(kBlock + "    depends: {a: b}"),     "f:10:14: expected a list of depends, found a map"},
         {small(kBlock + "    noarch: perl"),        "f:10:13: expected true or false for noarch, found perl"},
         {small(kBlock + "    purls: []"),           "f:10:12: unknown key 'purls'"},
-        {small(kBlock + "    name: y"),             "f:10:11: the name is 'y', but that of the package's file is 'x'"},
+        {small(kBlock + "    name: y"),             "f:10:11: the name is 'y', but 'x' in the file name"},
         {small(kBlock + "    subdir: ../x"),        "f:10:13: '../x' is not a subdir"},
         {small("  x-1-0.conda: {url: https://h/c/noarch/x-1-0.conda}"), "f:7:16: x-1-0.conda has neither sha256 nor md5"},
         {small("  x-1-0.conda: {url: x-1-0.conda, md5: " + std::string(32, 'c') + "}"),
-         "f:7:16: the subdir of x-1-0.conda is not said, and its URL does not tell it"},
+         "f:7:16: the subdir of x-1-0.conda is missing and not part of its URL"},
         {small("  y-1-0.conda: {url: https://h/c/noarch/x-1-0.conda, md5: " + std::string(32, 'c') + "}"),
-         "f:7:3: the block of y-1-0.conda holds https://h/c/noarch/x-1-0.conda"},
-        {small(kBlock, "    packages: [y]\n"),      "f:6:16: y is not among the packages below"},
+         "f:7:3: the entry 'y-1-0.conda' is of another package: https://h/c/noarch/x-1-0.conda"},
+        {small(kBlock, "    packages: [y]\n"),      "f:6:16: y is not in the list of packages"},
         {small(kBlock, "    packages: x\n"),        "f:6:15: expected a list of packages, found a single value"},
         {small(kBlock, "    packages: [[x]]\n"),    "f:6:16: expected a package, found a list"},
-        {small(kBlock, "    foreign: [x]\n"),       "f:6:15: x is not among the packages below"},
-        {small(kBlock, "    needs: [numpy]\n"),     "f:6:12: 'numpy' does not ask for a virtual package"},
-        {small(kBlock, "    made_for: ['__cuda >=12']\n"), "f:6:15: '__cuda >=12' is no virtual package, like __cuda=12.4"},
-        {small(kBlock, "    made_for: ['__cuda=abc=0']\n"), "f:6:15: '__cuda=abc=0' is no virtual package, like __cuda=12.4"},
-        {small(kBlock, "    also_made_for: ['__linux=6.1 __glibc=x']\n"), "f:6:20: '__glibc=x' is no virtual package, like __cuda=12.4"},
+        {small(kBlock, "    foreign: [x]\n"),       "f:6:15: x is not in the list of packages"},
+        {small(kBlock, "    needs: [numpy]\n"),     "f:6:12: 'numpy' is not a spec of a virtual package"},
+        {small(kBlock, "    made_for: ['__cuda >=12']\n"), "f:6:15: '__cuda >=12' is not a virtual package such as __cuda=12.4"},
+        {small(kBlock, "    made_for: ['__cuda=abc=0']\n"), "f:6:15: '__cuda=abc=0' is not a virtual package such as __cuda=12.4"},
+        {small(kBlock, "    also_made_for: ['__linux=6.1 __glibc=x']\n"), "f:6:20: '__glibc=x' is not a virtual package such as __cuda=12.4"},
         {small(kBlock, "    made: x\n"),            "f:6:5: unknown key 'made'"},
         {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {a: {}}", "f:4:14: the key 'platform' is missing"},
         {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {a: {platform: linux}}", "f:4:15: unknown platform 'linux'"},
         {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {a: {platform: noarch}}", "f:4:15: unknown platform 'noarch'"},
-        {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {../a: {platform: linux-64}}", "f:4:11: '..' can be no name"},
+        {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {../a: {platform: linux-64}}", "f:4:11: '..' is not a valid name"},
         {"gpkg_lock: 1\nchannels: []\npackages: {}\nclasses: {a: {platform: linux-64}, default/a: {platform: linux-64}}",
-         "f:4:47: the class default/a stands here twice"},
+         "f:4:47: the class default/a is listed twice"},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -353,7 +353,7 @@ TEST_CASE("mistakes in a lock file of gpkg are told with their place", "[lock]")
 }
 
 TEST_CASE("a file of a newer gpkg says so", "[lock]") {
-    CHECK(parse_lock("gpkg_lock: 2", "f").error().hint == "a newer gpkg wrote it, and can read it");
+    CHECK(parse_lock("gpkg_lock: 2", "f").error().hint == "use a newer gpkg");
     CHECK(parse_lock("gpkg_lock: 2", "f").error().kind == ErrorKind::Unsupported);
 }
 

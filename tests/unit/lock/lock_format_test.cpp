@@ -53,22 +53,22 @@ TEST_CASE("what is no lock file is called by its name", "[lock]") {
     struct Row {
         std::string text, message;
     };
-    const std::string none = "f: no lock file of gpkg, pixi or conda-lock";
+    const std::string none = "f: not a lock file of gpkg, pixi or conda-lock";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
-        {"",                          "f: no lock file: it is empty"},
-        {"# only a comment\n",        "f: no lock file: it is empty"},
+        {"",                          "f: not a lock file: it is empty"},
+        {"# only a comment\n",        "f: not a lock file: it is empty"},
         {"a: 1",                      none},
-        {"- a",                       none + ": it is a list"},
-        {"text",                      none + ": it is a single value"},
-        {"dependencies: [numpy]",     none + ", but an environment file"},
-        {"gpkg_profile: 1",           none + ", but a hardware profile"},
-        {"{\"lockfileVersion\": 3}",  none + ", but one of Node.js"},
+        {"- a",                       none + "; it is a list"},
+        {"text",                      none + "; it is a single value"},
+        {"dependencies: [numpy]",     none + "; it is an environment file"},
+        {"gpkg_profile: 1",           none + "; it is a hardware profile"},
+        {"{\"lockfileVersion\": 3}",  none + "; it is a lock file of Node.js"},
         {"# platform: linux-64\n@EXPLICIT\nhttps://h/c/noarch/a-1-0.conda\n",
-                                      "f: no lock file, but a list of package files (@EXPLICIT)"},
+                                      "f: not a lock file but an explicit list of packages (@EXPLICIT)"},
         {std::string("a\0b", 3),      "f: not a text file"},
-        {"a: [",                      "f:1:1: a list that [ opens is not closed"},
-        {"a: 1\na: 2",                "f:2:1: the key 'a' stands here twice"},
+        {"a: [",                      "f:1:1: unclosed list: missing ']'"},
+        {"a: 1\na: 2",                "f:2:1: duplicate key 'a'"},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -116,7 +116,7 @@ TEST_CASE("a lock is not written over one that changed since it was read", "[loc
     REQUIRE_FALSE(written);
     CHECK(written.error().kind == ErrorKind::Conflict);
     CHECK(written.error().message ==
-          path.native() + ": was changed while this command decided; nothing is written");
+          path.native() + ": changed while this command was running; nothing was written");
     CHECK(read_lock(path)->lock.classes.front().name == "h100");
 }
 

@@ -165,16 +165,16 @@ TEST_CASE("where a lock says no commit, the ref that it says is taken", "[lock]"
 
 TEST_CASE("what pip would read as something else is no requirement", "[lock]") {
     const std::pair<ForeignPackage, std::string> cases[] = {
-        {package("./a;b"), "'./a;b' is no path that pip could be asked for"},
-        {package("./a -r b"), "'./a -r b' is no path that pip could be asked for"},
-        {package("./a #b"), "'./a #b' is no path that pip could be asked for"},
-        {package("./a[b]"), "'./a[b]' is no path that pip could be asked for"},
-        {package("./${HOME}"), "'./${HOME}' is no path that pip could be asked for"},
-        {package("https://h/a b.whl"), "'https://h/a b.whl' is no URL that pip could be asked for"},
-        {package("git+https://h/x?tag=%zz#a"), "'%zz' is no percent-encoded byte"},
+        {package("./a;b"), "'./a;b' is not a path that pip accepts"},
+        {package("./a -r b"), "'./a -r b' is not a path that pip accepts"},
+        {package("./a #b"), "'./a #b' is not a path that pip accepts"},
+        {package("./a[b]"), "'./a[b]' is not a path that pip accepts"},
+        {package("./${HOME}"), "'./${HOME}' is not a path that pip accepts"},
+        {package("https://h/a b.whl"), "'https://h/a b.whl' is not a URL that pip accepts"},
+        {package("git+https://h/x?tag=%zz#a"), "'%zz' is not a percent-encoded byte"},
         {package("git+https://h/x?tag=%0A-e+y#a=b"),
-         "'git+https://h/x?tag=%0A-e+y#a=b' is no URL that pip could be asked for"},
-        {package("https://h/x.whl", "-e x"), "'-e x' is no name of a package of PyPI"},
+         "'git+https://h/x?tag=%0A-e+y#a=b' is not a URL that pip accepts"},
+        {package("https://h/x.whl", "-e x"), "'-e x' is not a valid PyPI package name"},
     };
     for (const auto& [wrong, message] : cases) {
         const auto wanted = pip_requirement(wrong);

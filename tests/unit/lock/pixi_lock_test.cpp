@@ -123,10 +123,9 @@ TEST_CASE("a pixi.lock of version 7 is written as pixi has it", "[lock]") {
             "requires_dist: [y>=1 ; extra == 'all']\n");
     CHECK(*text == expected);
     CHECK((parse_lock(*text, "pixi.lock")->lock == read->lock));
-    CHECK(
-        format_lock(read->lock, LockFormat::Pixi6).error().message ==
-        "pixi.lock version 6 has one list of packages for a platform, and the classes cluster and "
-        "linux-64 are both for linux-64");
+    CHECK(format_lock(read->lock, LockFormat::Pixi6).error().message ==
+          "pixi.lock version 6 has one package list per platform, but the classes cluster and "
+          "linux-64 are both for linux-64");
 }
 
 TEST_CASE("a class is written to a pixi.lock without '.' in its name", "[lock]") {
@@ -146,7 +145,7 @@ TEST_CASE("a class is written to a pixi.lock without '.' in its name", "[lock]")
     for (auto& locked : lock.classes) {
         if (locked.name != "cuda-glibc2.28") locked.name = "cuda-glibc2-28";
     }
-    CHECK(format_lock(lock, LockFormat::Pixi7).error().message.find("means one platform") !=
+    CHECK(format_lock(lock, LockFormat::Pixi7).error().message.find("must mean one platform") !=
           std::string::npos);
 }
 
@@ -166,7 +165,7 @@ TEST_CASE("source packages of one location are told apart in version 6", "[lock]
     REQUIRE(written);
     CHECK((parse_lock(*written, "pixi.lock")->lock == lock));
     CHECK(format_lock(lock, LockFormat::Pixi7).error().message ==
-          "pixi.lock version 7 cannot hold ., which is built from source");
+          "pixi.lock version 7 cannot store ., which is built from source");
 }
 
 TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
@@ -178,39 +177,39 @@ TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
     const std::string in = "      - conda: https://h/c/linux-64/x-1-0.conda\n";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
-        {"version: 5\nenvironments: {}",            "f:1:10: version 5 of pixi.lock is not known; gpkg reads 6 and 7"},
-        {"version: 8\nenvironments: {}",            "f:1:10: version 8 of pixi.lock is not known; gpkg reads 6 and 7"},
+        {"version: 5\nenvironments: {}",            "f:1:10: unsupported pixi.lock version 5; gpkg reads versions 6 and 7"},
+        {"version: 8\nenvironments: {}",            "f:1:10: unsupported pixi.lock version 8; gpkg reads versions 6 and 7"},
         {"version: x\nenvironments: {}",            "f:1:10: expected a whole number for version, found x"},
         {"environments: {}",                        "f:1:1: the key 'version' is missing"},
         {"version: 6\nenvironments: {}",            "f:1:1: the key 'packages' is missing"},
         {"version: 7\nenvironments: {}",            "f:1:1: the key 'platforms' is missing"},
         {"version: 6\nenvironments: []\npackages: []", "f:2:15: expected environments as a map, found a list"},
         {"version: 6\nenvironments: {}\npackages: {}", "f:3:11: expected a list of packages, found a map"},
-        {"version: 6\nenvironments: {a b: {}}\npackages: []", "f:2:16: 'a b' can be no name"},
+        {"version: 6\nenvironments: {a b: {}}\npackages: []", "f:2:16: 'a b' is not a valid name"},
         {"version: 6\nenvironments: {a: {}}\npackages: []", "f:2:19: the key 'channels' is missing"},
         {"version: 6\nenvironments: {a: {channels: []}}\npackages: []", "f:2:19: the key 'packages' is missing"},
         {"version: 7\nplatforms: [{name: linux}]\nenvironments: {}\npackages: []", "f:2:13: unknown platform 'linux'"},
         {"version: 7\nplatforms: [{name: a, subdir: x-1}]\nenvironments: {}\npackages: []", "f:2:13: unknown platform 'x-1'"},
-        {"version: 7\nplatforms: [{name: a/b}]\nenvironments: {}\npackages: []", "f:2:14: 'a/b' can be no name"},
-        {"version: 7\nplatforms: [{name: osx-64}, {name: osx-64}]\nenvironments: {}\npackages: []", "f:2:29: the platform osx-64 stands here twice"},
+        {"version: 7\nplatforms: [{name: a/b}]\nenvironments: {}\npackages: []", "f:2:14: 'a/b' is not a valid name"},
+        {"version: 7\nplatforms: [{name: osx-64}, {name: osx-64}]\nenvironments: {}\npackages: []", "f:2:29: the platform osx-64 is listed twice"},
         {"version: 7\nplatforms: [{name: osx-64, virtual-packages: [cuda]}]\nenvironments: {}\npackages: []",
-         "f:2:46: 'cuda' is no virtual package, like __cuda=12.4"},
+         "f:2:46: 'cuda' is not a virtual package such as __cuda=12.4"},
         {"version: 7\nplatforms: []\nenvironments: {a: {channels: [], packages: {osx-64: []}}}\npackages: []",
-         "f:3:45: the platform 'osx-64' is not among those above"},
+         "f:3:45: the platform 'osx-64' is not listed under 'platforms'"},
         {version6(x, "      linux: []\n"),           "f:6:7: unknown platform 'linux'"},
         {version6(x, "      linux-64: {a: b}\n"),    "f:6:17: expected a list of packages, found a map"},
         {version6(x, "      linux-64: [a]\n"),       "f:6:18: expected a package as a map, found a single value"},
         {version6(x, "      linux-64: [{npm: a}]\n"), "f:6:18: expected a package with the key conda, conda_source or pypi"},
         {version6("- npm: a\n", "      linux-64: []\n"), "f:8:3: expected a package with the key conda, conda_source or pypi"},
-        {version6(x, "      osx-64:\n" + in),        "f:7:9: x-1-0.conda is of linux-64, but listed for osx-64"},
+        {version6(x, "      osx-64:\n" + in),        "f:7:9: x-1-0.conda is for linux-64, but listed under osx-64"},
         {version6(x, "      linux-64:\n      - conda: https://h/c/noarch/x-1-0.conda\n"),
-         "f:7:9: https://h/c/noarch/x-1-0.conda is not among the packages below"},
+         "f:7:9: https://h/c/noarch/x-1-0.conda is not in the list of packages"},
         {version6(x, "      linux-64:\n      - pypi: https://h/c/linux-64/x-1-0.conda\n"),
-         "f:7:9: https://h/c/linux-64/x-1-0.conda is not among the packages below"},
+         "f:7:9: https://h/c/linux-64/x-1-0.conda is not in the list of packages"},
         {version6(x + x.substr(0, x.size() - 2) + "d\n", "      linux-64: []\n"),
-         "f:10:3: https://h/c/linux-64/x-1-0.conda is there twice, with two checksums"},
+         "f:10:3: https://h/c/linux-64/x-1-0.conda is listed twice with different checksums"},
         {version6("- conda: ./x-1-0.conda\n", "      linux-64: []\n"),
-         "f:8:3: the subdir of x-1-0.conda is not said, and its URL does not tell it"},
+         "f:8:3: the subdir of x-1-0.conda is missing and not part of its URL"},
         {version6("- conda: https://h/c/linux-64/x-1.conda\n", "      linux-64: []\n"),
          "f:8:10: x-1.conda: a package file is named name-version-build\n  x-1.conda\n     ^"},
     }));
@@ -227,12 +226,12 @@ TEST_CASE("what is odd in a pixi.lock but understood earns a warning", "[lock]")
                        "future: 1\n",
                    "f");
     REQUIRE(read);
-    CHECK(read->warnings == Texts{"f:9:1: the unknown key 'future' is ignored",
+    CHECK(read->warnings == Texts{"f:9:1: ignored unknown key 'future'",
                                   "f:8:3: x-1-0.conda has no hash and cannot be verified"});
     const auto unused =
         parse_lock("version: 7\nplatforms: [{name: osx-64}]\nenvironments: {}\npackages: []", "f");
     REQUIRE(unused);
-    CHECK(unused->warnings == Texts{"f:2:12: no environment is locked for the platform osx-64"});
+    CHECK(unused->warnings == Texts{"f:2:12: no environment has packages for the platform osx-64"});
 }
 
 }  // namespace pixi_lock_test

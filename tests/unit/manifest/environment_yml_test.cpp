@@ -111,20 +111,20 @@ TEST_CASE("what is odd but understood earns a warning", "[manifest]") {
     };
     // clang-format off
     const auto row = GENERATE(values<Row>({
-        {"dependencies: []\nfoo: 1",              "env.yml:2:1: the unknown key 'foo' is ignored"},
-        {"dependencies: []\nfoo:\n  - a",         "env.yml:2:1: the unknown key 'foo' is ignored"},
-        {"dependencies: []\nchannel: [a]",        "env.yml:2:1: the unknown key 'channel' is ignored; meant channels?"},
+        {"dependencies: []\nfoo: 1",              "env.yml:2:1: unknown key 'foo' ignored"},
+        {"dependencies: []\nfoo:\n  - a",         "env.yml:2:1: unknown key 'foo' ignored"},
+        {"dependencies: []\nchannel: [a]",        "env.yml:2:1: unknown key 'channel' ignored; did you mean channels?"},
         {"dependencies: [numpy, Numpy]",          "env.yml:1:23: 'Numpy' is listed twice"},
-        {"dependencies:\n- pip:\n  - x",          "env.yml:2:3: the section 'pip:' needs pip, which is added to the dependencies"},
+        {"dependencies:\n- pip:\n  - x",          "env.yml:2:3: the 'pip:' section needs pip; pip was added to the dependencies"},
         {"dependencies: []\nplatforms: [osx-64]", "env.yml:2:1: made for osx-64, not for linux-64"},
         {"dependencies:\n- a  # [win]\n- sel(win): b\n- c",
-         "env.yml:3:3: two styles of selectors in one file; other tools may read only one of them"},
+         "env.yml:3:3: the file mixes two styles of selectors; other tools may support only one"},
         {"dependencies:\n- a  # [optional]",
-         "env.yml:2: [optional]: is taken as a remark: it names no platform that selectors know"},
+         "env.yml:2: [optional]: treated as a comment: not a platform selector"},
         {"dependencies:\n- a  # [py39]",
-         "env.yml:2: [py39]: is taken as a remark: it names no platform that selectors know"},
+         "env.yml:2: [py39]: treated as a comment: not a platform selector"},
         {"dependencies:\n- a  # [win]",
-         "env.yml: asks for nothing on linux-64: all that it lists is for other platforms"},
+         "env.yml: no packages for linux-64: all are selected for other platforms"},
     }));
     // clang-format on
     const auto manifest = read(row.text);
@@ -156,8 +156,8 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"dependencies:\n-\n- a\n",                 "env.yml:2:1: the first entry of the list is empty"},
         {"dependencies:\n- a\n-\n",                 "env.yml:2:3: the entry after a is empty"},
         {"dependencies:\n- a\n- pip: [b]\n- null\n", "env.yml:3:3: the entry after this one is empty"},
-        {"dependencies:\n- npm: [x]",               "env.yml:2:3: nothing here can install 'npm:'"},
-        {"dependencies:\n- python: 3.12",           "env.yml:2:3: nothing here can install 'python:'"},
+        {"dependencies:\n- npm: [x]",               "env.yml:2:3: unknown installer 'npm:'"},
+        {"dependencies:\n- python: 3.12",           "env.yml:2:3: unknown installer 'python:'"},
         {"dependencies:\n- pip: {a: 1}",            "env.yml:2:8: expected a list of requirements for pip, found a map"},
         {"dependencies:\n- sel(linux64): a",        "env.yml:2:3: sel(linux64): expected unix, linux, osx or win"},
         {"dependencies:\n- sel(linux): [a]",        "env.yml:2:15: expected a package, found a list"},
@@ -165,32 +165,33 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"name: a b\ndependencies: []",             "env.yml:1:7: the name 'a b' must not contain ' '"},
         {"name: a/b\ndependencies: []",             "env.yml:1:7: the name 'a/b' must not contain '/'"},
         {"name: a:b\ndependencies: []",             "env.yml:1:7: the name 'a:b' must not contain ':'"},
-        {"name: base\ndependencies: []",            "env.yml:1:7: 'base' means the root prefix, not an environment"},
-        {"name: ..\ndependencies: []",              "env.yml:1:7: '..' is no name"},
-        {"name: ml-${NOWHERE}\ndependencies: []",   "env.yml:1:7: the name ml-${NOWHERE} has a variable that is not set"},
-        {"name: ''\ndependencies: []",              "env.yml:1:7: '' is no name"},
+        {"name: base\ndependencies: []",            "env.yml:1:7: 'base' is the name of the root prefix"},
+        {"name: ..\ndependencies: []",              "env.yml:1:7: '..' is not a valid name"},
+        {"name: ml-${NOWHERE}\ndependencies: []",   "env.yml:1:7: the name ml-${NOWHERE} contains a variable that is not set"},
+        {"name: ''\ndependencies: []",              "env.yml:1:7: '' is not a valid name"},
         {"name: [a]\ndependencies: []",             "env.yml:1:7: expected a name, found a list"},
-        {"name: a\nname: b\ndependencies: []",      "env.yml:2:1: the key 'name' stands here twice"},
-        {"prefix: /usr\ndependencies: []",          "env.yml:1:9: the prefix /usr is not a place for an environment"},
+        {"name: a\nname: b\ndependencies: []",      "env.yml:2:1: duplicate key 'name'"},
+        {"prefix: /usr\ndependencies: []",          "env.yml:1:9: the prefix /usr is a system folder or your home folder"},
         {"prefix: ~\ndependencies: []\nname: x",    ""},
-        {"prefix: '~'\ndependencies: []",           "env.yml:1:9: the prefix /home/me is not a place for an environment"},
+        {"prefix: '~'\ndependencies: []",           "env.yml:1:9: the prefix /home/me is a system folder or your home folder"},
+        {"prefix: C:\\e\nname: x\ndependencies: []", ""},
         {"prefix: /a/b#c\ndependencies: []",        "env.yml:1:9: the last part of the prefix 'b#c' must not contain '#'"},
         {"channels: {a: b}\ndependencies: []",      "env.yml:1:11: expected a list of channels, found a map"},
         {"channels: ['']\ndependencies: []",        "env.yml:1:11: a channel is empty"},
         {"variables: [A=1]\ndependencies: []",      "env.yml:1:12: expected variables as 'NAME: value', found a list"},
-        {"variables: {1A: x}\ndependencies: []",    "env.yml:1:13: '1A' is no name of a variable"},
+        {"variables: {1A: x}\ndependencies: []",    "env.yml:1:13: '1A' is not a valid variable name"},
         {"variables: {A: [x]}\ndependencies: []",   "env.yml:1:16: expected the value of A, found a list"},
-        {"platforms: [noarch]\ndependencies: []",   "env.yml:1:12: noarch is no platform"},
+        {"platforms: [noarch]\ndependencies: []",   "env.yml:1:12: noarch is not a platform"},
         {"platforms: [linux64]\ndependencies: []",  "env.yml:1:12: unknown platform 'linux64'"},
         {"category: []\ndependencies: []",          "env.yml:1:11: expected a category, found a list"},
-        {"dependencies: [a",                        "env.yml:1:1: a list that [ opens is not closed"},
-        {"variables: {a: b",                        "env.yml:1:1: a map that { opens is not closed"},
-        {"dependencies:\n\t- a",                    "env.yml:2: a tab cannot indent a line of YAML"},
-        {"dependencies:\n  - a\n - b",             "env.yml:3:2: this belongs to no list or map above it"},
-        {"dependencies:\n  - a: 3\n   - b",        "env.yml:3:4: this belongs to no list or map above it"},
-        {"name: x\n dependencies: []",             "env.yml:2:14: no ':' can stand here"},
-        {"dependencies: [@a]",                      "env.yml:1:16: a text that begins like this needs quotes"},
-        {"dependencies:\n- pip:\n \t- a\n- b",      "env.yml:3: a tab cannot indent a line of YAML"},
+        {"dependencies: [a",                        "env.yml:1:1: unclosed list: missing ']'"},
+        {"variables: {a: b",                        "env.yml:1:1: unclosed map: missing '}'"},
+        {"dependencies:\n\t- a",                    "env.yml:2: tab in the indentation"},
+        {"dependencies:\n  - a\n - b",             "env.yml:3:2: this line does not belong to the list or map above it"},
+        {"dependencies:\n  - a: 3\n   - b",        "env.yml:3:4: this line does not belong to the list or map above it"},
+        {"name: x\n dependencies: []",             "env.yml:2:14: unexpected ':'"},
+        {"dependencies: [@a]",                      "env.yml:1:16: a string that starts like this needs quotes"},
+        {"dependencies:\n- pip:\n \t- a\n- b",      "env.yml:3: tab in the indentation"},
     }));
     // clang-format on
     CAPTURE(row.text);
@@ -210,7 +211,7 @@ TEST_CASE("what is wrong with an indentation comes with a hint", "[manifest]") {
     const auto manifest = read("dependencies:\n  - a\n - b");
     REQUIRE_FALSE(manifest);
     CHECK(manifest.error().hint ==
-          "is it indented like its neighbours, with its '- ' or the ':' of its key?");
+          "check the indentation, the '- ' of list items and the ':' of keys");
 }
 
 TEST_CASE("a wrong spec shows the file, the line and the spot", "[manifest]") {

@@ -61,12 +61,12 @@ TEST_CASE("a selector that means nothing is refused", "[manifest]") {
     };
     // clang-format off
     const auto row = GENERATE(values<Row>({
-        {"",                 "the selector []: it ends where a name is expected"},
+        {"",                 "the selector []: a name is missing at the end"},
         {"lunix",            "the selector [lunix]: unknown name 'lunix'"},
         {"py>=39",           "the selector [py>=39]: unknown name 'py'"},
         {"build_platform",   "the selector [build_platform]: unknown name 'build_platform'"},
         {"linux win",        "the selector [linux win]: unexpected 'win'"},
-        {"linux and",        "the selector [linux and]: it ends where a name is expected"},
+        {"linux and",        "the selector [linux and]: a name is missing at the end"},
         {"(linux",           "the selector [(linux]: a parenthesis is not closed"},
         {"linux)",           "the selector [linux)]: unexpected ')'"},
         {"and",              "the selector [and]: unknown name 'and'"},
@@ -80,7 +80,7 @@ TEST_CASE("a selector that means nothing is refused", "[manifest]") {
 
 TEST_CASE("a selector that is nearly one is answered with what is meant", "[manifest]") {
     CHECK(evaluate_selector("WIN", "linux-64").error().hint == "did you mean win?");
-    CHECK(evaluate_selector("py", "linux-64").error().hint.starts_with("selectors know unix, "));
+    CHECK(evaluate_selector("py", "linux-64").error().hint.starts_with("selectors may use unix, "));
 }
 
 TEST_CASE("deep nesting of a selector ends in an error", "[manifest]") {
@@ -156,7 +156,7 @@ TEST_CASE("remarks in brackets are told", "[manifest]") {
 
 TEST_CASE("a selector that is not closed is told", "[manifest]") {
     CHECK(select_for_linux("- a # [linux\n").error().message ==
-          "env.yml:1: the selector [linux is not closed");
+          "env.yml:1: selector [linux is not closed");
     CHECK(select_for_linux("- a # [linux, as is\n"));
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("lines that are no package file are refused in an explicit file", "[ma
     };
     const std::string url = "https://host/a-1-0.conda";
     const std::string not_a_file = "expected the URL or path of a .conda or .tar.bz2 file";
-    const std::string no_checksum = "what follows '#' is no checksum";
+    const std::string no_checksum = "the text after '#' is not a checksum";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {"numpy >=1",                              not_a_file},

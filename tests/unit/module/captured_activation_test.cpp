@@ -66,9 +66,9 @@ TEST_CASE("variables of an environment that are no module's", "[module]") {
         << R"({"env_vars": {"LANG": "C", "LC_ALL": "C", "PS1": "$ ", "SHELL": "***unset***"}})";
     CHECK(environment.effects() == std::vector<VariableEffect>{{"LANG", How::Set, "C"}});
     CHECK(environment.capture().value().left_out ==
-          std::vector<std::string>{"the variable PS1: shells heed it themselves",
-                                   "the variable SHELL: shells heed it themselves",
-                                   "the variable LC_ALL: module systems use it themselves"});
+          std::vector<std::string>{"the variable PS1: shells use it themselves",
+                                   "the variable SHELL: shells use it themselves",
+                                   "the variable LC_ALL: module systems set it themselves"});
 }
 
 TEST_CASE("what scripts do to variables", "[module]") {
@@ -107,25 +107,26 @@ TEST_CASE("what a module cannot give is named", "[module]") {
         {"alias ll='ls -l'", "the alias ll"},
         {"cd /usr", "a change of the current folder"},
         {"export LD_LIBRARY_PATH=/x",
-         "the variable LD_LIBRARY_PATH: programs outside of the environment heed it too"},
+         "the variable LD_LIBRARY_PATH: it also affects programs outside the environment"},
         {"export ODD=${ODD#?}",
-         "the variable ODD: no rule tells its value from what it was before"},
+         "the variable ODD: its new value cannot be derived from the old one"},
         {"export HALF=$(( ${CPUS:-4} / 2 )); export CPUS",
-         "the variable HALF: no rule tells its value from what it was before"},
+         "the variable HALF: its new value cannot be derived from the old one"},
         {"if [ \"${CPUS:-4}\" -gt 2 ]; then export BIG=yes; fi",
-         "the variable BIG: no rule tells its value from what it was before"},
-        {"export WHO=/scratch/$USER", "the variable WHO: its value has the user's name in it"},
-        {"export OLD=$PATH", "the variable OLD: its value has the user's PATH in it"},
-        {"export HERE=$PWD/x", "the variable HERE: its value has the user's current folder in it"},
+         "the variable BIG: its new value cannot be derived from the old one"},
+        {"export WHO=/scratch/$USER", "the variable WHO: its value contains the user's name"},
+        {"export OLD=$PATH", "the variable OLD: its value contains the user's PATH"},
+        {"export HERE=$PWD/x", "the variable HERE: its value contains the user's current folder"},
         {"export HERE=$(pwd -P)",
-         "the variable HERE: its value has the user's current folder in it"},
-        {"export MINE=$SHELL", "the variable MINE: its value has the user's shell in it"},
-        {"export HOME=/opt", "the variable HOME: shells heed it themselves"},
-        {"PS1='$ '", "the variable PS1: shells heed it themselves"},
-        {"export NOTE=$LANG", "the variable NOTE: no rule tells its value from what it was before"},
+         "the variable HERE: its value contains the user's current folder"},
+        {"export MINE=$SHELL", "the variable MINE: its value contains the user's shell"},
+        {"export HOME=/opt", "the variable HOME: shells use it themselves"},
+        {"PS1='$ '", "the variable PS1: shells use it themselves"},
+        {"export NOTE=$LANG",
+         "the variable NOTE: its new value cannot be derived from the old one"},
         {"_tool() { :; }; export -f _tool", "the shell function _tool"},
-        {"export LC_ALL=C", "the variable LC_ALL: module systems use it themselves"},
-        {"unset LC_ALL", "the variable LC_ALL: module systems use it themselves"},
+        {"export LC_ALL=C", "the variable LC_ALL: module systems set it themselves"},
+        {"unset LC_ALL", "the variable LC_ALL: module systems set it themselves"},
         {"umask 0123", "umask"},
         {"complete -F _tool tool", "the completion of tool"},
         {"trap : USR1", "the trap on SIGUSR1"},
@@ -145,10 +146,10 @@ TEST_CASE("what a module cannot give is named", "[module]") {
 
 TEST_CASE("what is the writing user's own is not for all", "[module]") {
     const std::vector<std::pair<std::string, std::string>> cases{
-        {"export CACHE=/tmp/krb5cc_$UID", "the variable CACHE: other users get another value"},
-        {"export CACHE=/tmp/$(id -u)/x", "the variable CACHE: other users get another value"},
-        {"export CACHE=/tmp/$(whoami)", "the variable CACHE: other users get another value"},
-        {"export PATH=/opt/$EUID/bin:$PATH", "the variable PATH: other users get another value"},
+        {"export CACHE=/tmp/krb5cc_$UID", "the variable CACHE: its value differs between users"},
+        {"export CACHE=/tmp/$(id -u)/x", "the variable CACHE: its value differs between users"},
+        {"export CACHE=/tmp/$(whoami)", "the variable CACHE: its value differs between users"},
+        {"export PATH=/opt/$EUID/bin:$PATH", "the variable PATH: its value differs between users"},
     };
     for (const auto& [script, said] : cases) {
         CAPTURE(script);
@@ -165,7 +166,7 @@ TEST_CASE("what is the writing user's own is not for all", "[module]") {
         std::ofstream(unshare) << "#!/bin/sh\nexit 1\n";
         fs::permissions(unshare, fs::perms::owner_all);
         CHECK(environment.capture().value().left_out ==
-              std::vector<std::string>{"the variable CACHE: other users get another value"});
+              std::vector<std::string>{"the variable CACHE: its value differs between users"});
     }
     const Environment number("export LEVEL=0 # the id, and not who runs it");
     CHECK(number.effects() == std::vector<VariableEffect>{{"LEVEL", How::Set, "0"}});
@@ -176,11 +177,12 @@ TEST_CASE("scripts that do not end, or end the shell, are errors that name them"
     auto captured = endless.capture();
     REQUIRE_FALSE(captured);
     CHECK_THAT(captured.error().message,
-               Catch::Matchers::EndsWith("a.sh: does not end within 2 s"));
+               Catch::Matchers::EndsWith("a.sh: the activation script did not finish within 2 s"));
     captured = Environment("exit 3").capture();
     REQUIRE_FALSE(captured);
-    CHECK_THAT(captured.error().message,
-               Catch::Matchers::EndsWith("a.sh: ends the shell that sources it, with status 3"));
+    CHECK_THAT(
+        captured.error().message,
+        Catch::Matchers::EndsWith("a.sh: the activation script exits the shell with status 3"));
 }
 
 }  // namespace captured_activation_test

@@ -89,7 +89,7 @@ TEST_CASE("an environment has one module, and others keep theirs", "[module]") {
     // Another environment may not take the name.
     const auto taken = write_module(root, module_for("/b", "1"), kBoth, before);
     REQUIRE_FALSE(taken);
-    CHECK_THAT(taken.error().message, Catch::Matchers::EndsWith("is the module of /a"));
+    CHECK_THAT(taken.error().message, Catch::Matchers::EndsWith("already the module of /a"));
     REQUIRE(write_module(root, module_for("/b", "7"), kBoth, before));
 
     // A new version takes the place of the old one, and is what the default was.
@@ -111,7 +111,7 @@ TEST_CASE("an environment has one module, and others keep theirs", "[module]") {
     const auto foreign = write_module(root, module_for("/a", "8"), kBoth, {});
     REQUIRE_FALSE(foreign);
     CHECK_THAT(foreign.error().message,
-               Catch::Matchers::EndsWith("ml/8: is there already, and not written by gpkg"));
+               Catch::Matchers::EndsWith("ml/8: exists and was not written by gpkg"));
 }
 
 TEST_CASE("what is no place for a module leaves all modules as they are", "[module]") {

@@ -26,8 +26,8 @@ TEST_CASE("what scripts change of a shell's state, in words", "[module]") {
         {"", "trap -- 'echo\necho' EXIT\n", {"a trap"}},
         {"declare -x HOME=\"/a\"\n",
          "declare -x HOME=\"/b\"\n",
-         {"the variable HOME: shells heed it themselves"}},
-        {"declare -x HOME=\"/a\"\n", "", {"the variable HOME: shells heed it themselves"}},
+         {"the variable HOME: shells use it themselves"}},
+        {"declare -x HOME=\"/a\"\n", "", {"the variable HOME: shells use it themselves"}},
         // The soft limit becomes what the hard one was.
         {"stack size                  (kbytes, -s) 8192\n"
          "stack size                  (kbytes, -s) unlimited\n",

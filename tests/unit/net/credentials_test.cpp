@@ -94,11 +94,10 @@ TEST_CASE("a login that others can read is not used", "[net]") {
     for (const unsigned mode : {0644U, 0640U, 0606U, 0660U}) {
         Files::put(f.paths.own, "https://corp.example/private: {token: secret}\n", mode);
         const auto told = f.of("https://corp.example/private/x");
-        CHECK(told ==
-              fmt::format("{0}: holds secrets, and others than its owner can get at it (mode "
-                          "{1:o}): not used\n  hint: chmod 600 {0}",
-                          f.paths.own.native(),
-                          mode));
+        CHECK(told == fmt::format("{0}: contains secrets, but other users can access it (mode "
+                                  "{1:o})\n  hint: chmod 600 {0}",
+                                  f.paths.own.native(),
+                                  mode));
         CHECK(f.of("https://corp.example/open") == "none");
     }
     Files::put(f.paths.own, "https://corp.example/private: {token: secret}\n", 0400);
@@ -115,13 +114,12 @@ TEST_CASE("what is no login is told with its place and without its secret", "[ne
          "1:4: expected 'username' and 'password', or 'token', or 'bearer'"},
         {"h: {token: secret, bearer: secret}",
          "1:4: expected 'username' and 'password', or 'token', or 'bearer'"},
-        {"h: {bearer: \"secret\\r\\nX: y\"}",
-         "1:13: is empty, or has characters that this cannot have"},
-        {"h: {token: secret/x}", "1:12: is empty, or has characters that this cannot have"},
-        {"h: {token: ''}", "1:12: is empty, or has characters that this cannot have"},
-        {"https://me:secret@h: {token: x}", "'https://h' is no URL of a server, and no host"},
-        {"ftp://h: {token: x}", "'ftp://h' is no URL of a server, and no host"},
-        {"'a.*.h': {token: x}", "'a.*.h' is no URL of a server, and no host"},
+        {"h: {bearer: \"secret\\r\\nX: y\"}", "1:13: is empty or has invalid characters"},
+        {"h: {token: secret/x}", "1:12: is empty or has invalid characters"},
+        {"h: {token: ''}", "1:12: is empty or has invalid characters"},
+        {"https://me:secret@h: {token: x}", "'https://h' is not a server URL or host"},
+        {"ftp://h: {token: x}", "'ftp://h' is not a server URL or host"},
+        {"'a.*.h': {token: x}", "'a.*.h' is not a server URL or host"},
     };
     for (const auto& [text, told] : rows) {
         CAPTURE(text);

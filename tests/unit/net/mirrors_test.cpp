@@ -84,14 +84,14 @@ TEST_CASE("a mirror that fails is told once, and asked last from then on", "[net
         std::size_t asked;
     };
     const auto rows = std::vector<Row>{
-        {{.status = 500}, "/m/x: the server is in trouble (HTTP 500)", 1},
+        {{.status = 500}, "/m/x: server error (HTTP 500)", 1},
         {{.status = 429, .headers = {{"Retry-After", "1000"}}},
-         "/m/x: the server says: too many requests (HTTP 429)",
+         "/m/x: too many requests (HTTP 429)",
          1},
-        {{.status = 403}, "/m/x: the server forbids access (HTTP 403)", 1},
+        {{.status = 403}, "/m/x: access denied by the server (HTTP 403)", 1},
         {{.status = 404}, "/m/x: not found (HTTP 404)", 1},
         {{.reset = true},
-         "/m/x: the transfer broke off: Recv failure: Connection reset by peer, 3 times",
+         "/m/x: the transfer was interrupted: Recv failure: Connection reset by peer after 3 attempts",
          3},
     };
     for (const auto& row : rows) {

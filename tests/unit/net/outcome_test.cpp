@@ -66,21 +66,21 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
         return transfer_error("https://user:secret@h/t/tok/x", {}, &failure).to_string();
     };
     CHECK(told(Kind::HostNotFound) ==
-          "https://h/x: there is no host 'h'\n"
-          "  hint: check the name and the network; --offline uses what is cached");
+          "https://h/x: host 'h' not found\n"
+          "  hint: check the host name and the network, or use --offline to work from the cache");
     CHECK(told(Kind::ProxyDenied, "", 407) ==
-          "https://h/x: the proxy wants a login (HTTP 407)\n"
-          "  hint: write it into the proxy's URL: http://user:password@proxy:port");
+          "https://h/x: the proxy requires a login (HTTP 407)\n"
+          "  hint: add it to the URL of the proxy: http://user:password@proxy:port");
     CHECK(told(Kind::ProxyDenied, "", 403) ==
-          "https://h/x: the proxy refuses to connect (HTTP 403)\n"
+          "https://h/x: the proxy refused the connection (HTTP 403)\n"
           "  hint: check HTTPS_PROXY and NO_PROXY");
     CHECK(told(Kind::NotHttp, "Received HTTP/0.9 when not allowed") ==
-          "https://h/x: the answer is not HTTP: Received HTTP/0.9 when not allowed\n"
-          "  hint: check that a web server listens at this port");
+          "https://h/x: not an HTTP response: Received HTTP/0.9 when not allowed\n"
+          "  hint: check that a web server listens on this port");
     CHECK(told(Kind::Stopped) == "https://h/x: interrupted");
     CHECK(told(Kind::Tls, "self-signed") ==
-          "https://h/x: no secure connection: self-signed\n"
-          "  hint: check the clock, and that SSL_CERT_FILE names your site's certificates");
+          "https://h/x: TLS error: self-signed\n"
+          "  hint: check the clock, and set SSL_CERT_FILE to your site's certificates");
 
     const auto status = [](int code) {
         Head head;
@@ -90,15 +90,15 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
     CHECK(status(404).to_string() == "https://h/x: not found (HTTP 404)");
     CHECK(status(404).kind == ErrorKind::NotFound);
     CHECK(status(403).to_string() ==
-          "https://h/x: the server forbids access (HTTP 403)\n"
+          "https://h/x: access denied by the server (HTTP 403)\n"
           "  hint: check the URL, and the login or token for this host");
     CHECK(status(503).to_string() ==
-          "https://h/x: the server is in trouble (HTTP 503)\n  hint: try again later");
+          "https://h/x: server error (HTTP 503)\n  hint: try again later");
     CHECK(status(503).kind == ErrorKind::Network);
     CHECK(
         status(304).to_string() ==
-        "https://h/x: the server says 'not modified', and was not asked whether it is (HTTP 304)\n"
-        "  hint: a proxy may have mixed up answers; try again later");
+        "https://h/x: unexpected 304 Not Modified from the server (HTTP 304)\n"
+        "  hint: a proxy may be misconfigured; try again later");
 }
 
 TEST_CASE("redirects keep what belongs to an origin, and never step down from https", "[net]") {
@@ -115,10 +115,10 @@ TEST_CASE("redirects keep what belongs to an origin, and never step down from ht
         {"https://u:p@h/a",   "https://v:q@cdn/b",  "https://v:q@cdn/b"},
         {"http://u:p@h/a",    "https://h/a",        "https://h/a"},
         {"http://h/a",        "http://g/a",         "http://g/a"},
-        {"https://h/a",       "http://h/a?sig=x",   "redirected from https to http://h/a, which is not followed"},
-        {"https://h/a",       "file:///etc/passwd", "redirected from https to file:///etc/passwd, which is not followed"},
-        {"http://h/a",        "file:///etc/passwd", "redirected to file:///etc/passwd, which is not followed"},
-        {"http://h/a",        "ftp://g/a",          "redirected to ftp://g/a, which is not followed"},
+        {"https://h/a",       "http://h/a?sig=x",   "redirect from https to http://h/a not followed"},
+        {"https://h/a",       "file:///etc/passwd", "redirect from https to file:///etc/passwd not followed"},
+        {"http://h/a",        "file:///etc/passwd", "redirect to file:///etc/passwd not followed"},
+        {"http://h/a",        "ftp://g/a",          "redirect to ftp://g/a not followed"},
     }));
     // clang-format on
     CAPTURE(row.from, row.location);

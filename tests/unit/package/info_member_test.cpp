@@ -78,7 +78,7 @@ TEST_CASE("a file of the info part is read from the end of a .conda", "[package]
     // Only as much of the end as holds the directory.
     const auto directory = archive.size() - archive.find(kEntry);
     CHECK(read(archive, directory) == kInputs);
-    CHECK(read(archive, directory - 1) == "x.conda: its directory is not within the last " +
+    CHECK(read(archive, directory - 1) == "x.conda: the zip directory is not within the last " +
                                               std::to_string(directory - 1) + " bytes");
     CHECK(read(conda({})) == "nothing");
     CHECK(read(conda({{"./info/hash_input.json", "{}"}})) == "{}");
@@ -112,10 +112,10 @@ TEST_CASE("what gpkg writes is read so, also in its zip64 form", "[package]") {
              {8, 0}, {8, only.size()}, {8, ~std::uint64_t{0}}, {8, end - 20}}) {
         auto lost = only;
         put(lost, end - 20 + at, value, 8);
-        CHECK(read(lost) == "x.conda: the archive has no zip64 end of its directory");
+        CHECK(read(lost) == "x.conda: the archive has no zip64 end of directory");
     }
     put(only, end - 20, 0, 4);
-    CHECK(read(only) == "x.conda: the archive has no zip64 end of its directory");
+    CHECK(read(only) == "x.conda: the archive has no zip64 end of directory");
 }
 
 TEST_CASE("a zip may have a comment, and one that looks like a zip's end", "[package]") {
@@ -143,39 +143,39 @@ TEST_CASE("archives that are damaged or hostile are refused", "[package]") {
     const std::string is = "x.conda: the archive ";
     const std::string inner = "x.conda: info-p-1-0.tar.zst: ";
     const std::vector<Row> rows{
-        {is + "does not end as a zip does", [](std::string& a) { a.clear(); }},
-        {is + "does not end as a zip does", [](std::string& a) { a += "x"; }},
-        {is + "does not end as a zip does", [](std::string& a) { a.pop_back(); }},
-        {is + "does not end as a zip does", end(20, 7, 2)},
-        {is + "has a directory that lies beyond its end", end(12, 0xFFFFFFF0, 4)},
-        {is + "has a directory that lies beyond its end", end(16, 0xFFFFFFF0, 4)},
-        {is + "has no zip64 end of its directory", end(16, 0xFFFFFFFF, 4)},
-        {is + "has a directory that is cut off", end(10, 1000, 2)},
-        {is + "has a directory that is cut off", end(16, 0, 4)},
-        {is + "has a directory that is cut off", entry(28, 60000, 2)},
-        {is + "has a directory that is cut off", entry(0, 0, 4)},
+        {is + "has no zip directory", [](std::string& a) { a.clear(); }},
+        {is + "has no zip directory", [](std::string& a) { a += "x"; }},
+        {is + "has no zip directory", [](std::string& a) { a.pop_back(); }},
+        {is + "has no zip directory", end(20, 7, 2)},
+        {is + "has a zip directory beyond its end", end(12, 0xFFFFFFF0, 4)},
+        {is + "has a zip directory beyond its end", end(16, 0xFFFFFFF0, 4)},
+        {is + "has no zip64 end of directory", end(16, 0xFFFFFFFF, 4)},
+        {is + "has a truncated zip directory", end(10, 1000, 2)},
+        {is + "has a truncated zip directory", end(16, 0, 4)},
+        {is + "has a truncated zip directory", entry(28, 60000, 2)},
+        {is + "has a truncated zip directory", entry(0, 0, 4)},
         {is + "has no info-*.tar.zst member", end(10, 2, 2)},
         {is + "has no info-*.tar.zst member", entry(46, 'x', 1)},
-        {is + "has a directory entry without its zip64 field", entry(42, 0xFFFFFFFF, 4)},
-        {is + "has a member that reaches into what follows it", entry(42, 0xFFFFFFF0, 4)},
-        {is + "has a member that reaches into what follows it",
+        {is + "has a directory entry without zip64 field", entry(42, 0xFFFFFFFF, 4)},
+        {is + "has overlapping members", entry(42, 0xFFFFFFF0, 4)},
+        {is + "has overlapping members",
          [&](std::string& a) {
              entry(20, 5000, 4)(a);
              entry(24, 5000, 4)(a);
          }},
-        {inner + "packed by the zip, which the .conda format forbids", entry(10, 8, 2)},
-        {inner + "packed by the zip, which the .conda format forbids", entry(8, 1, 2)},
-        {inner + "packed by the zip, which the .conda format forbids", entry(24, 5, 4)},
-        {inner + "20000000 bytes, more than the 16777216 that are read",
+        {inner + "compressed in the zip, which the .conda format forbids", entry(10, 8, 2)},
+        {inner + "compressed in the zip, which the .conda format forbids", entry(8, 1, 2)},
+        {inner + "compressed in the zip, which the .conda format forbids", entry(24, 5, 4)},
+        {inner + "20000000 bytes exceed the limit of 16777216 bytes",
          [&](std::string& a) {
              entry(20, 20'000'000, 4)(a);
              entry(24, 20'000'000, 4)(a);
          }},
-        {is + "has a member that reaches into what follows it", entry(42, 0, 4)},
-        {inner + "not where the archive's directory says", local(0, 0, 4)},
-        {inner + "not what the archive's directory says", local(8, 8, 2)},
-        {inner + "not what the archive's directory says", local(26, 5, 2)},
-        {inner + "cut off", local(28, 60000, 2)},
+        {is + "has overlapping members", entry(42, 0, 4)},
+        {inner + "not where the zip directory says", local(0, 0, 4)},
+        {inner + "not what the zip directory says", local(8, 8, 2)},
+        {inner + "not what the zip directory says", local(26, 5, 2)},
+        {inner + "truncated", local(28, 60000, 2)},
         {inner + "wrong checksum", entry(16, 12345, 4)},
         {inner + "wrong checksum", local(100, 0x12345678, 4)},
     };
@@ -198,7 +198,7 @@ TEST_CASE("what the info part holds is not trusted either", "[package]") {
     };
     CHECK(read(of(packed({inputs}))) == "{}");
     CHECK_THAT(read(of("no zstd")), StartsWith(inner + "not valid zstd data"));
-    CHECK(read(of(packed({inputs}).substr(0, 30))) == inner + "zstd data ends too early");
+    CHECK(read(of(packed({inputs}).substr(0, 30))) == inner + "truncated zstd data");
     CHECK_THAT(read(of(zstd_compress(std::string(2000, 'x'), 1))),
                StartsWith(inner + "damaged archive: "));
     CHECK(read(of(packed({inputs, inputs}))) == inner + "info/hash_input.json is in it twice");
@@ -211,7 +211,7 @@ TEST_CASE("what the info part holds is not trusted either", "[package]") {
         {{"info-a.tar.zst", packed({inputs})}, {"info-b.tar.zst", packed({inputs})}});
     CHECK(read(two) == "x.conda: the archive has two info-*.tar.zst members");
     CHECK_THAT(read(tests::make_zip({{"info-a.tar.zst", std::string(2000, 'x')}}, true)),
-               StartsWith("x.conda: info-a.tar.zst: packed by the zip"));
+               StartsWith("x.conda: info-a.tar.zst: compressed in the zip"));
 }
 
 TEST_CASE("no cut and no flipped byte of an archive is more than refused", "[package]") {

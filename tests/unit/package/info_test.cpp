@@ -56,11 +56,11 @@ TEST_CASE("wrong and hostile values in index.json are refused", "[package]") {
         {R"({"name": "../x", "version": "1", "build": "0"})", "i: 'name' cannot be part of a file name: \"../x\""},
         {R"({"name": "a", "version": "1/2", "build": "0"})", "i: 'version' cannot be part of a file name: \"1/2\""},
         {R"({"name": "a", "version": "1", "build": "\u001b[2J"})", "i: 'build' cannot be part of a file name: \"\\x1b[2J\""},
-        {R"({"name": "a", "version": "1", "build": "0", "depends": {}})", "i: 'depends' must be a list of texts, found an object"},
+        {R"({"name": "a", "version": "1", "build": "0", "depends": {}})", "i: 'depends' must be a list of strings, found an object"},
         {R"({"name": "a", "version": "1", "build": "0", "depends": ["b", 1]})", "i: 'depends[1]' must be text, found a number"},
         {R"({"name": "a", "version": "1", "build": "0", "build_number": -1})", "i: 'build_number' must be a whole number of at least 0, found a number"},
         {R"({"name": "a", "version": "1", "build": "0", "noarch": "java"})", "i: 'noarch' must be generic or python, found \"java\""},
-        {R"({"name": "a", "version": "1", "build": "0", "extra_depends": {"g": 1}})", "i: 'extra_depends.g' must be a list of texts, found a number"},
+        {R"({"name": "a", "version": "1", "build": "0", "extra_depends": {"g": 1}})", "i: 'extra_depends.g' must be a list of strings, found a number"},
     }));
     // clang-format on
     const auto record = parse_index_json(row.text, "i");
@@ -81,7 +81,7 @@ TEST_CASE("a distribution that would not fit into a file name is refused", "[pac
     record.version = std::string(100, '1');
     record.build = "0123456789";
     CHECK(check_distribution(record, "r").error().message ==
-          "r: name, version and build are longer than 211 characters");
+          "r: name, version and build exceed 211 characters");
     record.build = "012345678";
     CHECK(check_distribution(record, "r"));
 }
@@ -136,7 +136,7 @@ TEST_CASE("hash inputs keep their values as text", "[package]") {
     CHECK(*values ==
           std::map<std::string, std::string>{{"b", "true"}, {"c_compiler", "gcc"}, {"n", "3"}});
     CHECK(parse_hash_input(R"({"a": []})", "h").error().message ==
-          "h: 'a' must be text, a number or true or false, found a list");
+          "h: 'a' must be a string, a number, true or false, found a list");
 }
 
 TEST_CASE("about.json takes one URL or several", "[package]") {
@@ -186,7 +186,7 @@ TEST_CASE("info files are read without following links", "[package]") {
     fs::create_symlink(root->path() / "secret", package / "info/index.json");
     CHECK(read_info_text(package, "index.json").error().message ==
           (package / "info/index.json").native() +
-              ": not a file of the package but reached by a link");
+              ": reached through a link, not a file of the package");
     fs::remove_all(package / "info");
     fs::create_directory_symlink(root->path(), package / "info");
     CHECK_FALSE(read_info_text(package, "secret"));

@@ -128,16 +128,15 @@ TEST_CASE("an archive that is not what the record says leaves the store empty", 
     auto record = bench.record;
     record.size = 3;
     CHECK(refusal(record) ==
-          archive + ": size is " + std::to_string(bench.record.size) + ", the channel promises 3");
+          archive + ": size is " + std::to_string(bench.record.size) + ", expected 3");
     record = bench.record;
     record.sha256 = std::string(64, 'a');
-    CHECK(refusal(record) == archive + ": sha256 is " + bench.record.sha256 +
-                                 ", the channel promises " + record.sha256);
+    CHECK(refusal(record) ==
+          archive + ": sha256 is " + bench.record.sha256 + ", expected " + record.sha256);
     record = bench.record;
     record.sha256.clear();
     record.md5 = std::string(32, 'b');
-    CHECK(refusal(record) ==
-          archive + ": md5 is " + bench.record.md5 + ", the channel promises " + record.md5);
+    CHECK(refusal(record) == archive + ": md5 is " + bench.record.md5 + ", expected " + record.md5);
     record = bench.record;
     record.version = "2";
     CHECK(refusal(record) == archive + ": holds p-1-0, not p-2-0");
@@ -245,7 +244,8 @@ TEST_CASE("layers below the store are consulted", "[package]") {
     CHECK(bench.entries() == 0);
     CHECK(store.list()->empty());
     CHECK(store.remove(site.expected()).error().message ==
-          site.expected().native() + ": not a folder of the store " + bench.layout.root.native());
+          site.expected().native() + ": not a folder of the package store " +
+              bench.layout.root.native());
 }
 
 TEST_CASE("a conda cache is used when it proves unchanged", "[package]") {

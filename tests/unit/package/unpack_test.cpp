@@ -204,10 +204,10 @@ TEST_CASE("several archives share what may come to the disk", "[package]") {
     CHECK(options.allowance->inodes == inodes);
     CHECK_THAT(
         Bench(make_conda({{"d/x", std::string(4096, 'x')}}, info_members())).refusal(options),
-        StartsWith("A: unpacking it goes beyond --max-size 4kB"));
+        StartsWith("A: unpacking exceeds --max-size 4kB"));
     CHECK(options.allowance->bytes == bytes);
     options.allowance->inodes = 2;
-    CHECK_THAT(Bench(conda).refusal(options), StartsWith("A: unpacking it goes beyond"));
+    CHECK_THAT(Bench(conda).refusal(options), StartsWith("A: unpacking exceeds"));
     CHECK(options.allowance->inodes == 2);
 }
 
@@ -217,50 +217,46 @@ TEST_CASE("hostile members are refused and leave nothing", "[package]") {
         std::string expected;
     };
     const auto row = GENERATE(values<Row>({
-        {{{"../x", "evil"}}, "A: refused: member \"../x\" would leave the folder"},
-        {{{"a/../../x", "evil"}}, "A: refused: member \"a/../../x\" would leave the folder"},
+        {{{"../x", "evil"}}, "A: refused: member \"../x\" leads outside of the folder"},
+        {{{"a/../../x", "evil"}}, "A: refused: member \"a/../../x\" leads outside of the folder"},
         {{{"/tmp/gpkg-evil", "evil"}},
-         "A: refused: member \"/tmp/gpkg-evil\" would leave the folder"},
-        {{{"a\\..\\x", "evil"}}, "A: refused: member \"a\\..\\x\" would leave the folder"},
+         "A: refused: member \"/tmp/gpkg-evil\" leads outside of the folder"},
+        {{{"a\\..\\x", "evil"}}, "A: refused: member \"a\\..\\x\" leads outside of the folder"},
         {{{"l", "/tmp", Kind::SoftLink}, {"l/gpkg-evil", "evil"}},
-         "A: refused: member \"l/gpkg-evil\" needs \"l\" as a folder, which is none"},
+         "A: refused: member \"l/gpkg-evil\" needs the folder \"l\", which is not a folder"},
         {{{"l", "..", Kind::SoftLink}, {"l/x", "evil"}},
-         "A: refused: member \"l/x\" needs \"l\" as a folder, which is none"},
+         "A: refused: member \"l/x\" needs the folder \"l\", which is not a folder"},
         {{{"d", "", Kind::Folder}, {"d", "..", Kind::SoftLink}, {"d/x", "evil"}},
          "A: refused: member \"d\" is in the archive twice"},
         {{{"d/l", "../..", Kind::SoftLink}, {"d/l", "", Kind::Folder}, {"d/l/x", "evil"}},
-         "A: refused: member \"d/l/\" needs \"d/l\" as a folder, which is none"},
+         "A: refused: member \"d/l/\" needs the folder \"d/l\", which is not a folder"},
         {{{"l", "../x", Kind::SoftLink}, {"l", "evil"}},
          "A: refused: member \"l\" is in the archive twice"},
         {{{"h", "/etc/passwd", Kind::HardLink}},
-         "A: refused: member \"h\" is a hard link to \"/etc/passwd\", which is no file before it "
-         "in "
-         "the archive"},
+         "A: refused: member \"h\" is a hard link to \"/etc/passwd\", which is not an earlier file "
+         "of the archive"},
         {{{"h", "../p-1-0.conda", Kind::HardLink}},
-         "A: refused: member \"h\" is a hard link to \"../p-1-0.conda\", which is no file before "
-         "it "
-         "in the archive"},
+         "A: refused: member \"h\" is a hard link to \"../p-1-0.conda\", which is not an earlier "
+         "file of the archive"},
         {{{"l", "/etc/passwd", Kind::SoftLink}, {"h", "l", Kind::HardLink}},
-         "A: refused: member \"h\" is a hard link to \"l\", which is no file before it in the "
+         "A: refused: member \"h\" is a hard link to \"l\", which is not an earlier file of the "
          "archive"},
         {{{"l", "/etc", Kind::SoftLink}, {"h", "l/passwd", Kind::HardLink}},
-         "A: refused: member \"h\" is a hard link to \"l/passwd\", which is no file before it in "
+         "A: refused: member \"h\" is a hard link to \"l/passwd\", which is not an earlier file of "
          "the archive"},
-        {{{"pipe", "", Kind::Pipe}},
-         "A: refused: member \"pipe\" is neither file, link nor folder"},
-        {{{"null", "", Kind::Device}},
-         "A: refused: member \"null\" is neither file, link nor folder"},
+        {{{"pipe", "", Kind::Pipe}}, "A: refused: member \"pipe\" is not a file, link or folder"},
+        {{{"null", "", Kind::Device}}, "A: refused: member \"null\" is not a file, link or folder"},
         {{{"a", "x"}, {"a", "y"}}, "A: refused: member \"a\" is in the archive twice"},
         {{{"a", "x"}, {"./a", "y"}}, "A: refused: member \"./a\" is in the archive twice"},
         {{{"a", "x"}, {"a/b", "y"}},
-         "A: refused: member \"a/b\" needs \"a\" as a folder, which is none"},
+         "A: refused: member \"a/b\" needs the folder \"a\", which is not a folder"},
         {{{"info/index.json", "{}"}},
-         "A: refused: member \"info/index.json\" is payload but would be the package's metadata"},
+         "A: refused: member \"info/index.json\" is payload in the place of metadata"},
         {{{"info", "/etc", Kind::SoftLink}},
-         "A: refused: member \"info\" is payload but would be the package's metadata"},
-        {{{"./", "/etc", Kind::SoftLink}}, "A: refused: member \"./\" would replace the folder"},
+         "A: refused: member \"info\" is payload in the place of metadata"},
+        {{{"./", "/etc", Kind::SoftLink}}, "A: refused: member \"./\" replaces the folder"},
         {{{"esc\x1b[31m/../..", "x"}},
-         "A: refused: member \"esc\\x1b[31m/../..\" would leave the folder"},
+         "A: refused: member \"esc\\x1b[31m/../..\" leads outside of the folder"},
     }));
     CAPTURE(row.expected);
     CHECK(Bench(make_conda(row.payload, info_members())).refusal() == row.expected);
@@ -269,7 +265,7 @@ TEST_CASE("hostile members are refused and leave nothing", "[package]") {
 
 TEST_CASE("metadata outside info/ is refused", "[package]") {
     const Bench bench(make_conda({}, joined(info_members(), {{"bin/x", "x"}})));
-    CHECK(bench.refusal() == "A: refused: member \"bin/x\" is metadata but lies outside info/");
+    CHECK(bench.refusal() == "A: refused: member \"bin/x\" is metadata outside of info/");
 }
 
 TEST_CASE("payload may carry what accompanies the metadata", "[package]") {
@@ -285,7 +281,7 @@ TEST_CASE("payload may carry what accompanies the metadata", "[package]") {
     for (const auto* path : {"info/paths.json", "info/link.json/x", "./info//has_prefix"}) {
         CAPTURE(path);
         CHECK_THAT(Bench(make_conda({{path, "{}"}}, info_members())).refusal(),
-                   Catch::Matchers::EndsWith("is payload but would be the package's metadata"));
+                   Catch::Matchers::EndsWith("is payload in the place of metadata"));
     }
 }
 
@@ -318,7 +314,7 @@ TEST_CASE("the zip around a .conda is judged", "[package]") {
          "A: metadata.json: conda_pkg_format_version must be 2, found 3"},
         {{{"metadata.json", "[]"}}, "A: metadata.json: must be an object, found a list"},
         {{{"pkg-a.tar.zst", good.pkg}, {"pkg-b.tar.zst", good.pkg}},
-         "A: pkg-b.tar.zst: the archive has two of these"},
+         "A: pkg-b.tar.zst: is in the archive twice"},
         {{{"pkg-a.tar.zst", make_tar({{"a", "x"}})}},
          "A: pkg-a.tar.zst: damaged archive: not zstd data"},
         {{{"pkg-a.tar.zst", "garbage garbage garbage"}},
@@ -340,7 +336,7 @@ TEST_CASE("departures that do no harm are warnings", "[package]") {
         REQUIRE(done);
         CHECK(done->warnings ==
               std::vector<std::string>{
-                  bench.archive.native() + ": README: not a member of the .conda format",
+                  bench.archive.native() + ": README: not part of the .conda format",
                   bench.archive.native() + ": has no metadata.json"});
     }
     {  // deflated members
@@ -353,14 +349,14 @@ TEST_CASE("departures that do no harm are warnings", "[package]") {
         REQUIRE(done->warnings.size() == 3);
         CHECK(done->warnings[1] ==
               bench.archive.native() +
-                  ": pkg-a.tar.zst: compressed by the zip, which the .conda format forbids");
+                  ": pkg-a.tar.zst: compressed in the zip, which the .conda format forbids");
     }
 }
 
 TEST_CASE("damage and truncation leave nothing", "[package]") {
-    CHECK(Bench("").refusal() == "A: an empty file, neither .conda nor .tar.bz2");
+    CHECK(Bench("").refusal() == "A: an empty file (expected .conda or .tar.bz2)");
     CHECK(Bench("<!DOCTYPE html>").refusal() ==
-          "A: not a package archive, neither .conda nor .tar.bz2");
+          "A: not a package archive (expected .conda or .tar.bz2)");
 
     std::string noise;
     for (std::uint32_t state = 1; noise.size() < 400000; state = state * 1664525U + 1013904223U)
@@ -387,13 +383,13 @@ TEST_CASE("damage and truncation leave nothing", "[package]") {
 
 TEST_CASE("what paths.json promises is checked while unpacking", "[package]") {
     CHECK(Bench(make_conda({{"a", "x"}}, info_members({{"a", "y"}}))).refusal() ==
-          "A: differs from its info/paths.json: \"a\" has another checksum");
+          "A: differs from its info/paths.json: \"a\" has a different checksum");
     CHECK(Bench(make_conda({{"a", "x"}}, info_members({{"a", "xy"}}))).refusal() ==
           "A: differs from its info/paths.json: \"a\" has 1 bytes, not 2");
     CHECK(Bench(make_conda({}, info_members({{"a", "x"}}))).refusal() ==
           "A: differs from its info/paths.json: \"a\" is missing");
     CHECK(Bench(make_conda({{"a", "b", Kind::SoftLink}}, info_members({{"a", "x"}}))).refusal() ==
-          "A: differs from its info/paths.json: \"a\" is a soft link, not a file");
+          "A: differs from its info/paths.json: \"a\" is a symbolic link, not a file");
     CHECK(Bench(make_conda({}, {{"info/x", ""}})).refusal() ==
           "A: not a package: has no info/index.json");
     UnpackOptions unchecked;
@@ -415,7 +411,7 @@ TEST_CASE("bombs are stopped", "[package]") {
           "A: refused: unpacks to more than " + std::to_string(conda.size() + 1000) + " bytes");
     options.limits = {};
     options.limits.entries = 1;
-    CHECK(Bench(conda).refusal(options) == "A: refused: has more than 1 members");
+    CHECK(Bench(conda).refusal(options) == "A: refused: more than 1 members");
 }
 
 TEST_CASE("unpacking can be interrupted", "[package]") {
@@ -430,7 +426,7 @@ TEST_CASE("a folder with something in it is not unpacked into", "[package]") {
     const Bench bench(make_conda({{"a", "x"}}, info_members({{"a", "x"}})));
     REQUIRE(write_file_atomically(bench.target / "mine", "1"));
     CHECK(bench.unpack().error().message ==
-          bench.target.native() + ": cannot unpack here: not an empty folder");
+          bench.target.native() + ": cannot unpack: the folder is not empty");
     CHECK(read_file(bench.target / "mine").value() == "1");
     fs::remove(bench.target / "mine");
     CHECK(bench.unpack());

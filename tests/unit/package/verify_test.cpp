@@ -27,15 +27,15 @@ TEST_CASE("damage to an unpacked package is found", "[package]") {
     fs::remove(p / "d/e");
     const auto damage = find_damage(p, VerifyDepth::Content);
     REQUIRE(damage);
-    CHECK(*damage == std::vector<PathDamage>{{"a", "has another checksum"},
+    CHECK(*damage == std::vector<PathDamage>{{"a", "has a different checksum"},
                                              {"b", "has 4 bytes, not 3"},
-                                             {"c", "is a soft link, not a file"},
+                                             {"c", "is a symbolic link, not a file"},
                                              {"d/e", "is missing"}});
     CHECK(find_damage(p, VerifyDepth::Shape)->size() == 3);
     CHECK(verify_unpacked(p).error().message ==
           p.native() +
-              ": differs from its info/paths.json: \"a\" has another checksum, \"b\" has 4 "
-              "bytes, not 3, \"c\" is a soft link, not a file and 1 more");
+              ": differs from its info/paths.json: \"a\" has a different checksum, \"b\" has 4 "
+              "bytes, not 3, \"c\" is a symbolic link, not a file and 1 more");
 
     // The same file reached through a link is not the package's.
     fs::remove_all(p / "d");

@@ -75,20 +75,17 @@ TEST_CASE("the fewest builds and targets for devices", "[plan]") {
         {"8.0@12.4", "12.9", never, "12.9: 8.0"},
         {"8.0,9.0@12.4", "12.9", anywhere, "12.9: 8.0;9.0"},
         {"8.0,9.0@12.9", "12.9", anywhere, "12.9: 8.0+PTX"},
-        {"6.0",
-         "13.0",
-         never,
-         "6.0: CUDA 13.0 makes no code that runs on it | --cuda 12.9 would do"},
+        {"6.0", "13.0", never, "6.0: CUDA 13.0 cannot compile code for it | use --cuda 12.9"},
         {"12.0",
          "12.4",
          never,
-         "12.0: CUDA 12.4 makes no code that runs on it | --cuda 13.0, or --ptx-rest to have its "
-         "driver compile it would do"},
+         "12.0: CUDA 12.4 cannot compile code for it | use --cuda 13.0, or --ptx-rest to let the "
+         "driver compile it"},
         {"7.0@11.4",
          "12.9",
          never,
-         "7.0: its driver supports CUDA 11.4, and builds are for CUDA 12.9 | --cuda 11.4, or a "
-         "later driver"},
+         "7.0: the driver supports only CUDA 11.4, but the builds use CUDA 12.9 | use --cuda 11.4, "
+         "or a newer driver"},
     }));
     CAPTURE(row.devices, row.toolkits);
     CudaPlanOptions options;
@@ -120,8 +117,8 @@ TEST_CASE("more that can be asked of a plan", "[plan]") {
     options.most_builds = 1;
     CHECK(
         planned(plan_cuda(wanted, options)) ==
-        "2 builds are needed (CUDA 11.8, 13.0), and 1 is allowed | with CUDA 11.8 only 12.0 would "
-        "be left out");
+        "2 builds are needed (CUDA 11.8, 13.0), but --max-builds is 1 | builds with only CUDA 11.8 "
+        "do not cover 12.0");
     CHECK(plan_cuda({}, options)->empty());
 }
 

@@ -80,11 +80,10 @@ TEST_CASE("expressions", "[build]") {
         {"version is startingwith('1.2') and version is not endingwith '2'", "true"},
         {"n is odd and 6 is divisibleby 3 and n is in([7]) and n is ge(7)", "true"},
         {"version is number or linux is false", "false"},
-        {"n is startingwith('7')",
-         "'startingwith' asks a text about a text, not a number about a text"},
-        {"n is evn", "there is no test 'evn'"},
+        {"n is startingwith('7')", "'startingwith' needs two strings, found a number and a string"},
+        {"n is evn", "unknown test 'evn'"},
         {"missing is none", "'missing' is not defined"},
-        {"version['a':]", "cannot slice with a text"},
+        {"version['a':]", "cannot slice with a string"},
         {"version | replace('.', '_')", "1_21_3"},
         {"version | upper | lower", "1.21.3"},
         {"'11.2.0' | version_to_buildstring", "112"},
@@ -122,8 +121,8 @@ TEST_CASE("methods of texts", "[build]") {
     CHECK(evaluated("('A' ~ \"b \").lower().strip().replace('b', 'c')") == "ac");
     CHECK(evaluated("list[0].upper()") == "B");
     CHECK(evaluated("'cuda12'.startswith('cuda') and not 'x'.endswith('y')") == "true");
-    CHECK(evaluated("'a'.title()") == "texts have no '.title'");
-    CHECK(evaluated("'a'.lower") == "texts have no '.lower'");
+    CHECK(evaluated("'a'.title()") == "strings have no method 'title'");
+    CHECK(evaluated("'a'.lower") == "strings have no method 'lower'");
     CHECK(evaluated("n.split('.')") != "7");
 }
 
@@ -134,25 +133,25 @@ TEST_CASE("what is wrong with an expression", "[build]") {
     const std::vector<Row> rows = {
         {"", "the expression is empty"},
         {"versoin", "'versoin' is not defined"},
-        {"ecko(1)", "there is no function 'ecko'"},
-        {"version | uper", "there is no filter 'uper'"},
-        {"version | replace('.')", "the filter 'replace' takes 2 arguments, not 1"},
-        {"version | int", "the filter 'int': '1.21.3' is not a whole number"},
-        {"1 +", "the expression ends too early"},
+        {"ecko(1)", "unknown function 'ecko'"},
+        {"version | uper", "unknown filter 'uper'"},
+        {"version | replace('.')", "filter 'replace' takes 2 arguments, not 1"},
+        {"version | int", "filter 'int': '1.21.3' is not a whole number"},
+        {"1 +", "unexpected end of the expression"},
         {"(1", "')' is missing"},
-        {"1 2", "did not expect '2' here"},
-        {"1.5", "did not expect '.' here"},
-        {"'a", "the text 'a has no closing quote"},
-        {"a ? b", "cannot read '? b' in an expression"},
+        {"1 2", "unexpected '2'"},
+        {"1.5", "unexpected '.'"},
+        {"'a", "missing closing quote in 'a"},
+        {"a ? b", "unexpected '? b' in an expression"},
         {"1 // 0", "division by zero"},
-        {"'a' - 1", "cannot compute a text - a number"},
-        {"version >= 2", "cannot compare a text >= a number"},
+        {"'a' - 1", "cannot compute a string - a number"},
+        {"version >= 2", "cannot compare a string >= a number"},
         {"9223372036854775807 + 1", "the number is too large"},
         {"99999999999999999999", "'99999999999999999999' is not a whole number"},
-        {"list[5]", "the list has no element 5"},
-        {"x.y", "there is no variable 'x.y'"},
+        {"list[5]", "list index 5 is out of range"},
+        {"x.y", "unknown variable 'x.y'"},
         {"echo(a=1, 2)", "a positional argument follows a named one"},
-        {"if", "did not expect 'if' here"},
+        {"if", "unexpected 'if'"},
         {std::string(500, '('), "the expression is nested too deeply"},
         {std::string(500, '-') + "1", "the expression is nested too deeply"},
     };
@@ -176,7 +175,7 @@ TEST_CASE("templates keep the type of a lone expression", "[build]") {
     CHECK(value("plain") == Value("plain"));
     CHECK(value("${HOME} $x {{ y }}") == Value("${HOME} $x {{ y }}"));
     CHECK(gpkg::evaluate_template("a ${{ n", names()).error().message ==
-          "'${{ n' has no closing '}}'");
+          "missing closing '}}' in '${{ n'");
     CHECK(gpkg::evaluate_template("${{ nn }}", names()).error().message ==
           "in '${{ nn }}': 'nn' is not defined");
 }

@@ -150,8 +150,8 @@ TEST_CASE("build strings may name the hash", "[build]") {
     CHECK(error_of(kHead + "build: {script: \"${{ hash }}\"}\n") ==
           "/r/recipe.yaml:2:17: in '${{ hash }}': 'hash' is not defined");
     CHECK(error_of(kHead + "build: {string: a-b}\n") ==
-          "/r/recipe.yaml:2:17: 'a-b' is no build string\n"
-          "  hint: use letters, digits, _ . and +, at most 64");
+          "/r/recipe.yaml:2:17: invalid build string 'a-b'\n"
+          "  hint: use at most 64 letters, digits, _ . and +");
 }
 
 TEST_CASE("compilers come from the variant", "[build]") {
@@ -204,7 +204,7 @@ TEST_CASE("a package for any python of one platform", "[build]") {
     CHECK(output.build_string.starts_with("py310h"));
     CHECK(output.build.is_linked_as_noarch_python());
     CHECK(error_of(kHead + "build: {noarch: python, python: {version_independent: true}}\n")
-              .find("leave out python.version_independent") != std::string::npos);
+              .find("python.version_independent cannot be used with noarch") != std::string::npos);
 }
 
 TEST_CASE("a test's script may be a map", "[build]") {
@@ -330,15 +330,14 @@ TEST_CASE("the variant says what hardware an output is for", "[build]") {
     };
     CHECK_THAT(
         told({{"accel", "cuda"}, {"cuda_version", "11.8"}, {"cuda_arch_list", "8.0;12.0"}}),
-        ContainsSubstring("the variant has 12.0 in cuda_arch_list, for which CUDA 11.8, its "
-                          "cuda_version, makes no code | take it out, or build with CUDA 12.9 or "
-                          "13.0"));
+        ContainsSubstring("cuda_arch_list has 12.0, but CUDA 11.8 (cuda_version) cannot compile "
+                          "for it | remove it, or build with CUDA 12.9 or 13.0"));
     CHECK_THAT(told({{"accel", "cuda"}, {"cuda_version", "13.0"}, {"cuda_arch_list", "7.0"}}),
-               ContainsSubstring("for which CUDA 13.0, its cuda_version, makes no code"));
+               ContainsSubstring("but CUDA 13.0 (cuda_version) cannot compile for it"));
     CHECK_THAT(told({{"accel", "rocm"}, {"gfx_list", "gfx90a;gfx999"}}),
-               ContainsSubstring("gfx999: no compiler has code for this target"));
+               ContainsSubstring("gfx999: unknown target"));
     CHECK_THAT(told({{"accel", "cpu"}, {"psabi", "armv8.2a"}}),
-               ContainsSubstring("the variant psabi=armv8.2a is none of linux-64's"));
+               ContainsSubstring("psabi=armv8.2a is not a microarchitecture of linux-64"));
     {
         RenderOptions options;
         options.target_platform = "linux-aarch64";
@@ -360,7 +359,8 @@ TEST_CASE("the variant says what hardware an output is for", "[build]") {
         variant[key] = value;
         const auto outputs = made_of(variant);
         REQUIRE_FALSE(outputs);
-        CHECK_THAT(outputs.error().message, ContainsSubstring("the variant " + key + "=" + value));
+        CHECK_THAT(outputs.error().message,
+                   ContainsSubstring("invalid variant value " + key + "=" + value));
         CHECK_FALSE(outputs.error().hint.empty());
     }
 }
@@ -379,13 +379,13 @@ TEST_CASE("words for whatever a compiler knows are refused with what to write", 
         return outputs.error();
     };
     const auto error = error_of("all-major", "12.4");
-    CHECK(error.message.find("cuda_arch_list=all-major does not say which devices") !=
-          std::string::npos);
-    CHECK(error.hint == "for CUDA 12.4 write 5.0;6.0;7.0;8.0;9.0+PTX");
-    CHECK(error_of("all-major", "11.8").hint == "for CUDA 11.8 write 3.5;5.0;6.0;7.0;8.0;9.0+PTX");
-    CHECK(error_of("all", "13.0").hint == "for CUDA 13.0 write 7.5;8.0;9.0;10.0;11.0;12.0+PTX");
-    CHECK_THAT(error_of("8.0;native", "").message, ContainsSubstring("the machine that builds it"));
-    CHECK_THAT(error_of("native", "").hint, ContainsSubstring("gpkg plan-variants"));
+    CHECK(error.message.find("cuda_arch_list=all-major names no devices") != std::string::npos);
+    CHECK(error.hint == "for CUDA 12.4 use 5.0;6.0;7.0;8.0;9.0+PTX");
+    CHECK(error_of("all-major", "11.8").hint == "for CUDA 11.8 use 3.5;5.0;6.0;7.0;8.0;9.0+PTX");
+    CHECK(error_of("all", "13.0").hint == "for CUDA 13.0 use 7.5;8.0;9.0;10.0;11.0;12.0+PTX");
+    CHECK_THAT(error_of("8.0;native", "").message,
+               ContainsSubstring("depends on the build machine"));
+    CHECK_THAT(error_of("native", "").hint, ContainsSubstring("gpkg build plan-variants"));
 }
 
 TEST_CASE("keys of CUDA count for nothing where the output is not for CUDA", "[build]") {
@@ -425,14 +425,14 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
     // clang-format off
     const std::vector<Row> rows = {
         {"package: {name: a, version: 1.10}\n",
-         r + "1:29: the version 1.10 reads as a number, not as a text\n  hint: put it in quotes: \"1.10\""},
+         r + "1:29: the version 1.10 is a number, not a string\n  hint: put it in quotes: \"1.10\""},
         {"context: {v: 1.10}\npackage: {name: a, version: \"${{ v }}\"}\n",
-         r + "1:14: the context value 1.10 reads as a number, not as a text\n"
+         r + "1:14: the context value 1.10 is a number, not a string\n"
          "  hint: put it in quotes: \"1.10\""},
         {"context: {a: [1, x]}\n" + kHead,
-         r + "1:14: the context value 'a' must be one value or a list of values of one kind"},
+         r + "1:14: the context value 'a' must be a single value or a list of values of one type"},
         {"context: {a: \"${{ b }}\", b: \"${{ a }}\"}\n" + kHead,
-         r + "1:14: in '${{ b }}': " + r + "1:29: in '${{ a }}': the context value 'a' is made of itself"},
+         r + "1:14: in '${{ b }}': " + r + "1:29: in '${{ a }}': the context value 'a' refers to itself"},
         {kHead + "biuld: {number: 1}\n",
          r + "2:1: unknown key 'biuld' in a recipe\n  hint: did you mean build?"},
         {kHead + "build:\n  number: 1\n  scripts: x\n",
@@ -441,7 +441,7 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
          r + "3:3: unknown key 'run_constrains' in requirements\n  hint: did you mean run_constraints?"},
         {kHead + "requirements:\n  run:\n    - a >=\n", ""},
         {kHead + "about:\n  license: MIT OR Zlip\n",
-         r + "3:12: 'Zlip' is no licence of the SPDX list\n  hint: did you mean Zlib?"},
+         r + "3:12: unknown SPDX licence 'Zlip'\n  hint: did you mean Zlib?"},
         {kHead + "requirements:\n  run: [\"${{ nam }}\"]\n",
          r + "3:9: in '${{ nam }}': 'nam' is not defined"},
         {kHead + "requirements:\n  run:\n    - {if: linx, then: a}\n",
@@ -452,67 +452,67 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {kHead + "about: {summary: \"{% set x = 1 %}\"}\n",
          r + "2:18: '{%' blocks are not part of the recipe format\n"
          "  hint: use if/then/else in lists, or ${{ a if condition else b }}"},
-        {kHead + "build: {number: -1}\n", r + "2:17: a build number is not negative"},
+        {kHead + "build: {number: -1}\n", r + "2:17: the build number cannot be negative"},
         {kHead + "build: {number: one}\n",
-         r + "2:17: expected a whole number for build.number, found a text"},
-        {kHead + "build: {noarch: true}\n", r + "2:17: noarch is generic or python, not 'true'"},
-        {kHead + "build: {script: gone.sh}\n", r + "2:17: there is no script /r/gone.sh"},
+         r + "2:17: expected a whole number for build.number, found a string"},
+        {kHead + "build: {noarch: true}\n", r + "2:17: noarch must be generic or python, not 'true'"},
+        {kHead + "build: {script: gone.sh}\n", r + "2:17: script not found: /r/gone.sh"},
         {kHead + "build: {dynamic_linking: {rpaths: [../lib]}}\n",
-         r + "2:35: the library path '../lib' leads out of the prefix\n"
-         "  hint: give a folder below the prefix such as lib/, or $ORIGIN/..."},
+         r + "2:35: the library path '../lib' points outside the prefix\n"
+         "  hint: use a folder below the prefix such as lib/, or $ORIGIN/..."},
         {kHead + "build: {dynamic_linking: {overlinking_behavior: warn}}\n",
-         r + "2:49: overlinking_behavior is ignore or error, not 'warn'"},
+         r + "2:49: overlinking_behavior must be ignore or error, not 'warn'"},
         {kHead + "source: {url: https://h/a.tgz}\n",
-         r + "2:9: a url source needs its sha256\n"
-         "  hint: a file that can change under its name cannot be built twice alike"},
-        {kHead + "source: {url: https://h/a.tgz, sha256: 12}\n", r + "2:40: a sha256 has 64 hex digits"},
+         r + "2:9: a url source needs sha256\n"
+         "  hint: add it, so that a changed file is detected"},
+        {kHead + "source: {url: https://h/a.tgz, sha256: 12}\n", r + "2:40: a sha256 must have 64 hexadecimal digits"},
         {kHead + "source: {url: https://h/a.tgz, path: b, sha256: " + sha + "}\n",
-         r + "2:9: a source has one of 'url', 'path' and 'git'"},
+         r + "2:9: a source needs exactly one of 'url', 'path' and 'git'"},
         {kHead + "source: {path: /r/none}\n", r + "2:16: there is no /r/none"},
         {kHead + "source: {git: https://h/a.git, tag: v1, rev: v2}\n",
-         r + "2:46: a source has one of 'branch', 'tag' and 'rev'"},
+         r + "2:46: use only one of 'branch', 'tag' and 'rev'"},
         {kHead + "source: {git: https://h/a.git, path: b}\n",
-         r + "2:9: a source has one of 'url', 'path' and 'git'"},
+         r + "2:9: a source needs exactly one of 'url', 'path' and 'git'"},
         {kHead + "source: {git: https://h/a.git, rev: a, depth: 1}\n",
-         r + "2:47: 'depth' cannot be with 'rev'"},
+         r + "2:47: 'depth' cannot be used with 'rev'"},
         {kHead + "source: {git: https://h/a.git, branch: --upload-pack=x}\n",
          r + "2:40: '--upload-pack=x' is no branch"},
         {kHead + "source: {git: gone}\n", r + "2:15: there is no /r/gone"},
         {kHead + "source: {url: https://h/a, tag: v1, sha256: " + sha + "}\n",
-         r + "2:33: 'tag' belongs to a source with 'git'"},
+         r + "2:33: 'tag' is only allowed with 'git'"},
         {kHead + "build: {script: {interpreter: cobol, content: x}}\n",
-         r + "2:31: gpkg does not run scripts with 'cobol'\n"
-         "  hint: it knows bash, node, nu, nushell, perl, python, r, rscript, ruby"},
+         r + "2:31: unsupported interpreter 'cobol'\n"
+         "  hint: use bash, node, nu, nushell, perl, python, r, rscript, ruby"},
         {kHead + "build: {flags: [\"GPU\"]}\n",
-         r + "2:16: 'GPU' is no flag\n"
-         "  hint: use lower case letters, digits and _, and one : between two parts"},
+         r + "2:16: invalid flag 'GPU'\n"
+         "  hint: use lower case letters, digits and _, with at most one :"},
         {kHead + "requirements: {extras: {Docs: [a]}}\n",
-         r + "2:25: 'Docs' is no name of an extra\n"
-         "  hint: use lower case letters, digits and _ . + -, at most 64"},
+         r + "2:25: invalid name of an extra: 'Docs'\n"
+         "  hint: use at most 64 lower case letters, digits and _ . + -"},
         {kHead + "source: {url: https://h/a, sha256: " + sha + ", target_directory: ../x}\n",
-         r + "2:120: '../x' leads out of the work folder"},
+         r + "2:120: '../x' points outside the work folder"},
         {kHead + "tests:\n  - scripts: x\n", r + "3:5: unknown key 'scripts' in a test\n  hint: did you mean script?"},
-        {kHead + "tests: x\n", r + "2:8: expected a list of tests, found a text"},
+        {kHead + "tests: x\n", r + "2:8: expected a list of tests, found a string"},
         {"package: {name: a b, version: '1'}\n",
-         r + "1:17: 'a b' is no package name\n  hint: use lower case letters, digits and single - _ . between them"},
+         r + "1:17: invalid package name 'a b'\n  hint: use lower case letters, digits and single - _ . between them"},
         {"package: {name: A, version: '1'}\n",
-         r + "1:17: 'A' is no package name\n  hint: use lower case letters, digits and single - _ . between them"},
+         r + "1:17: invalid package name 'A'\n  hint: use lower case letters, digits and single - _ . between them"},
         {"package: {name: a}\n", r + "1:10: the package has no version"},
         {"package: {name: a, version: 1-2}\n", ""},
         {"about: {}\n", r + "1:1: the recipe has neither 'package' nor 'outputs'"},
-        {kHead + "outputs: []\n", r + "1:1: 'package' and 'outputs' exclude each other\n"
-         "  hint: give the shared name and version under 'recipe'"},
+        {kHead + "outputs: []\n", r + "1:1: a recipe cannot have both 'package' and 'outputs'\n"
+         "  hint: put the shared name and version under 'recipe'"},
         {"schema_version: 2\n" + kHead,
-         r + "1:17: recipes of schema_version 2 are of a newer kind than gpkg knows (1)"},
+         r + "1:17: schema_version 2 is not supported; gpkg reads 1"},
         {"- a\n", r + "1:1: expected a recipe, found a list"},
         {"recipe: {version: '1'}\nrequirements: {host: [a]}\noutputs:\n  - package: {name: a}\n",
-         r + "2:1: with 'outputs', 'requirements' belongs to an output\n  hint: what several packages are made of belongs to a staging output"},
+         r + "2:1: 'requirements' is not allowed beside 'outputs'\n  hint: move it to an output; if several packages need it, to a staging output"},
         {"recipe: {version: '1'}\nbuild:\n  script: x\noutputs:\n  - package: {name: a}\n",
-         r + "3:3: with 'outputs', 'build.script' belongs to an output\n  hint: what several packages are made of belongs to a staging output"},
+         r + "3:3: 'build.script' is not allowed beside 'outputs'\n  hint: move it to an output; if several packages need it, to a staging output"},
         {"recipe: {version: '1'}\noutputs:\n  - package: {name: a}\n  - package: {name: a}\n",
-         r + "4:5: two outputs make one package, a-1-hb0f4dca_0\n  hint: skip one of them, or give it another build.string"},
+         r + "4:5: two outputs have the same file name a-1-hb0f4dca_0\n  hint: skip one of them, or change its build.string"},
         {"outputs:\n  - package: {name: a, version: '1'}\n    requirements: {run: [\"${{ pin_subpackage('a', exact=true) }}\"]}\n",
-         r + "3:26: in '${{ pin_subpackage('a', exact=true) }}': " + r + "2:5: 'a' is pinned to itself, or inherits itself"},
+         r + "3:26: in '${{ pin_subpackage('a', exact=true) }}': " + r + "2:5: 'a' pins or inherits itself"},
     };
     // clang-format on
     for (const auto& row : rows) {

@@ -55,12 +55,12 @@ TEST_CASE("a manifest", "[redist]") {
     const auto& compat = *manifest->find("cuda_compat");
     CHECK(gpkg::choose_archive(*manifest, compat, "linux-sbsa", "")->variant == "cuda13.2");
     CHECK(gpkg::choose_archive(*manifest, compat, "linux-x86_64", "").error().message ==
-          "redistrib_13.2.1.json: cuda_compat has no archive for linux-x86_64");
+          "redistrib_13.2.1.json: no archive of cuda_compat for linux-x86_64");
     CHECK(gpkg::choose_archive(*manifest, *manifest->find("script"), "linux-x86_64", ""));
 
     const auto unknown = manifest->component("cuda_cudarrt");
     REQUIRE_FALSE(unknown);
-    CHECK(unknown.error().hint == "it has cuda_cudart");
+    CHECK(unknown.error().hint == "did you mean cuda_cudart?");
 }
 
 TEST_CASE("variants of a component", "[redist]") {
@@ -72,14 +72,14 @@ TEST_CASE("variants of a component", "[redist]") {
     REQUIRE_FALSE(none);
     CHECK(none.error().message ==
           "m.json: foo has several variants for linux-x86_64: cuda11 and cuda12");
-    CHECK(none.error().hint == "--cuda-variant cuda12");
+    CHECK(none.error().hint == "use --cuda-variant cuda12");
     for (const auto* word : {"12", "cuda12"}) {
         const auto choice = gpkg::choose_archive(manifest, foo, "linux-x86_64", word);
         REQUIRE(choice);
         CHECK(gpkg::cuda_version_of(manifest, *choice) == "12");
     }
     CHECK(gpkg::choose_archive(manifest, foo, "linux-x86_64", "13").error().message ==
-          "m.json: foo has no variant '13' for linux-x86_64; it has cuda11 and cuda12");
+          "m.json: foo has no variant '13' for linux-x86_64, only cuda11 and cuda12");
 }
 
 TEST_CASE("older manifests tell their version by their name", "[redist]") {
@@ -98,20 +98,20 @@ TEST_CASE("what is no manifest", "[redist]") {
     };
     // clang-format off
     const std::vector<Row> rows = {
-        {"", "m.json: no manifest of redistributables: it is no JSON object"},
-        {"[]", "it is no JSON object"},
-        {"{}", "it has no components"},
-        {R"({"release_label": "1"})", "it has no components"},
-        {R"({"release_label": 1})", "'release_label' is number"},
-        {R"({"release_product": "../x"})", "'release_product' is ../x"},
-        {R"({"../foo": {"version": "1"}})", "../foo: a component has the name of a package"},
-        {R"({"foo": {"version": "1/2"}})", "foo: 'version' is '1/2'"},
-        {R"({"foo": {"version": 1}})", "foo: 'version' is number"},
-        {R"({"foo": {}})", "foo: 'version' is ''"},
-        {manifest_of(R"({"relative_path": "../x"})"), "foo: 'relative_path' is '../x', no path below"},
-        {manifest_of(R"({"relative_path": "x", "sha256": "12"})"), "foo: 'sha256' is '12'"},
-        {manifest_of(archive(R"("size": "12 MB")")), "foo: 'size' is '12 MB', no number of bytes"},
-        {manifest_of(archive(R"("size": -1)")), "foo: 'size' is '-1', no number of bytes"},
+        {"", "m.json: not a redistributables manifest: not a JSON object"},
+        {"[]", "not a JSON object"},
+        {"{}", "not a redistributables manifest: no components"},
+        {R"({"release_label": "1"})", "not a redistributables manifest: no components"},
+        {R"({"release_label": 1})", "'release_label' must be a string, not number"},
+        {R"({"release_product": "../x"})", "invalid 'release_product': ../x"},
+        {R"({"../foo": {"version": "1"}})", "../foo: invalid component name"},
+        {R"({"foo": {"version": "1/2"}})", "foo: invalid 'version': '1/2'"},
+        {R"({"foo": {"version": 1}})", "foo: 'version' must be a string, not number"},
+        {R"({"foo": {}})", "foo: invalid 'version': ''"},
+        {manifest_of(R"({"relative_path": "../x"})"), "foo: invalid 'relative_path': '../x' is not below"},
+        {manifest_of(R"({"relative_path": "x", "sha256": "12"})"), "foo: invalid 'sha256': '12'"},
+        {manifest_of(archive(R"("size": "12 MB")")), "foo: invalid 'size': '12 MB' is not a number of bytes"},
+        {manifest_of(archive(R"("size": -1)")), "foo: invalid 'size': '-1' is not a number of bytes"},
         {manifest_of(R"({"path": "x"})"), "foo: linux-x86_64 has neither 'relative_path' nor variants"},
     };
     // clang-format on

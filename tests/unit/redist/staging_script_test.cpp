@@ -112,9 +112,9 @@ TEST_CASE("files that no package takes end the build by name", "[redist]") {
     staging.add("lib/data.json");
     staging.add("odd/stray");
     CHECK(staging.run() == 1);
-    CHECK_THAT(staging.said, ContainsSubstring("odd/stray: none of the packages takes it"));
+    CHECK_THAT(staging.said, ContainsSubstring("odd/stray: no package contains it"));
     CHECK_THAT(staging.said,
-               ContainsSubstring("targets/x86_64-linux/lib/data.json: none of the packages"));
+               ContainsSubstring("targets/x86_64-linux/lib/data.json: no package contains it"));
     CHECK_THAT(staging.said, !ContainsSubstring("libx.so.1: none"));
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("what the recipe has no package for is refused", "[redist]") {
     staging.add("include/x.h");
     CHECK(staging.run({RedistPart::Runtime}) == 1);
     CHECK_THAT(staging.said,
-               ContainsSubstring("targets/x86_64-linux/include/x.h: none of the packages"));
+               ContainsSubstring("targets/x86_64-linux/include/x.h: no package contains it"));
     CHECK_THAT(staging.said, !ContainsSubstring("libx.so.1"));
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("without parts nothing is taken", "[redist]") {
     Staging staging;
     staging.add("bin/x");
     CHECK(staging.run({}) == 1);
-    CHECK_THAT(staging.said, ContainsSubstring("bin/x: none of the packages"));
+    CHECK_THAT(staging.said, ContainsSubstring("bin/x: no package contains it"));
 }
 
 TEST_CASE("no file takes another's place", "[redist]") {
@@ -141,7 +141,7 @@ TEST_CASE("no file takes another's place", "[redist]") {
     staging.add("lib64/libx.so.1");
     CHECK(staging.run() == 1);
     CHECK_THAT(staging.said,
-               ContainsSubstring("packages have one place for it and another file, "
+               ContainsSubstring("another file is already installed as "
                                  "targets/x86_64-linux/lib/libx.so.1"));
 }
 

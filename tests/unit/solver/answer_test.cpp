@@ -83,8 +83,8 @@ TEST_CASE("an answer for another accelerator than the first says so", "[solve]")
                asked.solve([](const auto& way) { return way.starts_with("none"); }));
     REQUIRE(answered);
     CHECK(std::get<Solution>(answered->outcome).notes ==
-          std::vector<std::string>{"nothing meets the request with builds for nvidia: those for "
-                                   "none are taken; --accel auto takes either"});
+          std::vector<std::string>{"cannot solve with accelerator nvidia; using accelerator none "
+                                   "(--accel auto allows any)"});
 }
 
 TEST_CASE("builds for none do not stand in for those that there are none of", "[solve]") {
@@ -177,8 +177,8 @@ TEST_CASE("what is only to build with is asked for without the driver, last", "[
     CHECK(asked.ways == std::vector<std::string>{"auto", "auto building"});
     const auto& solution = std::get<Solution>(answered->outcome);
     CHECK(solution.notes ==
-          std::vector<std::string>{"for building: the driver of this machine, for CUDA 12.8, does "
-                                   "not run what this CUDA builds"});
+          std::vector<std::string>{"programs built with this CUDA do not run on this machine: its "
+                                   "driver supports CUDA 12.8"});
 
     // Without a driver nothing is in the way of it.
     problem.virtual_packages.clear();

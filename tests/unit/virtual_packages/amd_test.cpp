@@ -51,9 +51,8 @@ TEST_CASE("a device that cannot be opened is told of", "[virtual-packages]") {
     tests::Machine machine;
     add_topology(machine);
     CHECK(detect_amd(machine.host).warnings ==
-          std::vector<std::string>{
-              "/dev/kfd: not there, so the AMD GPU can be seen but not used for computing (in a "
-              "container: pass the device in)"});
+          std::vector<std::string>{"/dev/kfd is missing: the AMD GPU cannot be used for computing "
+                                   "(in a container, pass the device)"});
 }
 
 TEST_CASE("damaged topology files are no devices", "[virtual-packages]") {

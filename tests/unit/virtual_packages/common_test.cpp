@@ -127,24 +127,24 @@ TEST_CASE("GPUs that a machine is said to have and that cannot be seen", "[commo
     CHECK(lack({"a100"}, nvidia).empty());
     CHECK(lack({"mi300x"}, amd).empty());
     CHECK(lack({"a100", "mi300x"}, both).empty());
-    CHECK(lack({"a100"}, profile("")) == "no GPU of NVIDIA's: the driver does not answer");
+    CHECK(lack({"a100"}, profile("")) == "no NVIDIA GPU: the driver does not respond");
     CHECK(lack({"a100"}, profile("nvidia: {driver: 550.54.14}\n")) ==
-          "no GPU of NVIDIA's: the driver, 550.54.14, does not answer");
+          "no NVIDIA GPU: driver 550.54.14 does not respond");
     CHECK(lack({"a100"}, profile("nvidia: {cuda: '12.4'}\n")) ==
-          "no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none");
-    CHECK(lack({"mi300x"}, profile("")) == "no GPU of AMD's: the driver does not answer");
+          "no NVIDIA GPU: the driver, for CUDA 12.4, lists none");
+    CHECK(lack({"mi300x"}, profile("")) == "no AMD GPU: the driver does not respond");
     CHECK(lack({"mi300x"}, profile("amd: {driver: present}\n")) ==
-          "no GPU of AMD's: the driver offers none for computing");
+          "no AMD GPU: the driver offers none for computing");
     // One vendor's GPU, as a processor may have, does not stand for the other's.
-    CHECK(lack({"a100"}, amd) == "no GPU of NVIDIA's: the driver does not answer");
-    CHECK(lack({"a100", "mi300x"}, nvidia) == "no GPU of AMD's: the driver does not answer");
+    CHECK(lack({"a100"}, amd) == "no NVIDIA GPU: the driver does not respond");
+    CHECK(lack({"a100", "mi300x"}, nvidia) == "no AMD GPU: the driver does not respond");
     // Of what gpkg does not know the name any will do.
     for (const auto& types : {std::vector<std::string>{}, {"house"}}) {
         CHECK(lack(types, nvidia).empty());
         CHECK(lack(types, profile("gpus: [{vendor: intel}]\n")).empty());
-        CHECK(lack(types, profile("")) == "no GPU: no driver answers");
+        CHECK(lack(types, profile("")) == "no GPU: no driver responds");
         CHECK(lack(types, profile("nvidia: {cuda: '12.4'}\n")) ==
-              "no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none");
+              "no NVIDIA GPU: the driver, for CUDA 12.4, lists none");
     }
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("GPUs that are of other models than their names say", "[common]") {
     CHECK(others({"mi300x"}, with_gpu("amd", "gfx942")) == none);
     CHECK(others({"mi300"}, with_gpu("amd", "gfx942")) == none);
     CHECK(others({"mi300x"}, with_gpu("amd", "gfx90a")) ==
-          std::vector<std::string>{"a GPU of gfx90a"});
+          std::vector<std::string>{"a gfx90a GPU"});
     // A type may be whatever the site means by it.
     CHECK(others({"house"}, h100) == none);
     CHECK(others({"a100", "house"}, h100) == none);

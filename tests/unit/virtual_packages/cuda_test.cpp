@@ -76,19 +76,19 @@ TEST_CASE("the driver's answers", "[virtual-packages]") {
         {{"FAKE_CUDA_INIT=999"}, 12040, "",
          kLibrary + ": cuInit returned 999 (unknown error): no device can be used"},
         {{"FAKE_CUDA_DEVICES=9.0:81559:NVIDIA H100,fail"}, 12040, "9.0 81559 MiB NVIDIA H100",
-         kLibrary + ": only 1 of 2 devices answered"},
+         kLibrary + ": only 1 of 2 devices responded"},
         {{"FAKE_CUDA_VERSION=0"}, 0, "",
-         kLibrary + ": claims the implausible CUDA version 0; it is not used"},
+         kLibrary + ": claims the implausible CUDA version 0; ignored"},
         {{"FAKE_CUDA_VERSION=999999"}, 0, "",
-         kLibrary + ": claims the implausible CUDA version 999999; it is not used"},
+         kLibrary + ": claims the implausible CUDA version 999999; ignored"},
         {{"FAKE_CUDA_DO=crash-version"}, 0, "",
-         "the CUDA driver crashed (Aborted) before it said its version: nothing is known of it; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver crashed (Aborted) before it reported its version; set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead"},
         {{"FAKE_CUDA_DO=crash-init"}, 12040, "",
-         "the CUDA driver " + kLibrary + " crashed (Aborted) in cuInit: its devices are unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver " + kLibrary + " crashed (Aborted) in cuInit: its devices are unknown; set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead"},
         {{"FAKE_CUDA_DO=exit-version"}, 0, "",
-         "the CUDA driver ended its process with status 0 before it said its version: nothing is known of it; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver exited with status 0 before it reported its version; set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead"},
         {{"FAKE_CUDA_DO=exit-init"}, 12040, "",
-         "the CUDA driver " + kLibrary + " ended its process with status 3 in cuInit: its devices are unknown; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver " + kLibrary + " exited with status 3 in cuInit: its devices are unknown; set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead"},
     }));
     // clang-format on
     CAPTURE(row.settings);
@@ -107,16 +107,15 @@ TEST_CASE("a driver that hangs is left alone after the limit", "[virtual-package
         int driver;
         std::string devices, warning;
     };
-    const std::string tail =
-        "; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
+    const std::string tail = "; set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {"hang-version", 300ms, 0, "",
-         "the CUDA driver gave no answer within 0.3 s and was left alone before it said its version: nothing is known of it; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place"},
+         "the CUDA driver did not respond within 0.3 s and was abandoned before it reported its version; set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead"},
         {"hang-init", 2s, 12040, "",
-         "the CUDA driver " + kLibrary + " gave no answer within 2 s and was left alone in cuInit: its devices are unknown" + tail},
+         "the CUDA driver " + kLibrary + " did not respond within 2 s and was abandoned in cuInit: its devices are unknown" + tail},
         {"hang-device", 2s, 12040, "9.0 1 MiB A",
-         "the CUDA driver " + kLibrary + " gave no answer within 2 s and was left alone while it listed its devices: only 1 of its devices is known" + tail},
+         "the CUDA driver " + kLibrary + " did not respond within 2 s and was abandoned while listing its devices: only 1 of its devices is known" + tail},
     }));
     // clang-format on
     CAPTURE(row.what);
@@ -137,7 +136,7 @@ TEST_CASE("a driver that hangs is left alone after the limit", "[virtual-package
     CHECK(again.from_cache);
     CHECK(again.driver == report.driver);
     CHECK(devices_text(again) == row.devices);
-    CHECK(warnings_text(again) == row.warning + "; it is asked again after two minutes");
+    CHECK(warnings_text(again) == row.warning + "; retried after two minutes");
     host.now = [=] { return first + 3min; };
     host.cuda.program = {"/nonexistent/gpkg"};
     CHECK_THAT(warnings_text(probe_cuda(host)), ContainsSubstring("cannot be started"));
@@ -169,8 +168,8 @@ TEST_CASE("libraries are tried in order until one is a driver", "[virtual-packag
     report = probe_cuda(machine.host);
     CHECK_FALSE(report.driver);
     REQUIRE(report.warnings.size() == 3);
-    CHECK(report.warnings[0] == stub + ": is a stub library (error 34); it is not used");
-    CHECK(report.warnings[1] == "libm.so.6: has no cuDriverGetVersion; it is not used");
+    CHECK(report.warnings[0] == stub + ": is a stub library (error 34); ignored");
+    CHECK(report.warnings[1] == "libm.so.6: has no cuDriverGetVersion; ignored");
     CHECK_THAT(report.warnings[2], ContainsSubstring(broken + ": "));
     CHECK_THAT(report.warnings[2], ContainsSubstring("file too short"));
 
@@ -194,22 +193,21 @@ TEST_CASE("what is no probe costs a warning", "[virtual-packages]") {
         std::vector<std::string> program;
         std::string warning;
     };
-    const std::string say =
-        "; CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH, both set, answer in its place";
+    const std::string say = "; set CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_CUDA_ARCH instead";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
         {{"/nonexistent/gpkg", "__probe-cuda"},
-         "/nonexistent/gpkg: cannot be started to ask the CUDA driver: No such file or directory" + say},
-        {{"/bin/true"}, "/bin/true: this is no CUDA probe: it ended with status 0 without an answer" + say},
-        {{"/bin/false"}, "/bin/false: this is no CUDA probe: it ended with status 1 without an answer" + say},
+         "/nonexistent/gpkg: cannot start the CUDA probe: No such file or directory" + say},
+        {{"/bin/true"}, "/bin/true: not a CUDA probe: it exited with status 0 without output" + say},
+        {{"/bin/false"}, "/bin/false: not a CUDA probe: it exited with status 1 without output" + say},
         {{"/bin/sh", "-c", "echo usage: gpkg COMMAND; echo driver banana; exit 2"},
          "the CUDA probe said something unexpected: \"usage: gpkg COMMAND\"\n"
-         "/bin/sh: this is no CUDA probe: it ended with status 2 without an answer" + say},
+         "/bin/sh: not a CUDA probe: it exited with status 2 without output" + say},
         {{"/bin/sh", "-c", "echo driver 1; echo end"},
          "the CUDA probe said something unexpected: \"driver 1\""},
         {{"/bin/sh", "-c", "yes | head -c 1000000"},
          "the CUDA probe said something unexpected: \"y\"\n"
-         "/bin/sh: this is no CUDA probe: it ended with status 0 without an answer" + say},
+         "/bin/sh: not a CUDA probe: it exited with status 0 without output" + say},
     }));
     // clang-format on
     CAPTURE(row.program);
@@ -249,7 +247,7 @@ TEST_CASE("a device line that makes no sense is no device", "[virtual-packages]"
     CHECK(report.driver == 12040);
     CHECK(report.devices.empty());
     CHECK(warnings_text(report) == fmt::format("the CUDA probe said something unexpected: \"{}\"\n"
-                                               "L: only 0 of 1 devices answered",
+                                               "L: only 0 of 1 devices responded",
                                                std::string_view(line).substr(0, 60)));
 }
 

@@ -96,8 +96,8 @@ TEST_CASE("the first detector of a name wins", "[virtual-packages]") {
         const auto found = machine.ask();
         CHECK(packages_text(found) == "__x=2=0");
         CHECK(warnings_text(found) == (machine.scratch() / "gpkg/a.yaml").native() +
-                                          ": __x is told by " + machine.user("z.yaml") +
-                                          " as well, which comes first");
+                                          ": __x is already set by " + machine.user("z.yaml") +
+                                          ", which has priority");
     }
     SECTION("a user's file hides that of its name") {
         machine.detector("gpkg/a.yaml", telling("__x", 1));
@@ -124,10 +124,9 @@ TEST_CASE("a broken file costs a warning, and no other detector", "[virtual-pack
     REQUIRE(write_file_atomically(machine.scratch() / "user/.c.yaml", "an editor's"));
     const auto found = machine.ask();
     CHECK(packages_text(found) == "__x=0=0");
-    CHECK(warnings_text(found) ==
-          machine.user("a.yaml") +
-              ":2:27: __cuda is gpkg's own to tell; the detector is not used (only names that "
-              "neither conda nor gpkg gives a meaning to are free)");
+    CHECK(warnings_text(found) == machine.user("a.yaml") +
+                                      ":2:27: __cuda is reserved; detector ignored (use a name "
+                                      "that neither conda nor gpkg defines)");
 }
 
 TEST_CASE("a program's answer", "[virtual-packages]") {
@@ -143,23 +142,23 @@ TEST_CASE("a program's answer", "[virtual-packages]") {
         {kAnswer + "; echo odd >&2", "__x=1=0", ""},
         // Its world: no home, no variables but these, nothing to read, a folder that is no one's.
         {"[ -z \"$HOME$USER\" ] && [ \"$LC_ALL\" = C ] && [ $PWD = / ] && [ -z \"$(cat)\" ] && " + kAnswer, "__x=1=0", ""},
-        {"true", "", "x: its answer: expected a detector's answer, found nothing"},
-        {"echo hello", "", "x: its answer:1:1: expected a detector's answer, found a single value"},
-        {"echo '{'", "", "x: its answer:2:1: a map that { opens is not closed"},
-        {"echo gpkg_detected: 2", "", "x: its answer:1:16: format 2 is not known to this gpkg, which reads 1"},
-        {one + "echo 'packages: []'", "", "x: its answer:2:11: unknown key packages"},
-        {one + "echo 'virtual_packages: [{name: __x, version: new}]'", "", "x: its answer:2:41: expected a version like 1.3, found \"new\""},
-        {one + "echo 'virtual_packages: [{name: __x, version: any}]'", "", "x: its answer:2:20: a machine has one version, not any"},
-        {one + "echo 'virtual_packages: [{name: __y}]'", "", "x: its answer:2:20: __y is not among what its file says it yields"},
-        {one + "echo 'virtual_packages: [{name: __cuda}]'", "", "x: its answer:2:27: __cuda is gpkg's own to tell"},
-        {one + "echo 'virtual_packages: [{name: __x}, {name: __x}]'", "", "x: its answer:2:33: __x stands here twice"},
-        {one + "echo 'gpus: [{vendor: nvidia, architecture: \"9.0\"}]'", "", "x: its answer:2:8: GPUs of nvidia are gpkg's own to tell"},
-        {one + "echo 'gpus: [{vendor: other}]'", "", "x: its answer:2:17: expected `vendor: nvidia`, `vendor: amd` or `vendor: intel`, found \"other\""},
-        {kAnswer + "; echo one >&2; echo 'no such card' >&2; exit 3", "", "x: ended with status 3: no such card"},
+        {"true", "", "x: its output: expected a detector output, found nothing"},
+        {"echo hello", "", "x: its output:1:1: expected a detector output, found a single value"},
+        {"echo '{'", "", "x: its output:2:1: a map that { opens is not closed"},
+        {"echo gpkg_detected: 2", "", "x: its output:1:16: unknown format 2; this gpkg reads 1"},
+        {one + "echo 'packages: []'", "", "x: its output:2:11: unknown key packages"},
+        {one + "echo 'virtual_packages: [{name: __x, version: new}]'", "", "x: its output:2:41: expected a version like 1.3, found \"new\""},
+        {one + "echo 'virtual_packages: [{name: __x, version: any}]'", "", "x: its output:2:20: expected one version, not any"},
+        {one + "echo 'virtual_packages: [{name: __y}]'", "", "x: its output:2:20: __y is not listed in yields: of its file"},
+        {one + "echo 'virtual_packages: [{name: __cuda}]'", "", "x: its output:2:27: __cuda is reserved"},
+        {one + "echo 'virtual_packages: [{name: __x}, {name: __x}]'", "", "x: its output:2:33: __x is listed twice"},
+        {one + "echo 'gpus: [{vendor: nvidia, architecture: \"9.0\"}]'", "", "x: its output:2:8: GPUs of nvidia are detected by gpkg itself"},
+        {one + "echo 'gpus: [{vendor: other}]'", "", "x: its output:2:17: expected `vendor: nvidia`, `vendor: amd` or `vendor: intel`, found \"other\""},
+        {kAnswer + "; echo one >&2; echo 'no such card' >&2; exit 3", "", "x: exited with status 3: no such card"},
         {kAnswer + "; kill -SEGV $$", "", "x: crashed (Segmentation fault)"},
-        {"yes | head -c 100000", "", "x: says more than an answer can be, 64 KiB"},
-        {"yes", "", "x: says more than an answer can be, 64 KiB"},
-        {"yes >&2", "", "x: says more than an answer can be, 64 KiB"},
+        {"yes | head -c 100000", "", "x: printed more than 64 KiB"},
+        {"yes", "", "x: printed more than 64 KiB"},
+        {"yes >&2", "", "x: printed more than 64 KiB"},
     }));
     // clang-format on
     CAPTURE(row.body);
@@ -168,10 +167,10 @@ TEST_CASE("a program's answer", "[virtual-packages]") {
     const auto found = machine.ask();
     CHECK(packages_text(found) == row.packages);
     CHECK(warnings_text(found) ==
-          (row.warning.empty() ? ""
-                               : fmt::format("{}: {}; CONDA_OVERRIDE_X answers in its place",
-                                             machine.user("x.yaml"),
-                                             row.warning)));
+          (row.warning.empty()
+               ? ""
+               : fmt::format(
+                     "{}: {}; set CONDA_OVERRIDE_X instead", machine.user("x.yaml"), row.warning)));
 }
 
 TEST_CASE("a program's GPUs are those of a vendor that gpkg does not know", "[virtual-packages]") {
@@ -191,8 +190,8 @@ TEST_CASE("what cannot be run costs a warning", "[virtual-packages]") {
     const Detecting machine;
     machine.detector("user/x.yaml", "run: absent\nyields: [__x]\n");
     CHECK(warnings_text(machine.ask()) ==
-          machine.user("x.yaml") + ": absent: ended with status 126: " + machine.user("absent") +
-              ": No such file or directory; CONDA_OVERRIDE_X answers in its place");
+          machine.user("x.yaml") + ": absent: exited with status 126: " + machine.user("absent") +
+              ": No such file or directory; set CONDA_OVERRIDE_X instead");
     REQUIRE(write_file_atomically(machine.scratch() / "user/absent", "echo hello"));
     CHECK_THAT(warnings_text(machine.ask()), ContainsSubstring("Permission denied"));
 
@@ -202,7 +201,7 @@ TEST_CASE("what cannot be run costs a warning", "[virtual-packages]") {
                ContainsSubstring("absent: cannot be run: No such file or directory"));
     without.detectors.program = {"/bin/echo"};
     CHECK_THAT(warnings_text(ask_detectors(without, {})),
-               ContainsSubstring("absent: was not confined, and is not believed"));
+               ContainsSubstring("absent: was not confined; its output is ignored"));
     without.detectors.program = {};
     CHECK(warnings_text(ask_detectors(without, {})).empty());
 }
@@ -219,12 +218,12 @@ TEST_CASE("a program that hangs is ended with all it started", "[virtual-package
     machine.host.detectors.limit = 300ms;
     machine.host.detectors.cache_folder = machine.scratch() / "cache";
     const auto start = std::chrono::steady_clock::now();
-    const auto warning = machine.user("x.yaml") +
-                         ": x: gave no answer within 0.3 s and was ended; CONDA_OVERRIDE_X answers "
-                         "in its place";
+    const auto warning =
+        machine.user("x.yaml") +
+        ": x: did not respond within 0.3 s and was stopped; set CONDA_OVERRIDE_X instead";
     CHECK(warnings_text(machine.ask()) == warning);
     CHECK(std::chrono::steady_clock::now() - start < 5s);
-    CHECK(warnings_text(machine.ask()) == warning + "; it is asked again after two minutes");
+    CHECK(warnings_text(machine.ask()) == warning + "; retried after two minutes");
 }
 
 TEST_CASE("several programs that hang take no longer than one", "[virtual-packages]") {
@@ -262,7 +261,7 @@ TEST_CASE("a program that multiplies is ended", "[virtual-packages]") {
     machine.script("x",
                    "n=${1:-0}; if [ $n -lt 6 ]; then $0 $((n+1)) & $0 $((n+1)) & fi; sleep 61.25");
     machine.host.detectors.limit = 500ms;
-    CHECK_THAT(warnings_text(machine.ask()), ContainsSubstring("gave no answer within 0.5 s"));
+    CHECK_THAT(warnings_text(machine.ask()), ContainsSubstring("did not respond within 0.5 s"));
     const auto is_left = [] {
         for (const auto& entry : fs::directory_iterator("/proc")) {
             const auto line = read_file(entry.path() / "cmdline").value_or("");
@@ -334,9 +333,9 @@ TEST_CASE("what a kernel cannot refuse is said", "[virtual-packages]") {
         std::string lacks, said;
     };
     const auto row = GENERATE(values<Row>({
-        {"landlock", ", writing could not be kept from it"},
-        {"seccomp", ", the network could not be kept from it"},
-        {"both", ", writing could not be kept from it, the network could not be kept from it"},
+        {"landlock", ", writing could not be denied to it"},
+        {"seccomp", ", the network could not be denied to it"},
+        {"both", ", writing could not be denied to it, the network could not be denied to it"},
     }));
     CAPTURE(row.lacks);
     Detecting machine;
@@ -458,9 +457,9 @@ TEST_CASE("Level Zero's detector", "[virtual-packages]") {
         {"chatter", "__level_zero=1.6=0", gpu, ""},
         {"old", "__level_zero=1.6=0", "intel Intel(R) Data Center GPU Max 1550  65536", ""},
         {"none", "", "", ""},
-        {"fail", "", "", "ended with status 1: zeDriverGet returned 0x70000001"},
+        {"fail", "", "", "exited with status 1: zeDriverGet returned 0x70000001"},
         {"crash", "", "", "crashed (Aborted)"},
-        {"hang", "", "", "gave no answer within 1 s and was ended"},
+        {"hang", "", "", "did not respond within 1 s and was stopped"},
         {"absent", "", "", ""},    // the loader is not there: not run
         {"another", "", "", ""},   // no GPU of Intel's
     }));
@@ -492,7 +491,7 @@ TEST_CASE("Level Zero's detector", "[virtual-packages]") {
     CHECK(warnings_text(found) ==
           (row.warning.empty() ? ""
                                : fmt::format("{}/level-zero.yaml: gpkg-detect-level-zero: {}; "
-                                             "CONDA_OVERRIDE_LEVEL_ZERO answers in its place",
+                                             "set CONDA_OVERRIDE_LEVEL_ZERO instead",
                                              GPKG_TEST_DETECTORS,
                                              row.warning)));
 }

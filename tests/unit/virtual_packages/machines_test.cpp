@@ -57,11 +57,11 @@ TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
         {"neoverse_v1", "linux-aarch64 __archspec=1=neoverse_v1 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
         {"m2", "osx-arm64 __archspec=1=m2 __osx=12.4=0 __unix=0=0"},
         {"power9le", "linux-ppc64le __archspec=1=power9le __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
-        {"h10", "h10: no machine has this name\n  hint: did you mean h100, a10 or k10?"},
+        {"h10", "h10: unknown machine\n  hint: did you mean h100, a10 or k10?"},
         {"../none", "../none: cannot open: No such file or directory"},
         {"none.yaml", "none.yaml: cannot open: No such file or directory"},
-        {"any", "any: no machine has this name\n  hint: any is a version within a profile, e.g. cuda: any; gpkg hardware export writes one"},
-        {"", ": no machine has this name\n  hint: gpkg hardware list shows the names; a file has a slash in its path or ends in .yaml"},
+        {"any", "any: not a machine name\n  hint: any is a version in a profile, e.g. cuda: any; gpkg hardware export writes one"},
+        {"", ": unknown machine\n  hint: list the names: gpkg hardware list; the path of a file contains a slash or ends in .yaml"},
     }));
     // clang-format on
     const Folder folder;
@@ -80,7 +80,7 @@ TEST_CASE("an own profile hides the machine of that name", "[virtual-packages]")
     CHECK(packages_of(find_machine("h100", {folder.path()})) == own);
     CHECK(packages_of(find_machine("node7", {folder.path()})) == own);
     CHECK(packages_of(find_machine("node8", {folder.path()})) ==
-          "node8: no machine has this name\n  hint: did you mean node7?");
+          "node8: unknown machine\n  hint: did you mean node7?");
 
     const auto machines = named_machines({folder.path()});
     const auto count = [&](std::string_view name) {

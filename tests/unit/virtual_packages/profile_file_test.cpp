@@ -11,7 +11,7 @@ namespace profile_file_test {
 namespace {
 
 const std::string kWhole =
-    R"(# What a machine is. With --for THIS_FILE gpkg decides as on that machine.
+    R"(# Hardware profile. Use it with --for THIS_FILE to solve for that machine.
 gpkg_profile: 1
 platform: linux-64
 cpu:
@@ -57,7 +57,7 @@ std::string failure(std::string_view text) {
 
 TEST_CASE("a profile is written as it is read", "[virtual-packages]") {
     const std::string head =
-        "# What a machine is. With --for THIS_FILE gpkg decides as on that machine.\n"
+        "# Hardware profile. Use it with --for THIS_FILE to solve for that machine.\n"
         "gpkg_profile: 1\n";
     const auto text = GENERATE_COPY(values<std::string>({
         kWhole,
@@ -137,13 +137,13 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
         {"", "a.yaml: expected a hardware profile, found nothing"},
         {"- 1\n", "a.yaml:1:1: expected a hardware profile, found a list"},
         {"platform: linux-64\n",
-         "a.yaml:1:1: this is no hardware profile: the key gpkg_profile is missing\n  hint: gpkg hardware export writes one"},
+         "a.yaml:1:1: not a hardware profile: the key gpkg_profile is missing\n  hint: gpkg hardware export writes one"},
         {"gpkg_profile: 2\nplatform: linux-64\n",
-         "a.yaml:1:15: format 2 is not known to this gpkg, which reads 1\n  hint: a newer gpkg may read it"},
+         "a.yaml:1:15: unknown format 2; this gpkg reads 1\n  hint: a newer gpkg may read it"},
         {"gpkg_profile: one\n", "a.yaml:1:15: expected a whole number for gpkg_profile, found one"},
         {"gpkg_profile: 1\n", "a.yaml:1:1: expected `platform:` with a name like linux-64"},
-        {"gpkg_profile: 1\nplatform: linux\n", "a.yaml:2:11: linux is no platform\n  hint: did you mean linux-32, linux-64 or linux-ppc?"},
-        {"gpkg_profile: 1\nplatform: linux64\n", "a.yaml:2:11: linux64 is no platform\n  hint: did you mean linux-64?"},
+        {"gpkg_profile: 1\nplatform: linux\n", "a.yaml:2:11: linux is not a platform\n  hint: did you mean linux-32, linux-64 or linux-ppc?"},
+        {"gpkg_profile: 1\nplatform: linux64\n", "a.yaml:2:11: linux64 is not a platform\n  hint: did you mean linux-64?"},
         {head + "nvidai:\n  cuda: \"12.4\"\n", "a.yaml:4:3: unknown key nvidai\n  hint: did you mean nvidia?"},
         {head + "nvidia:\n  drivers: \"12.4\"\n", "a.yaml:4:12: unknown key drivers\n  hint: did you mean driver?"},
         {head + "nvidia: \"12.4\"\n", "a.yaml:3:9: expected a map, found a single value"},
@@ -157,8 +157,7 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
         {head + "cpu:\n  microarchitecture: zen44\n",
          "a.yaml:4:22: unknown microarchitecture zen44\n  hint: did you mean zen4?"},
         {head + "cpu:\n  microarchitecture: diamond_rapids\n",
-         "a.yaml:4:22: unknown microarchitecture diamond_rapids\n  hint: the names are those of archspec; for one that is "
-         "not known yet, that of an older one whose code it runs does, e.g. x86_64_v4 or armv8.2a"},
+         "a.yaml:4:22: unknown microarchitecture diamond_rapids\n  hint: use an archspec name; for a newer CPU, an older one that it is compatible with, e.g. x86_64_v4 or armv8.2a"},
         {head + "amd:\n  driver: maybe\n", "a.yaml:4:11: expected present or absent, found \"maybe\""},
         {head + "gpus: 2\n", "a.yaml:3:7: expected a list of GPUs, found a single value"},
         {head + "gpus:\n  - A100\n", "a.yaml:4:5: expected a GPU as a map, found a single value"},
@@ -166,28 +165,28 @@ TEST_CASE("a damaged profile is refused with the place and the reason", "[virtua
         {head + "gpus:\n  - vendor: intel\n    architecture: xe\n", "a.yaml:5:19: expected `architecture:` with numbers like 12.60.7, found \"xe\""},
         {head + "virtual_packages: __a\n", "a.yaml:3:19: expected a list of virtual packages, found a single value"},
         {head + "virtual_packages:\n  - name: __cuda\n",
-         "a.yaml:4:11: __cuda is gpkg's own to tell\n  hint: only names that neither conda nor gpkg gives a meaning to are free"},
+         "a.yaml:4:11: __cuda is reserved\n  hint: use a name that neither conda nor gpkg defines"},
         {head + "virtual_packages:\n  - name: __a\n    version: b\n", "a.yaml:5:14: expected a version like 1.3, found \"b\""},
-        {head + "virtual_packages:\n  - name: __a\n  - name: __a\n", "a.yaml:5:5: __a stands here twice"},
+        {head + "virtual_packages:\n  - name: __a\n  - name: __a\n", "a.yaml:5:5: __a is listed twice"},
         {head + "gpus:\n  - vendor: nvidia\n    architecture: gfx90a\n",
          "a.yaml:5:19: expected `architecture:` with a compute capability like \"9.0\", found \"gfx90a\""},
         {head + "gpus:\n  - vendor: amd\n    architecture: \"9.0\"\n",
          "a.yaml:5:19: expected `architecture:` with a name like gfx90a, found \"9.0\""},
         {head + "gpus:\n  - vendor: amd\n    architecture: gfx90a\n    memory_mib: -1\n",
          "a.yaml:6:17: -1 is out of range"},
-        {"gpkg_profile: 1\nplatform: linux-46\n", "a.yaml:2:11: linux-46 is no platform\n  hint: did you mean linux-64 or linux-32?"},
+        {"gpkg_profile: 1\nplatform: linux-46\n", "a.yaml:2:11: linux-46 is not a platform\n  hint: did you mean linux-64 or linux-32?"},
         {head + "gpus:\n  - vendor: nvidia\n    architecture: \"9.0\"\n",
-         "a.yaml:4:3: there is a GPU of NVIDIA's, and no `nvidia:` with a `cuda:`\n  hint: the newest CUDA that its driver supports, or any"},
+         "a.yaml:4:3: there is an NVIDIA GPU, but `nvidia:` with `cuda:` is missing\n  hint: set `cuda:` to the newest CUDA that its driver supports, or any"},
         {head + "gpus:\n  - vendor: amd\n    architecture: gfx90a\n",
-         "a.yaml:4:3: there is a GPU of AMD's, and no `amd:` with `driver: present`"},
-        {head + "cpu:\n  microarchitecture: neoverse_n1\n", "a.yaml:4:22: neoverse_n1 is no CPU of a machine of linux-64"},
-        {head + "system:\n  osx: \"14.4\"\n", "a.yaml:4:8: a machine of linux-64 has no osx"},
+         "a.yaml:4:3: there is an AMD GPU, but `amd:` with `driver: present` is missing"},
+        {head + "cpu:\n  microarchitecture: neoverse_n1\n", "a.yaml:4:22: neoverse_n1 is not a CPU type for linux-64"},
+        {head + "system:\n  osx: \"14.4\"\n", "a.yaml:4:8: platform linux-64 has no osx"},
         {"gpkg_profile: 1\nplatform: linux-64\nnvidia: {driver: 450.80.02, cuda: \"13.0\"}\n",
-         "a.yaml:3:9: driver 450.80.02 is of a branch for CUDA 11, and cannot support 13.0"},
+         "a.yaml:3:9: driver 450.80.02 supports CUDA 11 and cannot support 13.0"},
         {"gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: \"12.2\"}\ngpus: [{vendor: nvidia, architecture: \"10.0\"}]\n",
-         "a.yaml:4:7: a device of compute capability 10.0 has a driver that supports CUDA 12.8 at least, and this is one for 12.2"},
+         "a.yaml:4:7: compute capability 10.0 needs a driver for CUDA 12.8 or newer, but the driver supports 12.2"},
         {"gpkg_profile: 1\nplatform: linux-64\nknown_by: rumour\n", "a.yaml:3:11: expected names, found \"rumour\""},
-        {"gpkg_profile: 1\nplatform: osx-arm64\nsystem:\n  glibc: \"2.36\"\n", "a.yaml:4:10: a machine of osx-arm64 has no glibc"},
+        {"gpkg_profile: 1\nplatform: osx-arm64\nsystem:\n  glibc: \"2.36\"\n", "a.yaml:4:10: platform osx-arm64 has no glibc"},
         {"gpkg_profile: 1\nplatform: osx-arm64\nnvidia:\n  cuda: \"12.4\"\n", "a.yaml:4:3: NVIDIA has no driver for osx-arm64"},
     }));
     // clang-format on

@@ -89,16 +89,15 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "ARCHSPEC", "x86_64_v2", "__archspec", "__archspec=1=x86_64_v2", ""},
         {"osx-arm64", "ARCHSPEC", "m2", "__archspec", "__archspec=1=m2", ""},
         {"linux-64", "ARCHSPEC", "neoverse_v1", "__archspec", "__archspec=1=neoverse_v1",
-         "CONDA_OVERRIDE_ARCHSPEC=neoverse_v1: no CPU of a machine of linux-64"},
+         "CONDA_OVERRIDE_ARCHSPEC=neoverse_v1: not a CPU type for linux-64"},
         {"linux-64", "ARCHSPEC", "", "__archspec", "__archspec=1=zen3",
          "CONDA_OVERRIDE_ARCHSPEC is empty and ignored: the package cannot be absent"},
         {"linux-64", "ARCHSPEC", "zen 4", "__archspec", "__archspec=1=zen3",
          "CONDA_OVERRIDE_ARCHSPEC=zen 4 is ignored: expected a name of at most 64 letters, digits, _, . and +; did you mean zen4?"},
         {"linux-64", "ARCHSPEC", "skylke", "__archspec", "__archspec=1=skylke",
-         "CONDA_OVERRIDE_ARCHSPEC=skylke: not a microarchitecture that gpkg knows; did you mean skylake?"},
+         "CONDA_OVERRIDE_ARCHSPEC=skylke: unknown microarchitecture; did you mean skylake?"},
         {"linux-64", "ARCHSPEC", "diamond_rapids", "__archspec", "__archspec=1=diamond_rapids",
-         "CONDA_OVERRIDE_ARCHSPEC=diamond_rapids: not a microarchitecture that gpkg knows; for one that is not known "
-         "yet, that of an older one whose code it runs does, e.g. x86_64_v4 or armv8.2a"},
+         "CONDA_OVERRIDE_ARCHSPEC=diamond_rapids: unknown microarchitecture; for a newer CPU, use an older one that it is compatible with, e.g. x86_64_v4 or armv8.2a"},
 
         {"linux-64", "CUDA", "12.4", "__cuda", "__cuda=12.4=0", ""},
         {"linux-64", "CUDA", " 12.4 ", "__cuda", "__cuda=12.4=0", ""},
@@ -121,7 +120,7 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "GLIBC", "new", "__glibc", "__glibc=2.36=0",
          "CONDA_OVERRIDE_GLIBC=new is ignored: expected a version like 12.4, or any"},
         {"osx-64", "GLIBC", "2.17", "__glibc", "absent",
-         "CONDA_OVERRIDE_GLIBC=2.17 is ignored: a target osx-64 has no __glibc"},
+         "CONDA_OVERRIDE_GLIBC=2.17 is ignored: platform osx-64 has no __glibc"},
         {"osx-64", "GLIBC", "", "__glibc", "absent", ""},
 
         {"linux-64", "LINUX", "5.15", "__linux", "__linux=5.15=0", ""},
@@ -135,13 +134,13 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "LINUX", "", "__linux", "__linux=6.1.0=0",
          "CONDA_OVERRIDE_LINUX is empty and ignored: the package cannot be absent"},
         {"win-64", "LINUX", "5.15", "__linux", "absent",
-         "CONDA_OVERRIDE_LINUX=5.15 is ignored: a target win-64 has no __linux"},
+         "CONDA_OVERRIDE_LINUX=5.15 is ignored: platform win-64 has no __linux"},
 
         {"osx-arm64", "OSX", "14.4", "__osx", "__osx=14.4=0", ""},
         {"osx-arm64", "OSX", "", "__osx", "__osx=0=0",
          "CONDA_OVERRIDE_OSX is empty and ignored: the package cannot be absent"},
         {"linux-64", "OSX", "14.4", "__osx", "absent",
-         "CONDA_OVERRIDE_OSX=14.4 is ignored: a target linux-64 has no __osx"},
+         "CONDA_OVERRIDE_OSX=14.4 is ignored: platform linux-64 has no __osx"},
         {"win-64", "WIN", "10.0.19045", "__win", "__win=10.0.19045=0", ""},
         {"win-64", "WIN", "11!", "__win", "__win=10.0=0",
          "CONDA_OVERRIDE_WIN=11! is ignored: expected a version like 12.4, or any"},
@@ -153,7 +152,7 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "AMDGPU", "1", "__amdgpu", "absent",
          "CONDA_OVERRIDE_AMDGPU=1 is ignored: expected 0 for present or nothing for absent"},
         {"linux-64", "AMDGPU_ARCH", "9.0.10", "__amdgpu_arch", "absent",
-         "CONDA_OVERRIDE_AMDGPU_ARCH=9.0.10 is ignored: there is no __amdgpu (CONDA_OVERRIDE_AMDGPU=0 gives one)"},
+         "CONDA_OVERRIDE_AMDGPU_ARCH=9.0.10 is ignored: __amdgpu is missing (set CONDA_OVERRIDE_AMDGPU=0)"},
         {"linux-64", "ROCM", "6.4", "__rocm", "__rocm=6.4=0", ""},
         {"linux-64", "ROCM", "", "__rocm", "absent", ""},
     }));
@@ -185,13 +184,13 @@ TEST_CASE("__cuda_arch is the lowest capability, and never without __cuda", "[vi
         {"12.4", {}, {{kArch, "8.6"}}, "__cuda=12.4=0", "__cuda_arch=8.6=0", ""},
         {"12.4", {"9.0"}, {{kArch, "8.6"}}, "__cuda=12.4=0", "__cuda_arch=8.6=0", ""},
         {"", {}, {{kArch, "8.6"}}, "absent", "absent",
-         "CONDA_OVERRIDE_CUDA_ARCH=8.6 is ignored: there is no __cuda (CONDA_OVERRIDE_CUDA gives one)"},
+         "CONDA_OVERRIDE_CUDA_ARCH=8.6 is ignored: __cuda is missing (set CONDA_OVERRIDE_CUDA)"},
         {"", {}, {{kArch, "8.6"}, {kCuda, "12.0"}}, "__cuda=12.0=0", "__cuda_arch=8.6=0", ""},
         {"", {}, {{kCuda, "12.4"}}, "__cuda=12.4=0", "absent", ""},
         {"12.4", {"9.0"}, {{kCuda, "11.8"}}, "__cuda=11.8=0", "__cuda_arch=9.0=0", ""},
         {"12.4", {"9.0"}, {{kCuda, ""}}, "absent", "absent", ""},
         {"12.4", {"9.0"}, {{kCuda, ""}, {kArch, "8.6"}}, "absent", "absent",
-         "CONDA_OVERRIDE_CUDA_ARCH=8.6 is ignored: there is no __cuda (CONDA_OVERRIDE_CUDA gives one)"},
+         "CONDA_OVERRIDE_CUDA_ARCH=8.6 is ignored: __cuda is missing (set CONDA_OVERRIDE_CUDA)"},
         {"12.4", {"9.0"}, {{kArch, "9.0a"}}, "__cuda=12.4=0", "__cuda_arch=9.0=0",
          "CONDA_OVERRIDE_CUDA_ARCH=9.0a is ignored: expected a compute capability like 8.6, or any"},
         {"12.4", {"9.0"}, {{kArch, "90"}}, "__cuda=12.4=0", "__cuda_arch=9.0=0",
@@ -289,10 +288,10 @@ TEST_CASE("overrides that are set are told, whatever they do", "[virtual-package
           "ARCHSPEC=: no effect: the package cannot be absent\n"
           "LINUX=new: no effect: expected two to four numbers like 5.15.0, or any\n"
           "GLIBC=2.17: __glibc is 2.17\n"
-          "OSX=14: no effect: a target linux-64 has no __osx\n"
+          "OSX=14: no effect: platform linux-64 has no __osx\n"
           "UNIX=: no effect: __unix cannot be overridden\n"
           "CUDA=: no __cuda\n"
-          "CUDA_ARCH=: no effect: there is no __cuda (CONDA_OVERRIDE_CUDA gives one)\n");
+          "CUDA_ARCH=: no effect: __cuda is missing (set CONDA_OVERRIDE_CUDA)\n");
 }
 
 TEST_CASE("a machine whose C library is another one has no __glibc", "[virtual-packages]") {
@@ -306,7 +305,7 @@ TEST_CASE("a machine whose C library is another one has no __glibc", "[virtual-p
     profile.microarchitecture.reset();
     const auto found = virtual_packages_of(profile, "linux-64", environment({}));
     CHECK(packages_text(found) == "__archspec=0=x86_64 __glibc=2.28=0 __linux=4.18=0 __unix=0=0");
-    CHECK(found.find("__glibc")->source == "default of gpkg");
+    CHECK(found.find("__glibc")->source == "gpkg default");
 }
 
 TEST_CASE("a profile of another system speaks for targets of its own", "[virtual-packages]") {

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 /// Ways of which the shortest are shown unless all are asked for.
 constexpr std::size_t kMostClosureWays = 4;
 
-struct WhyClosureOptions {
+struct ClosureWhyOptions {
     TargetOptions target;
     SourceOptions sources;
     WishOptions wishes;  ///< what to solve for; its positional words are here in `words`
@@ -36,12 +36,12 @@ struct ClosureReasons {
     std::vector<Closure::Way> ways;
 };
 
-/// A line for each step of a way, and what it would save to do without that step.
+/// A line for each dependency of a way, and what dropping it would save.
 void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
     const auto& first = closure.packages()[way.front()];
     out.result(fmt::format("{} {}",
                            closure.record(way.front()).name,
-                           first.is_requested ? "is asked for" : "is there, and nobody asked"));
+                           first.is_requested ? "is requested" : "is installed but not requested"));
     Table table;
     for (std::size_t i = 1; i < way.size(); ++i) {
         const auto& edge = *closure.edge(way[i - 1], way[i]);
@@ -52,7 +52,8 @@ void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
                                std::string(3 * (i - 1), ' '),
                                closure.record(edge.from).name,
                                fmt::join(specs, ", ")),
-                   edge.saves == 0 ? "cut saves nothing" : "cut saves " + human_size(edge.saves)});
+                   edge.saves == 0 ? "dropping it saves nothing"
+                                   : "dropping it saves " + human_size(edge.saves)});
     }
     for (const auto& line : table.lines()) out.result(line);
 }
@@ -64,20 +65,20 @@ std::vector<std::string> names_of(const Closure& closure, const std::vector<std:
     return names;
 }
 
-/// What it takes to be rid of it.
+/// What removing it would take.
 std::string remedy(const Closure& closure, const ClosureReasons& reasons) {
     const auto& package = closure.packages()[reasons.target];
     const auto saved = human_size(package.unique);
     if (package.is_requested)
-        return fmt::format("it is asked for; not asked for and not needed it would save {}", saved);
-    if (package.is_orphan) return fmt::format("nothing needs it; without it {} go", saved);
+        return fmt::format("it is requested; removing it saves {} if nothing else needs it", saved);
+    if (package.is_orphan) return fmt::format("nothing needs it; removing it saves {}", saved);
     std::vector<std::size_t> users;
     users.reserve(reasons.ways.size());
     for (const auto& way : reasons.ways) users.push_back(way[way.size() - 2]);
     const auto names = names_of(closure, users);
     if (names.size() == 1)
-        return fmt::format("without it {} go: {} alone needs it", saved, names.front());
-    return fmt::format("without it {} go: it takes all {} that need it: {}",
+        return fmt::format("removing it saves {}; only {} needs it", saved, names.front());
+    return fmt::format("removing it saves {}; {} packages need it: {}",
                        saved,
                        names.size(),
                        join_some(names, "and", 8));
@@ -87,18 +88,20 @@ void print(Output& out, const ClosureReasons& reasons, bool all) {
     const auto& closure = reasons.weighed.closure;
     const auto& package = closure.packages()[reasons.target];
     out.result(
-        out.bold(fmt::format("{}: {} {}, {} with all that it leads to",
+        out.bold(fmt::format("{}: {} {}, {} with its dependencies",
                              title(closure.record(reasons.target)),
-                             package.size_is_known ? human_size(package.size) : "of unknown size",
+                             package.size_is_known ? human_size(package.size) : "unknown size",
                              reasons.weighed.measure(),
                              human_size(package.closure))));
     const auto& ways = reasons.ways;
     const auto shown = all ? ways.size() : std::min(kMostClosureWays, ways.size());
     for (std::size_t i = 0; i < shown; ++i) print_way(out, closure, ways[i]);
     if (shown < ways.size())
-        out.result(fmt::format("and {} more that need it: --all shows them", ways.size() - shown));
+        out.result(fmt::format("{} more {} it; use --all to show them",
+                               ways.size() - shown,
+                               ways.size() - shown == 1 ? "package needs" : "packages need"));
     if (const auto holders = closure.holders(reasons.target); !holders.empty())
-        out.result(fmt::format("every way to it leads through {}",
+        out.result(fmt::format("every chain of dependencies goes through {}",
                                fmt::join(names_of(closure, holders), " > ")));
     out.result(remedy(closure, reasons));
 }
@@ -138,19 +141,19 @@ Json json_of(const ClosureReasons& reasons) {
 
 /// The words are the environment and the package; the environment may stand in flags instead, and
 /// so may specs in its place.
-Result<ClosureReasons> look(Context& context, const WhyClosureOptions& options) {
+Result<ClosureReasons> look(Context& context, const ClosureWhyOptions& options) {
     auto target = options.target;
     const auto& words = options.words;
     const bool has_target = !target.name.empty() || !target.prefix.empty();
     const bool solves = !options.wishes.specs.empty() || !options.wishes.files.empty();
     if (has_target && solves)
         return fail(ErrorKind::Usage,
-                    "specs and an environment are both named, and one of them can be asked",
-                    "leave out either");
+                    "--spec and -f cannot be combined with -n or -p",
+                    "leave out the specs or the environment");
     if (words.size() > 2 || (words.size() == 2 && (has_target || solves)))
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is one word too many", words.back()),
-                    "gpkg why-closure ENV PACKAGE, or gpkg why-closure PACKAGE --spec SPEC");
+                    fmt::format("unexpected argument '{}'", words.back()),
+                    "gpkg closure why ENV PACKAGE, or gpkg closure why PACKAGE --spec SPEC");
     if (words.size() == 2) target = target_of(words.front());
     GPKG_TRY(auto weighed,
              solves ? weigh_request(context, options.wishes, options.sources)
@@ -162,28 +165,32 @@ Result<ClosureReasons> look(Context& context, const WhyClosureOptions& options) 
 
 }  // namespace
 
-Action bind_why_closure(CLI::App& app) {
-    const auto options = std::make_shared<WhyClosureOptions>();
-    app.add_option("words", options->words, "the environment, and the package in it")
+Action bind_closure_why(CLI::App& app) {
+    const auto options = std::make_shared<ClosureWhyOptions>();
+    app.add_option("words",
+                   options->words,
+                   "the package, and before it the name or path of its environment")
         ->required()
         ->type_name("[ENV] PACKAGE");
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);
     app.remove_option(app.get_option("specs"));
-    app.add_option("--spec", options->wishes.specs, "ask what a solve for this would install")
+    app.add_option("--spec",
+                   options->wishes.specs,
+                   "explain what a solve of this would install; may be repeated")
         ->type_name("SPEC")
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);
-    app.add_flag("--all", options->all, "a way for everything that needs it");
+    app.add_flag("--all", options->all, "show a chain for every package that needs it");
     app.footer(
-        "Shows by which ways a package is in a closure, and what it would save to cut each step: "
-        "the bytes to which\nnothing else leads. Without ENV, -n and -p the active environment is "
-        "meant.\n"
-        "  gpkg why-closure ml libmagma\n"
-        "  gpkg why-closure libmagma --spec pytorch --for h100\n"
-        "  gpkg why-closure libmagma -f environment.yml");
+        "Shows the chains of dependencies that lead to a package, and how much dropping each "
+        "dependency would save. Without ENV, -n and -p it looks into the active environment.\n"
+        "\n"
+        "  gpkg closure why ml libmagma\n"
+        "  gpkg closure why libmagma --spec pytorch --for h100\n"
+        "  gpkg closure why libmagma -f environment.yml");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto reasons, look(context, *options));

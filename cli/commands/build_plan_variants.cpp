@@ -95,7 +95,8 @@ Result<void> add_machine(const Context& context, const std::string& name, Varian
         wanted.add(std::move(device), name);
     }
     if (count == 0)
-        return fail(ErrorKind::Usage, fmt::format("--for {}: has no GPU of NVIDIA or AMD", name));
+        return fail(ErrorKind::Usage,
+                    fmt::format("--for {}: the machine has no NVIDIA or AMD GPU", name));
     return {};
 }
 
@@ -114,8 +115,8 @@ Result<VariantTargets> wanted_devices(const Context& context, const PlanVariants
     for (const auto& machine : options.machines) GPKG_CHECK(add_machine(context, machine, wanted));
     if (wanted.nvidia.empty() && wanted.amd.empty())
         return fail(ErrorKind::Usage,
-                    "no devices were named",
-                    "gpkg plan-variants --devices 7.5,8.0,9.0 or --for h100 --for mi300");
+                    "no devices given",
+                    "use --devices 7.5,8.0,9.0, or --for h100 --for mi300");
     std::stable_sort(wanted.nvidia.begin(), wanted.nvidia.end(), [](const auto& a, const auto& b) {
         return a.device.target < b.device.target;
     });
@@ -128,9 +129,10 @@ Result<CudaPlanOptions> plan_options(Context& context, const PlanVariantsOptions
         auto toolkit = parse_toolkit(word);
         if (!toolkit) return pass(std::move(toolkit).error().while_doing("--cuda"));
         if (is_later_than_known(*toolkit))
-            context.out.warn(fmt::format("CUDA {} is later than what gpkg knows: taken for {}",
-                                         toolkit->to_string(),
-                                         latest_toolkits().back().to_string()));
+            context.out.warn(
+                fmt::format("CUDA {} is newer than any version gpkg knows; treating it as {}",
+                            toolkit->to_string(),
+                            latest_toolkits().back().to_string()));
         plan.toolkits.push_back(*std::move(toolkit));
     }
     if (plan.toolkits.empty()) plan.toolkits = latest_toolkits();
@@ -144,7 +146,8 @@ Result<CudaPlanOptions> plan_options(Context& context, const PlanVariantsOptions
     const auto& text = options.most_builds;
     const auto count = whole_number<std::size_t>(text);
     if (!count || *count == 0)
-        return fail(ErrorKind::Usage, fmt::format("--max-builds {}: is no number above 0", text));
+        return fail(ErrorKind::Usage,
+                    fmt::format("--max-builds: '{}' is not a whole number of at least 1", text));
     plan.most_builds = *count;
     return plan;
 }
@@ -161,7 +164,7 @@ Result<VariantPlan> plan(Context& context,
     if (how.most_builds && !gfx.empty()) {
         if (*how.most_builds == 1 && !wanted.nvidia.empty())
             return fail(ErrorKind::Unsatisfiable,
-                        "1 build is allowed, and no build serves both NVIDIA's and AMD's devices");
+                        "--max-builds 1: NVIDIA and AMD devices need separate builds");
         how.most_builds = std::max<std::size_t>(1, *how.most_builds - 1);
     }
     std::vector<CudaDevice> devices;
@@ -181,7 +184,7 @@ void print_table(Output& out,
                  const VariantPlan& planned,
                  bool exact) {
     Table table;
-    std::vector<std::string> head{"# Device", "Asked by"};
+    std::vector<std::string> head{"# Device", "Requested by"};
     for (const auto& build : planned.builds) head.push_back("CUDA " + build.toolkit.to_string());
     if (!wanted.amd.empty()) head.emplace_back("ROCm");
     table.add(std::move(head));
@@ -227,7 +230,7 @@ void print(Output& out, const VariantTargets& wanted, const VariantPlan& planned
     print_table(out, wanted, planned, exact);
     out.result("");
     for (const auto& build : planned.builds)
-        out.result(fmt::format("CUDA {}: {} ({} target{} of machine code)",
+        out.result(fmt::format("CUDA {}: {} (machine code for {} target{})",
                                build.toolkit.to_string(),
                                build.arch_list(),
                                build.sass.size(),
@@ -300,37 +303,47 @@ Result<int> run_plan(Context& context, const PlanVariantsOptions& options) {
 
 }  // namespace
 
-Action bind_plan_variants(CLI::App& app) {
+Action bind_build_plan_variants(CLI::App& app) {
     const auto options = std::make_shared<PlanVariantsOptions>();
-    app.add_option("--devices", options->devices, "compute capabilities and AMD's targets")
-        ->type_name("8.0,9.0a,gfx90a")
-        ->check(not_empty("names no device"));
-    add_machines_option(
-        app, options->machines, "the GPUs of this machine too: a profile or a name");
-    app.add_option("--cuda", options->toolkits, "toolkits to choose from; the last of each major")
-        ->type_name("11.8,12.9");
-    app.add_option("--max-builds", options->most_builds, "exit status 1 where it takes more")
-        ->type_name("COUNT");
-    auto* anywhere = app.add_flag(
-        "--allow-ptx", options->allow_ptx, "PTX, compiled at the first start, where it saves code");
+    app.add_option("--devices",
+                   options->devices,
+                   "compute capabilities of NVIDIA GPUs and targets of AMD GPUs")
+        ->type_name("LIST")
+        ->check(not_empty("the list of devices is empty"));
+    add_machines_option(app,
+                        options->machines,
+                        "add the GPUs of this machine: a profile or a name; may be repeated");
+    app.add_option("--cuda",
+                   options->toolkits,
+                   "CUDA versions to choose from (default: the newest of each major)")
+        ->type_name("VERSIONS");
+    app.add_option(
+           "--max-builds", options->most_builds, "exit with status 1 if more builds are needed")
+        ->type_name("N");
+    auto* anywhere = app.add_flag("--allow-ptx",
+                                  options->allow_ptx,
+                                  "use PTX (compiled at the first start) to save machine code");
     app.add_flag("--ptx-rest",
                  options->ptx_rest,
-                 "PTX only for devices that no CUDA here has machine code for")
+                 "use PTX only for devices without machine code in any CUDA given")
         ->excludes(anywhere);
-    app.add_flag("--exact", options->exact, "machine code for each device's own capability");
-    app.add_flag("--future", options->future, "also PTX of the highest, for devices to come");
-    auto* every = app.add_flag(
-        "--every-cuda", options->every_cuda, "a build with each CUDA, not the fewest builds");
+    app.add_flag(
+        "--exact", options->exact, "build machine code for exactly the capability of each device");
+    app.add_flag("--future", options->future, "add PTX of the highest target for future devices");
+    auto* every = app.add_flag("--every-cuda",
+                               options->every_cuda,
+                               "plan one build for each CUDA version, not the fewest");
     app.get_option("--max-builds")->excludes(every);
-    app.add_flag("--generic", options->generic, "one target for a family of AMD's devices");
-    app.add_flag("--yaml", options->yaml, "only the lines for variants.yaml");
+    app.add_flag("--generic", options->generic, "use generic targets for families of AMD devices");
+    app.add_flag("--yaml", options->yaml, "print only the lines for variants.yaml");
     app.footer(
-        "Finds the fewest builds, and for each the fewest targets, so that machine code for every "
-        "device is in one of\nthem: code for 8.0 runs on 8.6 and 8.9 too. Machines have drivers, "
-        "and these must know the CUDA.\n"
-        "  gpkg plan-variants --devices 7.5,8.0,8.6,9.0,12.0\n"
-        "  gpkg plan-variants --for v100 --for h100 --for b200 --cuda 11.8,12.9,13.0 --future\n"
-        "  gpkg plan-variants --devices 8.0,9.0a,gfx90a,gfx942 --yaml > variants.yaml");
+        "Finds the fewest builds, and the fewest targets for each, that give every device machine "
+        "code it can run: code for 8.0 also runs on 8.6 and 8.9. For a machine (--for), its "
+        "driver must support the CUDA version of the build.\n"
+        "\n"
+        "  gpkg build plan-variants --devices 7.5,8.0,8.6,9.0,12.0\n"
+        "  gpkg build plan-variants --for v100 --for h100 --cuda 11.8,12.9,13.0\n"
+        "  gpkg build plan-variants --devices 8.0,9.0a,gfx90a --yaml > variants.yaml");
 
     return [options](Context& context) { return run_plan(context, *options); };
 }

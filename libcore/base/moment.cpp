@@ -1,0 +1,90 @@
+#include "libcore/base/moment.hpp"
+
+#include "libcore/base/number.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <string>
+
+namespace gpkg {
+namespace {
+
+// 2001-09-09; no channel is older than 2012.
+constexpr std::int64_t kEarliestMilliseconds = 1'000'000'000'000;
+constexpr std::int64_t kLongestDuration = 100'000;  ///< in its unit
+
+std::optional<std::int64_t> number(std::string_view digits) {
+    const auto value = whole_number<std::int64_t>(digits);
+    return value && *value >= 0 ? value : std::nullopt;
+}
+
+/// "Z" or "+01:00" in seconds.
+std::optional<std::int64_t> parse_zone(std::string_view zone) {
+    if (zone == "Z" || zone == "z") return 0;
+    if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':')
+        return std::nullopt;
+    const auto hours = number(zone.substr(1, 2));
+    const auto minutes = number(zone.substr(4, 2));
+    if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
+    return (*hours * 60 + *minutes) * 60 * (zone[0] == '+' ? 1 : -1);
+}
+
+}  // namespace
+
+std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    const auto count = number(text.substr(0, text.size() - 1));
+    if (!count || *count == 0 || *count > kLongestDuration) return std::nullopt;
+    switch (text.back()) {
+    case 'h': return std::chrono::hours(*count);
+    case 'd': return std::chrono::days(*count);
+    case 'w': return std::chrono::weeks(*count);
+    default: return std::nullopt;
+    }
+}
+
+std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now) {
+    if (const auto ago = parse_duration(text)) return now - std::chrono::milliseconds(*ago).count();
+    if (const auto milliseconds = number(text)) {
+        // 20240501 is a date without its dashes, not an hour of 1970.
+        if (*milliseconds < kEarliestMilliseconds) return std::nullopt;
+        return *milliseconds;
+    }
+
+    std::tm moment{};
+    const std::string copy(text);
+    const char* rest = ::strptime(copy.c_str(), "%Y-%m-%d", &moment);
+    if (rest == nullptr) return std::nullopt;
+    // strptime accepts the 30th of any month.
+    auto day = moment;
+    if (::timegm(&day); day.tm_mday != moment.tm_mday) return std::nullopt;
+    if (*rest == '\0') {
+        moment.tm_mday += 1;
+        return static_cast<std::int64_t>(::timegm(&moment)) * 1000 - 1;
+    }
+    if (*rest != 'T' && *rest != 't' && *rest != ' ') return std::nullopt;
+    rest = ::strptime(rest + 1, "%H:%M:%S", &moment);
+    if (rest == nullptr) return std::nullopt;
+    std::string_view zone(rest);
+    std::int64_t milliseconds = 0;
+    if (zone.starts_with('.')) {
+        const auto end = std::min(zone.find_first_not_of("0123456789", 1), zone.size());
+        auto fraction = std::string(zone.substr(1, end - 1));
+        if (fraction.empty()) return std::nullopt;
+        fraction.resize(3, '0');
+        milliseconds = *number(fraction);
+        zone.remove_prefix(end);
+    }
+    const auto offset = parse_zone(zone);
+    if (!offset) return std::nullopt;
+    return (static_cast<std::int64_t>(::timegm(&moment)) - *offset) * 1000 + milliseconds;
+}
+
+std::string moment_text(std::int64_t milliseconds) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(static_cast<std::time_t>(milliseconds / 1000)));
+}
+
+}  // namespace gpkg

@@ -1,0 +1,23 @@
+#pragma once
+
+// Points in time and durations as users type them.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpkg {
+
+/// "12h", "30d" or "2w"; nothing for any other text.
+std::optional<std::chrono::seconds> parse_duration(std::string_view text);
+
+/// In Unix milliseconds: "2024-05-01" (the end of that day, UTC), "2024-05-01T12:00:00Z",
+/// "1714560000000", or a duration before `now`: "7d". Nothing for any other text.
+std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now);
+
+/// "2024-05-01T12:00:00Z"
+std::string moment_text(std::int64_t milliseconds);
+
+}  // namespace gpkg

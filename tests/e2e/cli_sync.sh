@@ -1,0 +1,80 @@
+# gpkg sync: an environment with exactly what a file or a lock says; gpkg tree of an environment.
+. "$(dirname "$0")/lib.sh"
+
+package lib 1.0 0
+package lib 1.1 0
+package app 1.0 0 'lib >=1.0'
+package tool 1.0 0
+package extra 1.0 0
+
+cat > environment.yml << 'END'
+name: e
+dependencies:
+  - app
+  - lib=1.0
+variables:
+  MODE: fast
+END
+
+# A missing environment is created; a second time nothing changes.
+expect 0 sync -y
+expect 0 list -n e --json
+json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.0")]'
+expect 0 sync -y --json
+json 'd["success"] is True and not d.get("actions", {}).get("LINK")'
+expect 0 history -n e --json
+json 'len(d) == 1'
+
+# Packages, requests and variables that the file does not have are removed. Versions that fit stay.
+expect 0 install -y -q -n e tool
+expect 0 env config vars set -n e OTHER=1
+expect 0 sync -n e -f environment.yml --dry-run --json
+json '[p["name"] for p in d["actions"]["UNLINK"]] == ["tool"] and d["dry_run"] is True'
+expect 0 sync -y -n e -f environment.yml
+expect 0 list -n e --json
+json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.0")]'
+expect 0 env config vars list -n e --json
+json 'd == {"MODE": "fast"}'
+sed -i 's/lib=1.0/tool/' environment.yml
+expect 0 sync -y -n e
+expect 0 list -n e --json
+json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.0"), ("tool", "1.0")]'
+
+# A lock: gpkg.lock comes before environment.yml.
+expect 0 lock app lib=1.1
+expect 0 install -y -q -n e extra
+expect 0 sync -y -n e
+expect 0 list -n e --json
+json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'
+expect 0 sync -y -n e --lock gpkg.lock --json
+json 'd["success"] is True and not d.get("actions", {}).get("LINK")'
+expect 0 verify -n e
+expect 0 sync -y -n new --lock gpkg.lock
+expect 0 list -n new --json
+json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'
+
+# Undone like every other change.
+expect 0 rollback -y -n e
+expect 0 list -n e --json
+json '"extra" in [p["name"] for p in d]'
+
+# What cannot be done changes nothing.
+expect 2 sync -y -n e --lock gpkg.lock -f environment.yml
+err_has '--lock' '--file'
+rm gpkg.lock environment.yml
+expect 1 sync -y -n e
+err_has environment.yml
+mkdir other && touch other/file
+expect 1 sync -y -p other -f environment.yml
+
+# tree without a spec draws the environment: requested packages first.
+expect 0 tree -n new
+out_has 'app 1.0' '└─ lib 1.1'
+expect 0 tree -n new lib
+out_lacks app
+expect 0 tree -n new --invert lib
+out_has 'app 1.0'
+expect 2 tree -n new --invert
+err_has 'missing argument: SPEC'
+
+finish

@@ -1,0 +1,54 @@
+#include "libcore/base/moment.hpp"
+
+#include "tests/support/catch.hpp"
+
+#include <string>
+
+using namespace gpkg;
+
+TEST_CASE("dates, times and durations before now", "[base]") {
+    constexpr std::int64_t kNow = 1'700'000'000'000;  // 2023-11-14T22:13:20Z
+    constexpr std::int64_t kHour = 3'600'000;
+    struct Row {
+        std::string text;
+        std::int64_t milliseconds;  ///< 0: invalid
+    };
+    const auto row = GENERATE_COPY(values<Row>({
+        {"2023-11-14", 1'700'006'399'999},
+        {"2023-11-14T22:13:20Z", kNow},
+        {"2023-11-14 22:13:20.25z", kNow + 250},
+        {"2023-11-14T23:13:20+01:00", kNow},
+        {"1699999999999", kNow - 1},
+        {"3h", kNow - 3 * kHour},
+        {"7d", kNow - 7 * 24 * kHour},
+        {"2w", kNow - 14 * 24 * kHour},
+        {"0d", 0},
+        {"-7d", 0},
+        {"7", 0},
+        {"d", 0},
+        {"7m", 0},
+        {"7 d", 0},
+        {"100001d", 0},
+        {"", 0},
+        {"yesterday", 0},
+        {"20240501", 0},
+        {"2025-02-30", 0},
+        {"2025-02-20T00:00:00", 0},
+        {"2025-02-20T00:00:00+25:00", 0},
+        {"2025-02-20T00:00:00.Z", 0},
+    }));
+    INFO(row.text);
+    CHECK(parse_moment(row.text, kNow).value_or(0) == row.milliseconds);
+}
+
+TEST_CASE("a moment is written in UTC", "[base]") {
+    CHECK(moment_text(1'700'000'000'250) == "2023-11-14T22:13:20Z");
+}
+
+TEST_CASE("durations have a unit", "[base]") {
+    CHECK(parse_duration("12h") == std::chrono::hours(12));
+    CHECK(parse_duration("30d") == std::chrono::days(30));
+    CHECK(parse_duration("2w") == std::chrono::weeks(2));
+    CHECK_FALSE(parse_duration("12"));
+    CHECK_FALSE(parse_duration("soon"));
+}
