@@ -2,7 +2,7 @@
 
 // What is kept of what is installed: a package that has to move stays of its channel, for its
 // accelerator, with its BLAS and its MPI, until it is asked for otherwise. What is asked for
-// otherwise takes others along (docs/solving.md, "What may change").
+// otherwise takes others along (docs/explanation/solving.md, "What a change may affect").
 
 #include "libcore/solve/solve.hpp"
 #include "solver/candidate.hpp"

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLongestFile = std::size_t{1} << 20U;
 constexpr std::size_t kLongestPattern = 1024;
 constexpr Form kDetectorForm{
-    "detector", "gpkg_detector", "docs/hardware.md explains the format", 10'000};
+    "detector", "gpkg_detector", "docs/reference/hardware-profile.md explains the format", 10'000};
 
 /// Absolute, and it does not climb.
 bool is_plain_path(std::string_view path) {

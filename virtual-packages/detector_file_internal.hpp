@@ -1,7 +1,7 @@
 #pragma once
 
 // A detector that gpkg does not bring in its own code: a YAML file that says where on a machine to
-// look, or which program to ask. docs/hardware.md explains it to who writes one.
+// look, or which program to ask. docs/reference/hardware-profile.md explains it to who writes one.
 //
 //   gpkg_detector: 1              # the format's version
 //   when:                         # all of it holds, or there is nothing to detect

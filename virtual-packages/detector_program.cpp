@@ -17,7 +17,7 @@ namespace gpkg::virtual_packages {
 namespace {
 
 constexpr Form kAnswerForm{
-    "detector output", "gpkg_detected", "docs/hardware.md explains it", 10'000};
+    "detector output", "gpkg_detected", "docs/reference/hardware-profile.md explains it", 10'000};
 /// What a program does not find today a driver that is loaded in a moment may let it find.
 constexpr std::chrono::seconds kLifetimeOfNothing{10 * 60};
 constexpr std::string_view kConfined = "confined";

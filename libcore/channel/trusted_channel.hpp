@@ -1,7 +1,7 @@
 #pragma once
 
 // A channel whose indexes have to be signed: what the user trusts, what was seen of it, and the
-// statement that lies there now. docs/trust.md.
+// statement that lies there now. docs/explanation/trust.md.
 //
 // What was seen, the newest root and the highest version of a statement, is kept in a folder that
 // is no cache: with it gone, an old statement could be shown as new.

@@ -1,7 +1,7 @@
 #pragma once
 
 // The variant keys that say what hardware a build is for, one spelling for all recipes
-// (docs/building.md). All that is to be known of a key by itself stands here; what its values mean
+// (docs/reference/recipe.md). All that is to be known of a key by itself stands here; what its values mean
 // is libcore/recipe's to check.
 
 #include "libcore/hardware/accelerator.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 // The indexer: from the packages of a channel folder to the files that clients read
-// (docs/indexing.md lists them). Each is written whole, in an order in which readers never see one
+// (docs/reference/channels.md lists them). Each is written whole, in an order in which readers never see one
 // that names what is not there yet; the same packages give the same bytes. Only packages that are
 // new are read.
 

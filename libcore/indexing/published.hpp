@@ -47,7 +47,7 @@ public:
     std::string repodata() const;
     /// run_exports.json (CEP 12): also of what a patch removed.
     std::string run_exports() const;
-    /// variants.json (docs/indexing.md).
+    /// variants.json (docs/reference/channels.md).
     std::string variants() const;
     /// info.repodata_revisions (CEP 48) in JSON; empty where no record stands in v3.
     std::string revisions() const;

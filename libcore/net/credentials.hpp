@@ -1,7 +1,7 @@
 #pragma once
 
 // Who one is to which server, from files that nobody else may read: gpkg's own, and the one that
-// rattler and pixi keep. docs/configuration.md has the format.
+// rattler and pixi keep. docs/reference/configuration.md has the format.
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""links.py ROOT: every relative link of README.md, docs/ and other pages leads to a file, and to a heading in it."""
+"""links.py ROOT: links of README.md, docs/ and recipes/ lead to files and to headings in them; mkdocs.yml has every page."""
 
 import pathlib
 import re
@@ -36,5 +36,9 @@ for page in pages:
             broken.append(f"{page.relative_to(root)}: no file {target}")
         elif anchor and to.suffix == ".md" and anchor not in anchors(to):
             broken.append(f"{page.relative_to(root)}: no heading {target}")
+listed = set(re.findall(r"[\w/.-]+\.md", (root / "mkdocs.yml").read_text(encoding="utf-8")))
+there = {str(page.relative_to(root / "docs")) for page in (root / "docs").rglob("*.md")}
+broken += [f"mkdocs.yml: no page {page}" for page in sorted(listed - there)]
+broken += [f"mkdocs.yml: lacks docs/{page}" for page in sorted(there - listed)]
 print("\n".join(broken + [f"{len(pages)} pages, {len(broken)} broken links"]))
 sys.exit(1 if broken else 0)

@@ -67,7 +67,7 @@ TEST_CASE("a damaged detector is refused with the place and the reason", "[virtu
         {run + "yields: __a\n", "accepted"},
         {"", "a.yaml: expected a detector, found nothing"},
         {"[]", "a.yaml:1:1: expected a detector, found a list"},
-        {"run: x\n", "a.yaml:1:1: not a detector: the key gpkg_detector is missing\n  hint: docs/hardware.md explains the format"},
+        {"run: x\n", "a.yaml:1:1: not a detector: the key gpkg_detector is missing\n  hint: docs/reference/hardware-profile.md explains the format"},
         {"gpkg_detector: 2\n", "a.yaml:1:16: unknown format 2; this gpkg reads 1\n  hint: a newer gpkg may read it"},
         {kHead, "a.yaml:1:1: detects nothing: expected `virtual_packages:` or `run:`"},
         {kHead + "wen: []\n", "a.yaml:2:6: unknown key wen\n  hint: did you mean when?"},
