@@ -1,9 +1,9 @@
 #pragma once
 
 // What packages were built with, as far as their channel publishes it beside the index: the file
-// <subdir>/variants.json or .zst, which gpkg index writes (docs/reference/channels.md). It is kept in the
-// cache of indexes as they are, asked for with validators, and used offline. A channel that has no
-// such file is asked again the next day.
+// <subdir>/variants.json or .zst, which gpkg index writes (docs/reference/channels.md). It is kept
+// in the cache of indexes as they are, asked for with validators, and used offline. A channel that
+// has no such file is asked again the next day.
 
 #include "libcore/channel/fetch_index.hpp"
 #include "libcore/hardware/variant_inputs.hpp"

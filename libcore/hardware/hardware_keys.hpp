@@ -1,8 +1,8 @@
 #pragma once
 
 // The variant keys that say what hardware a build is for, one spelling for all recipes
-// (docs/reference/recipe.md). All that is to be known of a key by itself stands here; what its values mean
-// is libcore/recipe's to check.
+// (docs/reference/recipe.md). All that is to be known of a key by itself stands here; what its
+// values mean is libcore/recipe's to check.
 
 #include "libcore/hardware/accelerator.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // The indexer: from the packages of a channel folder to the files that clients read
-// (docs/reference/channels.md lists them). Each is written whole, in an order in which readers never see one
-// that names what is not there yet; the same packages give the same bytes. Only packages that are
-// new are read.
+// (docs/reference/channels.md lists them). Each is written whole, in an order in which readers
+// never see one that names what is not there yet; the same packages give the same bytes. Only
+// packages that are new are read.
 
 #include "libcore/base/error.hpp"
 #include "libcore/fs/file.hpp"
