@@ -40,7 +40,6 @@ namespace gpkg::cli {
 namespace {
 
 constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
 /// How many damaged cache files one command makes anew.
 constexpr int kMostDamaged = 100;
 
