@@ -405,6 +405,7 @@ constexpr std::array kRows = {
     row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys that sign a channel, or the file of its root"),
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "how many notices of channels one command shows, 0 for none"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "activation changes the shell's prompt"),
+    row<&Config::always_yes, flag>("always_yes", Shape::Value, {"always_yes", "yes"}, "answer yes to all questions, as -y does"),
     row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "which link scripts of packages run: run (all), off, ask or list"),
     row<&Config::module_root, folder>("module_root", Shape::Value, {}, "folder of modulefiles; else modules/ of the root prefix"),
     row<&Config::module_name, name_template>("module_name", Shape::Value, {}, "what modules of environments are called: {name}, {generation}, {accelerator}, {python}, ..."),

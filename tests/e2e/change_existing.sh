@@ -53,7 +53,7 @@ json 'd["success"] is True and d["message"] == "All requested packages already i
 expect 0 create -n later app=1.1
 printf '==> 2026-01-02 00:00:00 <==\n# cmd: conda install lib\n# update specs: ["lib"]\n' \
     >> "$at/later/conda-meta/history"
-expect 0 remove -n later app
+expect 0 remove -y -n later app
 has later lib-1.1
 
 # Linked again on request: a file that was harmed is whole again.
@@ -106,32 +106,32 @@ records three 'json.load(open(prefix + "/conda-meta/state"))["env_vars"] == {"CO
 
 # Removal: dependents go along, and so does what only they needed; requested packages stay.
 expect 0 create -n four app=1.1 solo
-expect 0 remove -n four app
+expect 0 remove -y -n four app
 has four solo-1.0
 check [ ! -e "$at/four/bin/lib" ]
 records four 'history.endswith("# remove specs: [\x27app\x27]\n")'
 expect 0 create -n five app=1.1 lib old
-expect 0 remove -n five app --json
+expect 0 remove -y -n five app --json
 json '[r["name"] for r in d["actions"]["UNLINK"]] == ["app"] and d["actions"]["LINK"] == [] and d["actions"]["FETCH"] == []'
 has five lib-1.1 old-1.0
 expect 0 install -n five app=1.1
-expect 0 remove -n five lib
+expect 0 remove -y -n five lib
 has five
-expect 1 remove -n four sol
+expect 1 remove -y -n four sol
 err_is "error: sol: matches nothing installed in $at/four
   hint: did you mean solo?"
-expect 1 remove -n four solo=2
-expect 2 remove -n four
+expect 1 remove -y -n four solo=2
+expect 2 remove -y -n four
 has four solo-1.0
 expect 0 install -n four app=1.1
 # A removed request is forgotten: nothing brings it back.
-expect 0 remove -n four app
+expect 0 remove -y -n four app
 expect 0 install -n four old
 has four lib-1.1 old-1.0 solo-1.0
 
 # A file of the user's survives in the folders of removed packages.
 echo mine > "$at/four/bin/mine"
-expect 0 remove -n four old solo
+expect 0 remove -y -n four old solo
 check [ "$(cat "$at/four/bin/mine")" = mine ]
 has four
 
@@ -154,26 +154,26 @@ has five solo-1.0
 rm "$at/five/conda-meta/frozen"
 
 # Whole environments.
-expect 2 remove -n five --all solo
-expect 0 remove -n five --all --json
+expect 2 remove -y -n five --all solo
+expect 0 remove -y -n five --all --json
 json 'd["success"] is True and [r["name"] for r in d["actions"]["UNLINK"]] == ["solo"]'
 absent five
 check [ "$(grep -c five "$HOME/.conda/environments.txt")" = 0 ]
 check [ "$(grep -c four "$HOME/.conda/environments.txt")" = 1 ]
-expect 1 remove -n five --all
-expect 1 remove -p "$WORK/here" --all
+expect 1 remove -y -n five --all
+expect 1 remove -y -p "$WORK/here" --all
 check [ -d "$WORK/here" ]
-CONDA_PREFIX=$at/four expect 1 remove --all
+CONDA_PREFIX=$at/four expect 1 remove -y --all
 err_has 'is the active environment'
 CONDA_PREFIX=$at/four expect 1 install solo -d  # the active one is meant; a dry run sees what is in the way
 err_has 'envs/four: a file of no package in the way: bin/solo'
 mkdir -p "$GPKG_ROOT_PREFIX/conda-meta" && touch "$GPKG_ROOT_PREFIX/conda-meta/history"
 ln -s "$GPKG_ROOT_PREFIX" "$WORK/link"
 for words in '-n base' "-p $GPKG_ROOT_PREFIX/" "-p $WORK/link"; do
-    expect 1 remove $words --all
+    expect 1 remove -y $words --all
     err_has 'is the root prefix'
 done
-GPKG_ROOT_PREFIX=$WORK/elsewhere expect 1 remove -p "$GPKG_ROOT_PREFIX" --all
+GPKG_ROOT_PREFIX=$WORK/elsewhere expect 1 remove -y -p "$GPKG_ROOT_PREFIX" --all
 err_has 'holds other environments'
 has four
 has one lib-1.1 old-1.0 solo-1.0
@@ -248,21 +248,21 @@ package last 1.0 0 tidy
 export WORK
 expect 0 create -n tidy last
 touch "$WORK/refuse"
-expect 1 remove -n tidy --all
+expect 1 remove -y -n tidy --all
 err_has 'last-1.0-0: its pre-unlink script failed with status 1'
 has tidy tidy-1.0 last-1.0
 rm "$WORK/refuse" "$WORK/tidied"
-expect 0 remove -n tidy --all
+expect 0 remove -y -n tidy --all
 absent tidy
 check [ "$(cat "$WORK/tidied")" = $'last\ntidy' ]
 
 # Nor does one environment take another with it.
 expect 0 create -n outer solo
 expect 0 create -p "$at/outer/share/inner" solo
-expect 1 remove -n outer --all
+expect 1 remove -y -n outer --all
 err_has "$at/outer: holds another environment, $at/outer/share/inner"
-expect 0 remove -p "$at/outer/share/inner" --all
-expect 0 remove -n outer --all
+expect 0 remove -y -p "$at/outer/share/inner" --all
+expect 0 remove -y -n outer --all
 
 # Where a decision rests on what a channel has mended since, the environment's record is mended too:
 # it holds together by its own records, also once the channel has that build no more.
