@@ -191,8 +191,7 @@ std::string Output::plain_or_styled(std::string_view text) const {
 }
 
 void Output::write_or_defer(std::string line) {
-    const auto width = terminal_width(STDERR_FILENO).value_or(Screen::kUnlimited);
-    line = word_wrapped(line, {width, true}) + "\n";
+    line += '\n';
     if (deferring_ > 0) return deferred_.push_back(std::move(line));
     std::fflush(results_);  // keeps the order of both in one log
     write(stderr, line);
@@ -269,7 +268,7 @@ std::optional<std::string> Output::ask(std::string_view question, const std::sto
     show_deferred();
     std::fflush(stdout);
     const QuestionStream terminal;
-    terminal.write(word_wrapped(for_people(question), progress_screen()) + " ");
+    terminal.write(for_people(question) + " ");
     // Signals only request a stop, so that waiting for the line itself would not end with Ctrl-C.
     struct pollfd input {
         STDIN_FILENO, POLLIN, 0

@@ -34,18 +34,25 @@ records one 'r["lib"]["requested_specs"] == ["lib=1.1"]'
 # A dry run changes nothing.
 before=$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)
 expect 0 install -n one -d lib=1.0
-out_has 'down from 1.1 0' '1 changed (1 to older versions)'
+out_has 'Downgrade' 'v lib' '1.1 -> 1.0' '1 to downgrade' 'dry run: nothing was changed'
 expect 0 remove -n one -d lib
 expect 0 update -n one -d --all
 expect 0 remove -n one -d --all
 check [ "$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)" = "$before" ]
 
-# Nothing to do, and yet the request is remembered.
+# No package changes, only the requested specs. Once they are recorded there is nothing to do.
 expect 0 create -n two app=1.1
 records two 'r["lib"]["requested_specs"] == []'
+expect 0 install -n two lib -d
+out_has 'no packages change; this would update requested specs'
+records two 'r["lib"]["requested_specs"] == []'
 expect 0 install -n two lib
-out_has 'nothing to do'
+out_has 'no packages change; requested specs updated'
 records two 'r["lib"]["requested_specs"] == ["lib"] and history.endswith("# update specs: [\x27lib\x27]\n")'
+before=$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)
+expect 0 install -n two lib
+out_is 'nothing to do: all requested packages are installed'
+check [ "$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)" = "$before" ]
 expect 0 install -n two lib --json
 json 'd["success"] is True and d["message"] == "All requested packages already installed." and d["actions"]["LINK"] == []'
 
@@ -171,10 +178,10 @@ mkdir -p "$GPKG_ROOT_PREFIX/conda-meta" && touch "$GPKG_ROOT_PREFIX/conda-meta/h
 ln -s "$GPKG_ROOT_PREFIX" "$WORK/link"
 for words in '-n base' "-p $GPKG_ROOT_PREFIX/" "-p $WORK/link"; do
     expect 1 remove -y $words --all
-    err_has 'is the root prefix'
+    err_has 'the root prefix holds all environments'
 done
 GPKG_ROOT_PREFIX=$WORK/elsewhere expect 1 remove -y -p "$GPKG_ROOT_PREFIX" --all
-err_has 'holds other environments'
+err_has 'it contains environments, such as'
 has four
 has one lib-1.1 old-1.0 solo-1.0
 
@@ -225,7 +232,7 @@ rm -r "$WORK/gone"
 cp -r "$CHANNEL" "$WORK/gone"
 for priority in strict flexible disabled; do
     expect 0 update -n gone $two --channel-priority $priority --dry-run gone
-    out_has 'gone 2.0'
+    out_has '^ gone     1.0 -> 2.0'
 done
 expect 0 why-not gone=2 -n gone $two --channel-priority flexible
 out_has 'nothing keeps it out'
@@ -260,7 +267,7 @@ check [ "$(cat "$WORK/tidied")" = $'last\ntidy' ]
 expect 0 create -n outer solo
 expect 0 create -p "$at/outer/share/inner" solo
 expect 1 remove -y -n outer --all
-err_has "$at/outer: holds another environment, $at/outer/share/inner"
+err_has "cannot remove $at/outer: it contains the environment $at/outer/share/inner"
 expect 0 remove -y -p "$at/outer/share/inner" --all
 expect 0 remove -y -n outer --all
 
@@ -293,7 +300,7 @@ expect 0 update -n floor low
 err_has 'low stays at 1.0, and there is 2.0; gpkg why-not low==2.0, with the same environment, tells why'
 has floor low-1.0 top-2.0
 expect 0 update -n floor low=2.0 --dry-run
-out_has 'down from 2.0 0'
+out_has 'v top      2.0 -> 1.0'
 expect 0 update -n floor low top
 has floor low-1.0 top-2.0
 
@@ -308,7 +315,7 @@ sed -i '/"name":"beam","version":"2.0"/s/prop >=1/prop >=3/' "$WORK/records.linu
 grep -c 'prop >=3' "$WORK/records.linux-64" > /dev/null || fail 'the record is as it was'
 index
 expect 0 update -n sunk prop
-out_has 'down from 2.0 0'
+out_has 'v beam     2.0 -> 1.0'
 
 # Earlier wishes count in the order in which they were made, not in that of their names.
 package ground 1.0 0
