@@ -21,6 +21,9 @@ struct Context;
 /// passes on its child's.
 using Action = std::function<Result<int>(Context&)>;
 
+/// Exit status of a command line that makes no sense.
+inline constexpr int kWrongUsage = 2;
+
 /// The headings of `gpkg --help`.
 enum class Topic { Environments, Packages, Hardware, Locks, Building, Clusters, Setup, Hidden };
 

@@ -5,6 +5,7 @@
 #include "cli/command_log.hpp"
 #include "cli/context.hpp"
 #include "cli/help.hpp"
+#include "cli/options.hpp"
 #include "cli/usage.hpp"
 #include "cli/version.hpp"
 #include "cli/workflow/generations.hpp"
@@ -32,7 +33,6 @@
 #include <pthread.h>
 #include <span>
 #include <stop_token>
-#include <sys/ioctl.h>
 #include <thread>
 #include <unistd.h>
 
@@ -40,7 +40,6 @@ namespace gpkg::cli {
 namespace {
 
 constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
 /// How many damaged cache files one command makes anew.
 constexpr int kMostDamaged = 100;
 
@@ -121,6 +120,7 @@ struct CommonOptions {
     bool json = false;
     bool quiet = false;
     int verbose = 0;
+    std::string color = "auto";
 };
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
@@ -128,6 +128,10 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
     app.add_flag("--json", options.json, "print one JSON document on stdout")->group(group);
     app.add_flag("-q,--quiet", options.quiet, "print results and errors only")->group(group);
     app.add_flag("-v,--verbose", options.verbose, "print more details; repeat for more")
+        ->group(group);
+    app.add_option("--color", options.color, "color the output: auto, always or never")
+        ->type_name("WHEN")
+        ->check(one_of({"auto", "always", "never"}))
         ->group(group);
     app.get_help_ptr()->group(group);
 }
@@ -138,19 +142,32 @@ std::string version_line() {
                             : fmt::format("gpkg " GPKG_VERSION " ({})", commit());
 }
 
-bool has_color(int descriptor) {
-    return ::isatty(descriptor) != 0 && environment_variable("NO_COLOR").value_or("").empty() &&
-           environment_variable("TERM").value_or("") != "dumb";
+/// The value of --color before the command line is parsed, for help and usage errors.
+ColorChoice color_choice(const CommandLine& line) {
+    constexpr std::string_view kOption = "--color";
+    auto choice = ColorChoice::Auto;
+    const auto read = [&](std::span<const std::string> words) {
+        for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+            std::string_view word = words[i];
+            if (word == kOption && i + 1 < words.size()) {
+                choice = color_choice_of(words[i + 1]).value_or(choice);
+            } else if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('=')) {
+                choice = color_choice_of(word.substr(kOption.size() + 1)).value_or(choice);
+            }
+        }
+    };
+    read(line.before_command);
+    read(line.words);
+    return choice;
 }
 
-HelpStyle help_style(int descriptor) {
+HelpStyle help_style(int descriptor, const CommandLine& line) {
     constexpr std::size_t kWidest = 100;
     constexpr std::size_t kNarrowest = 40;
-    struct winsize size {};
     HelpStyle style;
-    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        style.width = std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest);
-    style.color = has_color(descriptor);
+    if (const auto width = terminal_width(descriptor))
+        style.width = std::clamp<std::size_t>(*width, kNarrowest, kWidest);
+    style.color = uses_color(color_choice(line), descriptor, environment_variable);
     return style;
 }
 
@@ -173,7 +190,7 @@ const CLI::App& named_command(const CLI::App& program) {
 }
 
 void print_help(const CLI::App& program, const CommandLine& line) {
-    const auto style = help_style(STDOUT_FILENO);
+    const auto style = help_style(STDOUT_FILENO, line);
     const auto& command = named_command(program);
     std::string text;
     if (line.has("--help-all")) {
@@ -260,9 +277,7 @@ int run(int argc, char** argv) {
     app.set_help_all_flag("--help-all,--help-commands", "show the help of every command");
     move_options_behind_command(line, app);
 
-    const bool no_color = !environment_variable("NO_COLOR").value_or("").empty() ||
-                          environment_variable("TERM").value_or("") == "dumb";
-    Output out(no_color);
+    Output out(environment_variable);
     try {
         // CLI11 takes the words in reverse.
         app.parse(std::vector<std::string>(line.words.rbegin(), std::prev(line.words.rend())));
@@ -274,15 +289,20 @@ int run(int argc, char** argv) {
         return 0;
     } catch (const CLI::ParseError& problem) {
         // The flags may not have been read yet; scripts must get their document all the same.
-        out.set({common.json || line.has("--json"), false, 0});
+        out.set({common.json || line.has("--json"), false, 0, color_choice(line)});
         if (lacks_subcommand(app, problem) && !out.json_mode()) {
-            std::fputs(help_of(named_command(app), help_style(STDERR_FILENO)).c_str(), stderr);
+            std::fputs(help_of(named_command(app), help_style(STDERR_FILENO, line)).c_str(),
+                       stderr);
             return kWrongUsage;
         }
         out.error(usage_error(app, problem, line.words.size() > 1 ? line.words[1] : ""));
         return kWrongUsage;
     }
-    out.set({common.json, common.quiet, common.verbose});
+    OutputOptions how{common.json,
+                      common.quiet,
+                      common.verbose,
+                      color_choice_of(common.color).value_or(ColorChoice::Auto)};
+    out.set(how);
 
     const auto chosen = std::find_if(
         actions.begin(), actions.end(), [](const auto& entry) { return entry.first->parsed(); });
@@ -291,7 +311,7 @@ int run(int argc, char** argv) {
             print_help(app, line);
             return 0;
         }
-        out.set({line.has("--json"), false, 0});
+        out.set({line.has("--json"), false, 0, color_choice(line)});
         out.error({ErrorKind::Usage, "missing command", "gpkg --help lists the commands", {}});
         return kWrongUsage;
     }
@@ -316,6 +336,8 @@ int run(int argc, char** argv) {
         out.error(config.error());
         return exit_status(config.error());
     }
+    how.always_yes = config->always_yes.value;
+    out.set(how);
     for (const auto& warning : config->warnings) out.warn(warning);
     static Signals signals;  // its thread outlives this function
     Context context{out,
@@ -329,6 +351,7 @@ int run(int argc, char** argv) {
     const auto started = std::chrono::steady_clock::now();
     auto status = run_action(context, *chosen->first, chosen->second);
     log_outcome(context, verb, status, started);
+    out.show_deferred();
     if (!status) {
         out.error(status.error());
         return exit_status(status.error());

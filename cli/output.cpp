@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -19,16 +20,58 @@ namespace {
 constexpr int kAnswerPollMilliseconds = 50;
 
 constexpr char kEscape = '\x1b';
-/// What bold() and faint() begin and end with.
-constexpr auto kResultStyles = std::to_array<std::string_view>({"\x1b[0m", "\x1b[1m", "\x1b[2m"});
+constexpr std::string_view kPlain = "\x1b[0m";
+/// By Style.
+constexpr auto kStyles = std::to_array<std::string_view>(
+    {"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"});
 
 /// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_is_well() asks.
 void write(std::FILE* stream, std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stream);
 }
 
-std::string styled(bool on, std::string_view style, std::string_view text) {
-    return on ? fmt::format("\x1b[{}m{}\x1b[0m", style, text) : std::string(text);
+std::string styled_if(bool on, Style style, std::string_view text) {
+    return on ? fmt::format("{}{}{}", kStyles.at(static_cast<std::size_t>(style)), text, kPlain)
+              : std::string(text);
+}
+
+/// Where a question is shown, while standard input is a terminal: on stderr, else on the terminal
+/// itself, else on stdout. Closed again where it was opened.
+class QuestionStream {
+public:
+    QuestionStream() {
+        if (::isatty(STDERR_FILENO) != 0) {
+            descriptor_ = STDERR_FILENO;
+        } else if (const int terminal = ::open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY);
+                   terminal >= 0) {
+            descriptor_ = terminal;
+            is_own_ = true;
+        } else if (::isatty(STDOUT_FILENO) != 0) {
+            descriptor_ = STDOUT_FILENO;
+        }
+    }
+    ~QuestionStream() {
+        if (is_own_) ::close(descriptor_);
+    }
+    QuestionStream(const QuestionStream&) = delete;
+    QuestionStream& operator=(const QuestionStream&) = delete;
+
+    bool is_open() const { return descriptor_ >= 0; }
+    void write(std::string_view text) const {
+        while (!text.empty()) {
+            const auto count = ::write(descriptor_, text.data(), text.size());
+            if (count <= 0) return;
+            text.remove_prefix(static_cast<std::size_t>(count));
+        }
+    }
+
+private:
+    int descriptor_ = -1;
+    bool is_own_ = false;
+};
+
+bool begins_with_yes(const std::optional<std::string>& answer) {
+    return answer && (answer->starts_with('y') || answer->starts_with('Y'));
 }
 
 /// The names conda gives its exceptions, for scripts that look at them.
@@ -74,35 +117,41 @@ std::string without_controls(std::string_view text) {
 
 namespace {
 
-/// Nothing that commands the terminal but bold() and faint().
+/// Removes what commands the terminal, except the styles of styled().
 std::string with_own_styles(std::string_view text) {
     std::string shown;
     std::size_t begin = 0;
     for (auto at = text.find(kEscape); at != std::string_view::npos; at = text.find(kEscape, at)) {
-        const auto style = std::find_if(kResultStyles.begin(), kResultStyles.end(), [&](auto one) {
-            return text.substr(at).starts_with(one);
-        });
-        if (style == kResultStyles.end()) {
+        const auto rest = text.substr(at);
+        const auto is_here = [&](auto style) { return rest.starts_with(style); };
+        const auto style = std::find_if(kStyles.begin(), kStyles.end(), is_here);
+        if (style == kStyles.end() && !is_here(kPlain)) {
             ++at;
             continue;
         }
+        const auto known = style == kStyles.end() ? kPlain : *style;
         shown += without_controls(text.substr(begin, at - begin));
-        shown += *style;
-        at += style->size();
+        shown += known;
+        at += known.size();
         begin = at;
     }
     return shown + without_controls(text.substr(begin));
 }
 
-/// Nothing that commands the terminal, and no secret: texts quote what users wrote, too.
+/// Without control characters and secrets: texts quote what users wrote, too.
 std::string for_people(std::string_view text) { return without_controls(hide_secrets(text)); }
 
 }  // namespace
 
-Output::Output(bool no_color)
-    : results_(stdout),
-      color_out_(!no_color && ::isatty(STDOUT_FILENO) != 0),
-      color_err_(!no_color && ::isatty(STDERR_FILENO) != 0) {}
+Output::Output(EnvLookup environment) : environment_(std::move(environment)), results_(stdout) {
+    set({});
+}
+
+void Output::set(OutputOptions options) {
+    options_ = options;
+    color_out_ = uses_color(options.color, STDOUT_FILENO, environment_);
+    color_err_ = uses_color(options.color, STDERR_FILENO, environment_);
+}
 
 void Output::results_on_stderr(bool on) {
     std::fflush(results_);
@@ -110,17 +159,21 @@ void Output::results_on_stderr(bool on) {
 }
 
 bool Output::draws_progress() const {
-    return !options_.json && !options_.quiet && ::isatty(STDERR_FILENO) != 0;
+    return !options_.json && !options_.quiet && ::isatty(STDERR_FILENO) != 0 &&
+           environment_("TERM").value_or("") != "dumb";
 }
 
 bool Output::can_ask() const {
-    return !options_.json && ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
+    return !options_.json && ::isatty(STDIN_FILENO) != 0 && QuestionStream().is_open();
 }
 
-int Output::width() const {
-    struct winsize size {};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-    return 80;
+Screen Output::progress_screen() const {
+    return {terminal_width(STDERR_FILENO).value_or(80), uses_utf8(environment_)};
+}
+
+Screen Output::screen() const {
+    const auto width = terminal_width(results_ == stderr ? STDERR_FILENO : STDOUT_FILENO);
+    return {width.value_or(Screen::kUnlimited), uses_utf8(environment_)};
 }
 
 void Output::print(std::string_view line) {
@@ -137,10 +190,21 @@ std::string Output::plain_or_styled(std::string_view text) const {
     return has_colors() ? with_own_styles(text) : without_controls(text);
 }
 
+void Output::write_or_defer(std::string line) {
+    line += '\n';
+    if (deferring_ > 0) return deferred_.push_back(std::move(line));
+    std::fflush(results_);  // keeps the order of both in one log
+    write(stderr, line);
+}
+
+void Output::show_deferred() {
+    std::fflush(results_);
+    for (const auto& line : std::exchange(deferred_, {})) write(stderr, line);
+}
+
 void Output::note(std::string_view line) {
     if (options_.json || options_.quiet) return;
-    std::fflush(results_);  // one log of both has them in their order
-    write(stderr, for_people(line) + "\n");
+    write_or_defer(for_people(line));
 }
 
 void Output::note_once(const std::string& line) {
@@ -153,8 +217,8 @@ void Output::warn_once(const std::string& line) {
 
 void Output::warn(std::string_view line) {
     if (options_.quiet) return;
-    std::fflush(results_);
-    write(stderr, fmt::format("{} {}\n", styled(color_err_, "33", "warning:"), for_people(line)));
+    write_or_defer(
+        fmt::format("{} {}", styled_if(color_err_, Style::Yellow, "warning:"), for_people(line)));
 }
 
 void Output::relay(std::string_view bytes) {
@@ -180,6 +244,7 @@ void Output::json(const nlohmann::ordered_json& document, const NextItem& next) 
 }
 
 void Output::error(const Error& error) {
+    show_deferred();
     if (options_.json) {
         nlohmann::ordered_json document{{"success", false},
                                         {"error", hide_secrets(error.to_string())},
@@ -194,20 +259,23 @@ void Output::error(const Error& error) {
     std::fflush(stdout);
     write(
         stderr,
-        fmt::format("{} {}\n", styled(color_err_, "31", "error:"), for_people(error.to_string())));
+        fmt::format(
+            "{} {}\n", styled_if(color_err_, Style::Red, "error:"), for_people(error.to_string())));
 }
 
 std::optional<std::string> Output::ask(std::string_view question, const std::stop_token& stop) {
     if (!can_ask()) return std::nullopt;
+    show_deferred();
     std::fflush(stdout);
-    write(stderr, fmt::format("{} ", question));
+    const QuestionStream terminal;
+    terminal.write(for_people(question) + " ");
     // Signals only request a stop, so that waiting for the line itself would not end with Ctrl-C.
     struct pollfd input {
         STDIN_FILENO, POLLIN, 0
     };
     while (::poll(&input, 1, kAnswerPollMilliseconds) == 0) {
         if (!stop.stop_requested()) continue;
-        write(stderr, "\n");
+        terminal.write("\n");
         return std::nullopt;
     }
     std::string answer;
@@ -216,16 +284,21 @@ std::optional<std::string> Output::ask(std::string_view question, const std::sto
 }
 
 bool Output::confirm(std::string_view question, const std::stop_token& stop) {
-    if (!can_ask()) return true;
+    if (options_.always_yes || !can_ask()) return true;
     const auto answer = ask(fmt::format("{} [Y/n]", question), stop);
-    return answer && (answer->empty() || answer->front() == 'y' || answer->front() == 'Y');
+    return answer && (answer->empty() || begins_with_yes(answer));
 }
 
-std::string Output::bold(std::string_view text) const {
-    return styled(has_colors(), "1", without_controls(text));
+bool Output::confirm_loss(std::string_view question, const std::stop_token& stop) {
+    return options_.always_yes || begins_with_yes(ask(fmt::format("{} [y/N]", question), stop));
 }
-std::string Output::faint(std::string_view text) const {
-    return styled(has_colors(), "2", without_controls(text));
+
+std::string Output::styled(Style style, std::string_view text) const {
+    return styled_if(has_colors(), style, without_controls(text));
+}
+
+std::string Output::styled_on_stderr(Style style, std::string_view text) const {
+    return styled_if(color_err_, style, text);
 }
 
 bool Output::stdout_is_well() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }

@@ -1,9 +1,11 @@
 #pragma once
 
-// Everything gpkg says. Results go to stdout, the rest (notes, warnings, progress, questions) to
+// Everything gpkg prints. Results go to stdout, the rest (notes, warnings, progress, questions) to
 // stderr. With --json stdout gets exactly one JSON document, errors included.
 
+#include "cli/terminal.hpp"
 #include "libcore/base/byte_size.hpp"
+#include "libcore/base/env_lookup.hpp"
 #include "libcore/base/error.hpp"
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -22,14 +25,17 @@ struct OutputOptions {
     bool json = false;
     bool quiet = false;
     int verbose = 0;
+    ColorChoice color = ColorChoice::Auto;
+    bool always_yes = false;  ///< the setting: nothing is asked that -y would answer
 };
+
+enum class Style { Bold, Faint, Red, Green, Yellow, Cyan };
 
 class Output {
 public:
-    /// Colours and progress need a terminal; NO_COLOR switches colours off.
-    explicit Output(bool no_color);
+    explicit Output(EnvLookup environment);
 
-    void set(OutputOptions options) { options_ = options; }
+    void set(OutputOptions options);
     /// Where results and JSON documents go: to stdout, or, while stdout belongs to a program that
     /// gpkg is going to become, to stderr.
     void results_on_stderr(bool on);
@@ -39,11 +45,17 @@ public:
     int verbosity() const { return options_.verbose; }
     /// Whether anybody reads note().
     bool takes_notes() const { return !options_.json && !options_.quiet; }
-    /// Progress may be drawn: stderr is a terminal, and neither --json nor -q is given.
+    /// Progress may be drawn: stderr is a terminal that can redraw a line, and neither --json nor
+    /// -q is given.
     bool draws_progress() const;
-    /// A person can be asked.
+    /// A person can be asked: standard input is a terminal. Where stderr goes does not matter.
     bool can_ask() const;
-    int width() const;
+    /// The setting always_yes.
+    bool always_yes() const { return options_.always_yes; }
+    /// Of the terminal that progress is drawn on.
+    Screen progress_screen() const;
+    /// Of the results: as wide as their terminal, unlimited in files and pipes.
+    Screen screen() const;
 
     /// A line of the result; not in JSON mode, not with -q. Of control characters only line ends
     /// and tabs are let through, here and in all that follows but verbatim() and relay().
@@ -69,15 +81,24 @@ public:
     /// The failure, as text on stderr or as the JSON document.
     void error(const Error& error);
 
-    /// What the person at the terminal says to `question`; nothing where there is none, or for
+    /// Notes and warnings that were deferred, see DeferredNotes.
+    void show_deferred();
+
+    /// The answer to `question` of the person at the terminal; nothing without a terminal, or for
     /// Ctrl-C.
     std::optional<std::string> ask(std::string_view question, const std::stop_token& stop);
-    /// "Proceed? [Y/n]". Without a terminal the answer is yes: nobody is there to be asked. Once
-    /// `stop` is requested it is no.
+    /// "Proceed? [Y/n]". Without a terminal, and with always_yes, the answer is yes. Once `stop` is
+    /// requested it is no.
     bool confirm(std::string_view question, const std::stop_token& stop);
+    /// "Remove it? [y/N]": only a spoken yes counts.
+    bool confirm_loss(std::string_view question, const std::stop_token& stop);
 
-    std::string bold(std::string_view text) const;
-    std::string faint(std::string_view text) const;
+    /// For results and prints.
+    std::string styled(Style style, std::string_view text) const;
+    std::string bold(std::string_view text) const { return styled(Style::Bold, text); }
+    std::string faint(std::string_view text) const { return styled(Style::Faint, text); }
+    /// For progress: on stderr.
+    std::string styled_on_stderr(Style style, std::string_view text) const;
 
     /// False once stdout could not take what was written (a closed pipe, a full disk).
     bool stdout_is_well();
@@ -85,10 +106,16 @@ public:
     static bool stdout_reader_left();
 
 private:
+    friend class DeferredNotes;
+
     bool has_colors() const { return results_ == stderr ? color_err_ : color_out_; }
     std::string plain_or_styled(std::string_view text) const;
+    void write_or_defer(std::string line);
 
+    EnvLookup environment_;
     OutputOptions options_;
+    int deferring_ = 0;
+    std::vector<std::string> deferred_;
     std::set<std::string, std::less<>> told_;  ///< once
     std::FILE* results_;
     bool color_out_ = false;
@@ -102,6 +129,19 @@ public:
     ~ResultsAside() { out_.results_on_stderr(false); }
     ResultsAside(const ResultsAside&) = delete;
     ResultsAside& operator=(const ResultsAside&) = delete;
+
+private:
+    Output& out_;
+};
+
+/// While this lives, notes and warnings are kept back: they are shown below the plan, next to the
+/// question. Without a plan they are shown before an error, and at the end.
+class DeferredNotes {
+public:
+    explicit DeferredNotes(Output& out) : out_(out) { ++out_.deferring_; }
+    ~DeferredNotes() { --out_.deferring_; }
+    DeferredNotes(const DeferredNotes&) = delete;
+    DeferredNotes& operator=(const DeferredNotes&) = delete;
 
 private:
     Output& out_;

@@ -1,6 +1,8 @@
 #pragma once
 
-// Columns of text, lined up.
+// Columns of text, lined up, and fitted to the screen.
+
+#include "cli/terminal.hpp"
 
 #include <string>
 #include <vector>
@@ -15,11 +17,33 @@ public:
 
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
+
+    /// Where rows are too long for the screen, these steps are taken in this order until they fit.
+    void may_shorten(std::size_t column, std::size_t least, Keep keep = Keep::Start) {
+        steps_.push_back({column, least, keep});
+    }
+    void may_drop(std::size_t column) { steps_.push_back({column, 0, Keep::Start}); }
+
     /// One text per row, cells two spaces apart, nothing blank at the end.
-    std::vector<std::string> lines() const;
+    std::vector<std::string> lines() const { return lines(Screen()); }
+    /// The same, with no line longer than the screen is wide where there are steps to take.
+    std::vector<std::string> lines(const Screen& screen) const;
 
 private:
+    struct Step {
+        std::size_t column = 0;
+        std::size_t least = 0;  ///< 0: the column is dropped
+        Keep keep = Keep::Start;
+    };
+    struct Column {
+        std::size_t width = 0;
+        bool is_dropped = false;
+        Keep keep = Keep::Start;
+    };
+    std::vector<Column> fitted(std::size_t width) const;
+
     std::vector<std::size_t> right_aligned_;
+    std::vector<Step> steps_;
     std::vector<std::vector<std::string>> rows_;
 };
 

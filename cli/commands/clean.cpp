@@ -315,7 +315,8 @@ Action bind_clean(CLI::App& app) {
         "Frees disk space. Environments are not changed; removed packages are downloaded again "
         "when needed. A package counts as unused if no environment links to its files. With "
         "--exec, packages used only by gpkg exec become unused too.\n\n"
-        "  gpkg clean --all --dry-run");
+        "  gpkg clean --all --dry-run  # list what would be removed\n"
+        "  gpkg clean --packages --tarballs");
 
     return [options](Context& context) { return clean(context, *options); };
 }

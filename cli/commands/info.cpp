@@ -341,7 +341,7 @@ Action bind_info(CLI::App& app) {
     app.footer(
         "Shows the folders gpkg uses, its channels and settings, and the virtual packages of this "
         "machine.\n\n  gpkg info\n"
-        "  gpkg info --json");
+        "  gpkg info --json\n  gpkg info --report  # for a bug report");
 
     return [options](Context& context) { return info(context, *options); };
 }

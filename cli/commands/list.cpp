@@ -3,9 +3,12 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/built_with.hpp"
+#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/requested.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/disk_use.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
 #include "libcore/net/url.hpp"
@@ -13,6 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,19 +40,22 @@ struct ListOptions {
     bool canonical = false;
     bool reverse = false;
     bool no_pip = false;
-    bool inputs = false;  ///< also what packages were built with
+    bool inputs = false;  ///< with the build inputs of packages
+    bool size = false;    ///< with the disk usage of packages
     std::string diff;     ///< the other environment's name or path
 };
 
 /// One line of the listing.
 struct Item {
     std::string name, version, build, channel;
-    const PackageRecord* record = nullptr;  ///< null for what pip installed
+    const PackageRecord* record = nullptr;  ///< null: installed with pip
     VariantColumns variant{};
-    std::optional<VariantInputs> inputs{};  ///< where they were asked for and are known
+    std::vector<std::string> requested{};   ///< specs; empty: a dependency
+    std::optional<DiskUse> disk_use{};      ///< with --size
+    std::optional<VariantInputs> inputs{};  ///< with --inputs, where they are known
 };
 
-/// Conda's own: a regular expression found anywhere in the name, in any case.
+/// As in conda: a regular expression that matches anywhere in the name, ignoring case.
 Result<std::function<bool(const std::string&)>> name_filter(const ListOptions& options) {
     if (options.filter.empty()) return [](const std::string&) { return true; };
     try {
@@ -57,8 +64,8 @@ Result<std::function<bool(const std::string&)>> name_filter(const ListOptions& o
         return [pattern](const std::string& name) { return std::regex_search(name, pattern); };
     } catch (const std::regex_error&) {
         return fail(ErrorKind::Usage,
-                    fmt::format("{}: is no regular expression", options.filter),
-                    "a plain part of a name does as well, e.g. gpkg list torch");
+                    fmt::format("'{}' is not a regular expression", options.filter),
+                    "a part of a name works too: gpkg list torch");
     }
 }
 
@@ -81,14 +88,20 @@ Json json_of(const Item& item) {
         {"name", item.name},
         {"platform", record == nullptr ? "pypi" : record->subdir},
         {"version", item.version}};
-    // conda knows no such key; where there is nothing to tell, there is none.
+    // The keys from here on are not conda's.
     if (auto variant = variant_json(item); !variant.empty()) json["variant"] = std::move(variant);
     if (item.inputs) json["variant_inputs"] = *item.inputs;
     if (record != nullptr) json["url"] = without_secrets(record->url);
+    json["requested"] = !item.requested.empty();
+    if (!item.requested.empty()) json["requested_specs"] = item.requested;
+    if (item.disk_use) {
+        json["disk_size"] = item.disk_use->bytes;
+        json["disk_files"] = item.disk_use->files;
+    }
     return json;
 }
 
-/// The columns that tell something; which python it is for, the environment's tells.
+/// The columns with a value in any row, without python: that is the environment's.
 std::vector<VariantColumn> telling_columns(const std::vector<Item>& items) {
     std::vector<VariantColumn> columns;
     for (const auto& column : kVariantColumns) {
@@ -110,22 +123,64 @@ std::string input_text(const Item& item) {
 }
 
 void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
-    out.result(fmt::format("# packages in environment at {}:\n#", path.native()));
+    constexpr std::size_t kBuild = 10;
+    constexpr std::size_t kChannel = 11;
+    constexpr std::size_t kRequested = 9;
+    constexpr std::size_t kVersion = 8;
+    constexpr std::size_t kName = 16;
+    const auto any = [&](const auto& has) { return std::any_of(items.begin(), items.end(), has); };
     const auto columns = telling_columns(items);
-    Table table;
+    const bool has_inputs = any([](const Item& item) { return item.inputs.has_value(); });
+    const bool has_sizes = any([](const Item& item) { return item.disk_use.has_value(); });
+    const bool has_requests = any([](const Item& item) { return !item.requested.empty(); });
+
     std::vector<std::string> head{"# Name", "Version", "Build", "Channel"};
     for (const auto& column : columns) head.emplace_back(column.name);
-    const bool has_inputs = std::any_of(
-        items.begin(), items.end(), [](const Item& item) { return item.inputs.has_value(); });
-    if (has_inputs) head.emplace_back("built with");
+    if (has_inputs) head.emplace_back("Built with");
+    if (has_sizes) head.emplace_back("Size");
+    const auto requested = head.size();
+    if (has_requests) head.emplace_back("Requested");
+    const auto size = has_sizes ? requested - 1 : Screen::kUnlimited;
+    const auto inputs = 4 + columns.size();
+
+    Table table({size});
+    if (has_inputs) table.may_shorten(inputs, kBuild);
+    table.may_shorten(requested, kRequested);
+    table.may_shorten(3, kChannel, Keep::End);
+    table.may_shorten(2, kBuild);
+    if (has_inputs) table.may_drop(inputs);
+    for (auto column = columns.size(); column > 0; --column) table.may_drop(3 + column);
+    table.may_drop(3);
+    table.may_drop(2);
+    table.may_shorten(1, kVersion);
+    table.may_shorten(0, kName);
     table.add(std::move(head));
     for (const auto& item : items) {
-        std::vector<std::string> cells{item.name, item.version, item.build, item.channel};
+        std::vector<std::string> cells{item.requested.empty() ? item.name : out.bold(item.name),
+                                       item.version,
+                                       item.build,
+                                       item.channel};
         for (const auto& column : columns) cells.push_back(item.variant.*column.value);
         if (has_inputs) cells.push_back(input_text(item));
+        if (has_sizes) cells.push_back(item.disk_use ? human_size(item.disk_use->bytes) : "");
+        if (has_requests) cells.push_back(fmt::format("{}", fmt::join(item.requested, ", ")));
         table.add(std::move(cells));
     }
-    for (const auto& line : table.lines()) out.result(line);
+    const auto screen = out.screen();
+    out.result(shortened(fmt::format("# packages in environment at {}:", path.native()),
+                         screen.width,
+                         Keep::Start,
+                         screen.utf8));
+    out.result("#");
+    for (const auto& line : table.lines(screen)) out.result(line);
+    if (!has_sizes) return;
+    DiskUse total;
+    for (const auto& item : items) {
+        total.bytes += item.disk_use ? item.disk_use->bytes : 0;
+        total.files += item.disk_use ? item.disk_use->files : 0;
+    }
+    out.result(
+        fmt::format("#\n# {} in {}", human_size(total.bytes), count_text(total.files, "file")));
 }
 
 void print_specs(const Context& context, const std::vector<Item>& items) {
@@ -192,7 +247,7 @@ struct Listing {
     std::vector<Item> items;
 };
 
-/// As far as this machine knows them: no server is asked.
+/// The build inputs that are known without asking a server.
 Result<void> add_inputs(Context& context, std::vector<Item>& items) {
     std::vector<PackageRecord> records;
     for (const auto& item : items) {
@@ -206,6 +261,14 @@ Result<void> add_inputs(Context& context, std::vector<Item>& items) {
     return {};
 }
 
+void add_sizes(Listing& listing) {
+    const auto use = disk_use(listing.path, listing.installed);
+    std::map<const PackageRecord*, const DiskUse*> by_record;
+    for (std::size_t i = 0; i < use.size(); ++i) by_record[&listing.installed[i].package] = &use[i];
+    for (auto& item : listing.items)
+        if (item.record != nullptr) item.disk_use = *by_record.at(item.record);
+}
+
 Result<Listing> listing_of(Context& context,
                            const TargetOptions& target,
                            const ListOptions& options) {
@@ -215,10 +278,16 @@ Result<Listing> listing_of(Context& context,
     listing.items = items_of(context, listing.path, listing.installed, options);
     std::erase_if(listing.items, [&](const Item& item) { return !wanted(item.name); });
     if (options.inputs) GPKG_CHECK(add_inputs(context, listing.items));
+    GPKG_TRY(const auto requested, requested_in(listing.path, listing.installed));
+    for (auto& item : listing.items) {
+        const auto specs = requested.find(item.name);
+        if (item.record != nullptr && specs != requested.end()) item.requested = specs->second;
+    }
+    if (options.size) add_sizes(listing);
     return listing;
 }
 
-/// "accelerator nvidia -> none, cuda 12.9 -> none": in what two builds differ, as far as they tell.
+/// "accelerator nvidia -> none, cuda 12.9 -> none": how two builds differ, as far as is known.
 std::string variant_changes(const Item& here, const Item& there) {
     const auto word = [](const std::string& value) { return value.empty() ? "none" : value; };
     std::string text;
@@ -231,12 +300,12 @@ std::string variant_changes(const Item& here, const Item& there) {
     return text;
 }
 
-/// What the other environment has in place of what is here: by name, "here" and "there" null where
-/// it is missing.
+/// The packages in which two environments differ. In JSON "here" or "there" is null where the
+/// package is not installed.
 Result<int> print_differences(Context& context, const Listing& here, const ListOptions& options) {
     GPKG_TRY(const auto there, listing_of(context, target_of(options.diff), options));
     using Pair = std::pair<const Item*, const Item*>;
-    // Of a name that pip has installed as well there are two.
+    // A name may be there twice: as a conda package and installed with pip.
     std::map<std::pair<std::string, bool>, Pair> by_name;
     const auto enter = [&](const std::vector<Item>& items, const Item* Pair::*side) {
         for (const auto& item : items) {
@@ -252,8 +321,13 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
     const auto text = [](const Item& item) {
         return fmt::format("{} {} {}", item.version, item.build, item.channel);
     };
+    constexpr std::size_t kLeast = 12;
     auto array = Json::array();
     Table table;
+    table.may_drop(3);
+    table.may_shorten(1, kLeast);
+    table.may_shorten(2, kLeast);
+    table.may_shorten(0, kLeast);
     for (const auto& [place, pair] : by_name) {
         const auto& name = place.first;
         const auto& [mine, theirs] = pair;
@@ -272,8 +346,8 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
         context.out.json(array);
         return 0;
     }
-    for (const auto& line : table.lines()) context.out.result(line);
-    context.out.note(fmt::format("{} of {} packages differ: here {}, there {}",
+    for (const auto& line : table.lines(context.out.screen())) context.out.result(line);
+    context.out.note(fmt::format("{} of {} packages differ between {} and {}",
                                  array.size(),
                                  by_name.size(),
                                  here.path.native(),
@@ -294,7 +368,7 @@ Result<int> list(Context& context, const ListOptions& options) {
     }
     if (items.empty() && !options.filter.empty())
         context.out.note(
-            fmt::format("nothing in {} matches {}", path.native(), printable(options.filter)));
+            fmt::format("no package in {} matches {}", path.native(), printable(options.filter)));
     if (options.explicit_urls && options.filter.empty())
         GPKG_CHECK(warn_of_what_files_lack(context, path, installed));
     if (options.explicit_urls)
@@ -321,41 +395,50 @@ Result<int> list(Context& context, const ListOptions& options) {
 Action bind_list(CLI::App& app) {
     const auto options = std::make_shared<ListOptions>();
     add_target_options(app, options->target);
-    app.add_option("regex", options->filter, "list only packages whose name contains this")
+    app.add_option("regex", options->filter, "list only packages with a matching name")
         ->type_name("REGEX");
-    app.add_flag("-f,--full-name", options->full_name, "the whole name must match");
+    app.add_flag("-f,--full-name", options->full_name, "match the whole name");
     auto* explicit_urls = app.add_flag(
-        "--explicit", options->explicit_urls, "as a file of URLs and checksums for create --file");
-    auto* md5 = app.add_flag("--md5", options->md5, "with --explicit: MD5 in place of SHA-256");
+        "--explicit", options->explicit_urls, "print URLs and checksums, for create --file");
+    auto* md5 =
+        app.add_flag("--md5", options->md5, "with --explicit: print MD5 instead of SHA-256");
     md5->needs(explicit_urls);
     app.add_flag("--sha256", options->sha256, "accepted: with --explicit, SHA-256 is the default")
         ->needs(explicit_urls)
         ->excludes(md5)
         ->group("");
     auto* specs =
-        app.add_flag("-e,--export", options->export_specs, "as a file of specs for create --file");
-    auto* canonical =
-        app.add_flag("-c,--canonical", options->canonical, "as channel/subdir::name-version-build");
+        app.add_flag("-e,--export", options->export_specs, "print specs, for create --file");
+    auto* canonical = app.add_flag(
+        "-c,--canonical", options->canonical, "print channel/subdir::name-version-build");
     explicit_urls->excludes(specs)->excludes(canonical);
     specs->excludes(canonical);
-    app.add_flag("--reverse", options->reverse, "from the end of the alphabet");
-    app.add_flag("--no-pip", options->no_pip, "leave out what pip installed");
+    app.add_flag("--reverse", options->reverse, "sort names from z to a");
+    app.add_flag("--no-pip", options->no_pip, "leave out packages installed with pip");
+    app.add_flag("--size", options->size, "show the disk space of each package")
+        ->excludes(explicit_urls)
+        ->excludes(specs)
+        ->excludes(canonical);
     app.add_flag("--inputs",
                  options->inputs,
-                 "also what packages were built with, as far as this machine knows it")
+                 "show the build inputs of packages, as far as they are known")
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);
     auto* inputs = app.get_option("--inputs");
-    app.add_option("--diff", options->diff, "what another environment has in place of what is here")
+    app.add_option("--diff", options->diff, "show how another environment differs")
         ->type_name("NAME|PATH")
         ->excludes(inputs)
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);
     app.footer(
-        "Lists what is installed in an environment, also what pip put there.\n"
+        "Lists the packages of an environment, those installed with pip too. The column "
+        "Requested\nshows the specs of packages that you requested; the others are "
+        "dependencies.\n\n"
+        "  gpkg list -n ml\n"
         "  gpkg list -n ml torch\n"
+        "  gpkg list -n ml --size\n"
         "  gpkg list -n ml --diff other\n"
         "  gpkg list -n ml --explicit > ml.txt");
 

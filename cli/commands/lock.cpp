@@ -1,6 +1,7 @@
 #include "cli/commands/lock.hpp"
 
 #include "cli/help.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
@@ -28,19 +29,6 @@ struct LockOptions {
     bool dry_run = false;
 };
 
-/// The verbs have options of their own; those of `gpkg lock` mean nothing to them.
-Result<void> refuse_own_options(const std::vector<CLI::Option*>& own, const std::string& verb) {
-    for (const auto* option : own) {
-        if (option->count() == 0) continue;
-        const auto word = option->get_positional() ? fmt::format("'{}'", option->results().front())
-                                                   : option->get_name();
-        return fail(ErrorKind::Usage,
-                    fmt::format("{} cannot stand before '{}' in gpkg lock", word, verb),
-                    fmt::format("gpkg lock {} --help shows the options", verb));
-    }
-    return {};
-}
-
 /// Whether neither the command line nor the current folder says what to lock.
 bool asks_nothing(const std::vector<CLI::Option*>& own) {
     std::error_code code;
@@ -49,7 +37,6 @@ bool asks_nothing(const std::vector<CLI::Option*>& own) {
 }
 
 Result<int> list_subcommands(const Context& context, const CLI::App& app) {
-    constexpr int kWrongUsage = 2;
     HelpStyle style;
     style.width = static_cast<std::size_t>(std::clamp(context.out.width(), 40, 100));
     std::fputs(help_of(app, style).c_str(), stderr);
@@ -225,7 +212,7 @@ Action bind_lock(CLI::App& app) {
     return [options, verbs, own, &app](Context& context) -> Result<int> {
         for (const auto& [verb, action] : verbs) {
             if (!*verb) continue;
-            GPKG_CHECK(refuse_own_options(own, verb->get_name()));
+            GPKG_CHECK(check_own_options_unused(app, *verb));
             return action(context);
         }
         if (!context.out.json_mode() && asks_nothing(own)) return list_subcommands(context, app);

@@ -14,7 +14,7 @@ struct RemoveOptions {
     ChangeOptions change;
     std::vector<std::string> specs;
     bool all = false;
-    // Conda's, which change nothing here.
+    // conda's options, without an effect here.
     bool offline = false;
     std::vector<std::string> channels;
     bool override_channels = false;
@@ -22,11 +22,11 @@ struct RemoveOptions {
 
 void add_removal_options(CLI::App& app, RemoveOptions& options) {
     add_target_options(app, options.target);
-    app.add_flag("-d,--dry-run", options.change.dry_run, "show what would be done, and stop");
-    app.add_flag("-y,--yes", options.change.yes, "do not ask");
+    app.add_flag("-d,--dry-run", options.change.dry_run, "show the plan without applying it");
+    app.add_flag("-y,--yes", options.change.yes, "remove without asking");
     app.add_flag("--override-frozen",
                  options.change.override_frozen,
-                 "change the environment although it is marked as frozen");
+                 "change the environment even if it is marked as frozen");
     add_script_options(app, options.change);
 }
 
@@ -35,7 +35,11 @@ void add_removal_options(CLI::App& app, RemoveOptions& options) {
 Action bind_env_remove(CLI::App& app) {
     const auto options = std::make_shared<RemoveOptions>();
     add_removal_options(app, *options);
-    app.footer("Removes the environment with all that is in it.\n  gpkg env remove -n ml");
+    app.footer(
+        "Removes an environment with all files in it, your own included. Asks first; scripts need "
+        "-y.\n\n"
+        "  gpkg env remove -n ml\n"
+        "  gpkg env remove -p ./env -y");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
@@ -49,28 +53,30 @@ Action bind_remove(CLI::App& app) {
     add_removal_options(app, *options);
     app.add_option("specs", options->specs, "packages to remove")->type_name("SPEC");
     app.add_flag("--all", options->all, "remove the whole environment");
-    app.add_flag("--offline", options->offline, "accepted; removing never needs the network");
-    app.add_option("-c,--channel", options->channels, "accepted; removing asks no channel")
+    app.add_flag("--offline", options->offline, "accepted: removing needs no network");
+    app.add_option("-c,--channel", options->channels, "accepted: removing uses no channel")
         ->type_name("CHANNEL");
-    app.add_flag("--override-channels", options->override_channels, "accepted, as --channel is");
+    app.add_flag(
+        "--override-channels", options->override_channels, "accepted: removing uses no channel");
     app.footer(
-        "What needs a removed package goes too, and so does what only it needed.\n"
+        "Removes packages, the packages that depend on them, and dependencies that nothing needs "
+        "any more.\nAsks first; scripts need -y.\n\n"
         "  gpkg remove -n ml torch\n"
-        "  gpkg remove -n ml --all");
+        "  gpkg remove -n ml torch torchvision -y\n"
+        "  gpkg remove -n ml --all                  # the whole environment");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
         if (options->all) {
             if (!options->specs.empty())
-                return fail(ErrorKind::Usage,
-                            "--all removes everything: name no packages beside it");
+                return fail(ErrorKind::Usage, "--all cannot be used with package names");
             return remove_environment(context, prefix, options->change);
         }
         if (options->specs.empty())
             return fail(ErrorKind::Usage,
-                        "nothing to remove was named",
-                        "name packages, or say --all for the whole environment");
+                        "no packages to remove",
+                        "name packages, or use --all to remove the whole environment");
         GPKG_TRY(const auto specs, parse_specs(options->specs));
         GPKG_TRY(auto change, removal(prefix, specs));
         return carry_out(context, std::move(change), options->change);

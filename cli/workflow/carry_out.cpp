@@ -7,6 +7,9 @@
 #include "cli/workflow/health/damage.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/removal.hpp"
+#include "cli/workflow/requested.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/lost_changes.hpp"
@@ -23,6 +26,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sys/stat.h>
 
 namespace gpkg::cli {
@@ -62,7 +66,7 @@ FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>
     return total;
 }
 
-/// Tells what comes to the disk, and refuses what is too much.
+/// Prints what the change needs on the disk, and refuses what is more than the user allows.
 Result<void> check_cost(Context& context,
                         const TransactionCost& cost,
                         const FolderUsage& stored,
@@ -70,18 +74,14 @@ Result<void> check_cost(Context& context,
     const auto bytes = cost.new_bytes + stored.bytes;
     const auto inodes = cost.new_inodes + stored.files;
     if (cost.files > 0)
-        context.out.print(
-            fmt::format("  {} {} in the environment; {} and {} inodes come to the disk",
-                        cost.files,
-                        cost.files == 1 ? "file" : "files",
-                        human_size(bytes),
-                        inodes));
+        context.out.print(fmt::format(
+            "needs {} on disk ({} and folders)", human_size(bytes), count_text(inodes, "file")));
     for (const auto& note : cost.notes) context.out.note("note: " + note);
     constexpr std::string_view kHint =
-        "the environment is as it was; gpkg clean --unused takes what was fetched out of the store";
+        "the environment is unchanged; gpkg clean --unused removes the downloaded packages";
     if (bytes > options.most_bytes)
         return fail(ErrorKind::Conflict,
-                    fmt::format("this needs {} on the disk, and --max-size allows {}",
+                    fmt::format("this change needs {} on disk; --max-size allows {}",
                                 human_size(bytes),
                                 human_size(options.most_bytes)),
                     std::string(kHint));
@@ -89,7 +89,7 @@ Result<void> check_cost(Context& context,
         return fail(
             ErrorKind::Conflict,
             fmt::format(
-                "this needs {} inodes, and --max-inodes allows {}", inodes, options.most_inodes),
+                "this change needs {} inodes; --max-inodes allows {}", inodes, options.most_inodes),
             std::string(kHint));
     return {};
 }
@@ -102,7 +102,7 @@ dev_t device_of(fs::path path) {
     return status.st_dev;
 }
 
-/// What linking would refuse after everything was fetched for it.
+/// Refuses before any download what linking would refuse.
 Result<void> check_place(Context& context,
                          const Change& change,
                          const PackageStore& store,
@@ -117,15 +117,14 @@ Result<void> check_place(Context& context,
         device_of(store.root()) != device_of(change.prefix))
         return fail(
             ErrorKind::Conflict,
-            fmt::format("{}: is on another file system than the package store {}, whose "
-                        "files cannot be linked there",
+            fmt::format("cannot link files into {}: the package store {} is on another file system",
                         change.prefix.native(),
                         store.root().native()),
-            "--link auto, or link: auto in the configuration, copies what cannot be linked");
+            "use --link auto, or the setting link: auto, which copies files that cannot be linked");
     return {};
 }
 
-/// What linking would meet. Nothing is known of packages that are still to be fetched.
+/// The cost and the problems of linking, as far as the packages are in the store.
 Result<void> rehearse(Context& context,
                       const Change& change,
                       const PackageStore& store,
@@ -168,12 +167,11 @@ Result<void> link_all(Context& context,
     progress.clear();
     for (const auto& warning : report.warnings) context.out.warn_once(warning);
     if (report.copied > 0)
-        context.out.note(fmt::format("{} {} copied, not linked: {}",
-                                     report.copied,
-                                     report.copied == 1 ? "file was" : "files were",
+        context.out.note(fmt::format("note: {} copied instead of linked: {}",
+                                     count_text(report.copied, "file"),
                                      why_copied(report.copy_reason)));
     if (!report.messages.empty()) context.out.note(report.messages);
-    // Other tools find environments by this list; not being able to add to it harms nobody.
+    // Only other tools need this list: a failure is a warning.
     if (change.creates && !change.is_unlisted) {
         if (auto added = register_environment(change.prefix, context.home); !added)
             context.out.warn(added.error().to_string());
@@ -200,10 +198,9 @@ Result<void> link_from_store(Context& context,
         auto dropped = drop_damaged(context, store, change.link, depth, how.offline);
         if (!dropped) return pass(std::move(dropped).error().while_doing(linked.error().message));
         if (dropped->packages == 0) return linked;
-        context.out.warn(fmt::format("{}; what is wrong in the store is fetched anew ({} {})",
+        context.out.warn(fmt::format("{}; downloading {} again",
                                      linked.error().message,
-                                     dropped->packages,
-                                     dropped->packages == 1 ? "package" : "packages"));
+                                     count_text(dropped->packages, "damaged package")));
         GPKG_TRY(folders, make_available(context, store, change.link, change.channels, how));
     }
 }
@@ -230,6 +227,117 @@ Result<void> complete(Change& change, std::vector<fs::path>& folders) {
     }
     folders = std::move(sorted);
     return {};
+}
+
+/// Hardware notes and all others: below the plan, next to the question.
+void show_notes(Output& out, const Change& change) {
+    out.show_deferred();
+    for (const auto& note : change.notes) out.note("note: " + note);
+}
+
+/// Requested packages that a change removes.
+struct Losses {
+    std::vector<std::string> requested;
+    std::vector<std::string> dependents;  ///< those that the command does not name
+};
+
+Losses losses_of(const Change& change, const RequestedSpecs& requested) {
+    std::set<std::string> named;
+    if (change.is_removal)
+        for (const auto& spec : change.removed_specs) named.insert(spec_name(spec));
+    Losses losses;
+    for (const auto& record : change.unlink) {
+        const auto& name = record.name();
+        const auto is_it = [&](const auto& other) { return other.name == name; };
+        if (!requested.contains(name) || std::ranges::any_of(change.link, is_it)) continue;
+        losses.requested.push_back(name);
+        if (!named.contains(name)) losses.dependents.push_back(name);
+    }
+    return losses;
+}
+
+/// What a change without packages changes all the same.
+Result<std::vector<std::string>> changed_settings(const Change& change) {
+    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+    GPKG_TRY(const auto records, prefix.records());
+    GPKG_TRY(const auto history, prefix.history());
+    GPKG_TRY(const auto variables, prefix.env_vars());
+    const auto by_history = requested_by_name(history);
+    const auto wanted = requested_by_name(change);
+    const auto is_requested_so = [&](const auto& entry) {
+        const auto& [name, specs] = entry;
+        const auto* record = find_record(records, name);
+        const auto found = by_history.find(name);
+        return (record == nullptr || record->requested_specs == specs) &&
+               (found == by_history.end() ? specs.empty() : found->second == specs);
+    };
+    const auto is_set_so = [&](const auto& entry) {
+        const auto found = variables.find(entry.first);
+        return found == variables.end() ? !entry.second : entry.second == found->second;
+    };
+    std::vector<std::string> changed;
+    if (!std::ranges::all_of(wanted, is_requested_so)) changed.emplace_back("requested specs");
+    if (!std::ranges::all_of(change.variables, is_set_so)) changed.emplace_back("variables");
+    if (change.state) {
+        GPKG_TRY(const auto state, prefix.state());
+        if (*change.state != state) changed.emplace_back("settings of the environment");
+    }
+    const bool respecifies = !wanted.empty() || !change.variables.empty() || change.state;
+    if (respecifies && !change.mended.empty()) changed.emplace_back("package metadata");
+    return changed;
+}
+
+/// The part of a change without packages.
+Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
+    GPKG_TRY(const auto changed, changed_settings(change));
+    if (changed.empty()) {
+        context.out.print("nothing to do: all requested packages are installed");
+        return {};
+    }
+    const auto what = join_some(changed, "and", changed.size());
+    if (options.dry_run || options.download_only) {
+        context.out.print(fmt::format("no packages change; this would update {}", what));
+        return {};
+    }
+    GPKG_CHECK(link_all(context, change, {}, {}, options));
+    context.out.print(fmt::format("no packages change; {} updated", what));
+    return {};
+}
+
+/// Asks, unless -y or always_yes is given. A removal needs an answer.
+Result<void> confirm_change(Context& context,
+                            const Change& change,
+                            const std::vector<std::string>& requested,
+                            const std::vector<LostFile>& changed,
+                            const ChangeOptions& options) {
+    auto& out = context.out;
+    if (options.yes || out.always_yes()) return {};
+    std::vector<std::string> losses;
+    if (!requested.empty())
+        losses.push_back("requested: " + join_some(requested, "and", kMostNames));
+    std::vector<std::string> files;
+    for (const auto& file : changed) files.push_back(file.path);
+    if (!files.empty()) losses.push_back("changed by you: " + join_some(files, "and", kMostNames));
+    if (change.is_removal)
+        return confirm_removal(context,
+                               fmt::format("{} from {}",
+                                           count_text(change.unlink.size(), "package"),
+                                           environment_name(context, change.prefix)),
+                               losses,
+                               losses.empty() ? Loss::No : Loss::Yes);
+    if (out.confirm("\nProceed?", context.stop)) return {};
+    return fail(ErrorKind::Interrupted, "nothing was changed");
+}
+
+/// One line about what was done.
+void print_outcome(const Context& context, const Change& change) {
+    auto text = change.is_nothing() && !change.creates
+                    ? fmt::format("ran pip in {}", environment_name(context, change.prefix))
+                    : outcome_text(context, change);
+    if (change.creates)
+        text +=
+            fmt::format("; to use it: gpkg run {} COMMAND", target_words(context, change.prefix));
+    context.out.print(text);
 }
 
 }  // namespace
@@ -286,48 +394,56 @@ Result<void> check_platform(const Change& change) {
                 fmt::format("packages for {} cannot be installed on {}",
                             change.platform,
                             virtual_packages::this_machine().native_platform),
-                "--dry-run shows what would be chosen, --download-only fetches it");
+                "--dry-run shows the packages, --download-only downloads them");
 }
 
 Result<int> carry_out(Context& context, Change change, const ChangeOptions& options) {
     auto& out = context.out;
-    for (const auto& note : change.notes) out.note("note: " + note);
     const auto store = open_store(context);
     for (const auto& folder : change.avoided) store.avoid(folder);
     const auto fetch = missing(store, change.link);
-    const bool respecifies = !change.requested.empty() || !change.removed_specs.empty() ||
-                             !change.variables.empty() || change.state.has_value();
     if (change.is_nothing() && !change.creates && change.pip.empty()) {
-        out.print(change.restores == 0 ? "nothing to do: what was asked for is there already"
-                                       : "no package changes, only what was asked for");
-        if (!options.dry_run && !options.download_only && respecifies)
-            GPKG_CHECK(link_all(context, change, {}, {}, options));
+        show_notes(out, change);
+        GPKG_CHECK(change_settings(context, change, options));
         if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));
         return 0;
     }
 
+    RequestedSpecs requested;
+    if (!change.creates) {
+        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+        GPKG_TRY(const auto records, prefix.records());
+        GPKG_TRY(requested, requested_in(change.prefix, records));
+    }
     if (change.takes_over)
-        out.print(fmt::format("  {} becomes {}, {} packages are linked anew",
+        out.print(fmt::format("rename {} to {}: {} to relink",
                               change.copies.native(),
                               change.prefix.native(),
-                              change.link.size()));
+                              count_text(change.link.size(), "package")));
     else if (!change.is_nothing() || change.creates)
-        print_change(out, change, fetch);
+        print_change(context, change, requested, fetch);
     print_pip_sections(out, change.pip);
+    show_notes(out, change);
+    const auto losses = losses_of(change, requested);
+    if (const auto& names = losses.dependents; !names.empty())
+        out.warn(fmt::format("this removes {} that you requested: {}",
+                             names.size() == 1 ? "a package" : "packages",
+                             join_some(names, "and", kMostNames)));
+    std::vector<LostFile> lost;
     if (!change.creates) {
-        GPKG_TRY(const auto lost, lost_changes(change.prefix, change.unlink));
-        for (const auto& warning : lost) out.warn_once(warning);
+        GPKG_TRY(lost, lost_files(change.prefix, change.unlink));
+        for (const auto& file : lost) out.warn_once(lost_change(file));
     }
     GPKG_TRY(const auto room, check_downloads(store.root(), fetch, options));
     if (options.dry_run) {
         if (!options.download_only && !change.from_archives)
             GPKG_CHECK(rehearse(context, change, store, options));
+        out.print("dry run: nothing was changed");
         if (out.json_mode()) out.json(change_document(change, fetch, true));
         return 0;
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
-    if (!options.yes && !out.confirm("\nProceed?", context.stop))
-        return fail(ErrorKind::Interrupted, "nothing was changed");
+    GPKG_CHECK(confirm_change(context, change, losses.requested, lost, options));
 
     FetchOptions how;
     how.offline = options.offline;
@@ -346,11 +462,10 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     if (out.json_mode()) {
         out.json(change_document(change, fetch, false));
     } else if (options.download_only) {
-        out.print(fmt::format("\n{} packages are in the store", folders.size()));
-    } else if (change.creates && !change.is_unlisted) {
-        const auto name = environment_folders(context.config).name_of(change.prefix);
-        out.print(fmt::format(
-            "\n{} is ready:  gpkg run {} COMMAND", name, target_words(context, change.prefix)));
+        out.print(fmt::format("{} in the package store; no environment was changed",
+                              count_text(folders.size(), "package")));
+    } else if (!change.is_unlisted) {
+        print_outcome(context, change);
     }
     return 0;
 }

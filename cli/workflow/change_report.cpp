@@ -1,116 +1,339 @@
 #include "cli/workflow/change_report.hpp"
 
+#include "cli/environments.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/installed.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/generation.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const PackageRecord* find(const std::vector<PackageRecord>& records, std::string_view name) {
-    const auto found = std::find_if(
-        records.begin(), records.end(), [&](const auto& record) { return record.name == name; });
-    return found == records.end() ? nullptr : &*found;
+std::string with_thousands(std::size_t count) {
+    auto digits = std::to_string(count);
+    for (auto at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+    return digits;
 }
 
-const PackageRecord* find_unlinked(const Change& change, std::string_view name) {
-    const auto* record = find_record(change.unlink, name);
-    return record == nullptr ? nullptr : &record->package;
+/// "conda-forge", or the folder of a local channel.
+std::string channel_title(const Context& context, const std::string& url) {
+    constexpr std::string_view kLocal = "file://";
+    const auto name = channel_name(context, url);
+    return name.starts_with(kLocal) ? name.substr(kLocal.size()) : name;
 }
 
-bool goes_down(const PackageRecord& from, const PackageRecord& to) {
-    const auto before = version_of(from);
-    const auto after = version_of(to);
-    return before && after && *after < *before;
+enum class PlanAction { Install, Upgrade, Downgrade, Rebuild, Reinstall, Remove };
+
+/// How a group of the plan is shown: never by its colour alone.
+struct PlanGroup {
+    PlanAction action;
+    std::string_view title;
+    char mark;
+    Style style;
+};
+constexpr PlanGroup kPlanGroups[] = {
+    {PlanAction::Install, "Install", '+', Style::Green},
+    {PlanAction::Upgrade, "Upgrade", '^', Style::Cyan},
+    {PlanAction::Downgrade, "Downgrade", 'v', Style::Yellow},
+    {PlanAction::Rebuild, "Rebuild", '~', Style::Cyan},
+    {PlanAction::Reinstall, "Reinstall", '=', Style::Cyan},
+    {PlanAction::Remove, "Remove", '-', Style::Red},
+};
+
+/// A package of the plan.
+struct PlanRow {
+    PlanAction action = PlanAction::Install;
+    const PackageRecord* before = nullptr;  ///< installed; null: it is new
+    const PackageRecord* after = nullptr;   ///< null: it is removed
+
+    const PackageRecord& record() const { return after == nullptr ? *before : *after; }
+};
+
+PlanAction replacing(const PackageRecord& before, const PackageRecord& after) {
+    if (before.version == after.version)
+        return is_same_archive(before, after) ? PlanAction::Reinstall : PlanAction::Rebuild;
+    const auto old_version = version_of(before);
+    const auto new_version = version_of(after);
+    if (!old_version || !new_version || *old_version < *new_version) return PlanAction::Upgrade;
+    return *new_version < *old_version ? PlanAction::Downgrade : PlanAction::Rebuild;
 }
 
-/// A table: what happens, to what, from where.
-void print_table(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
-    struct Line {
-        std::string sign, name, version, build, channel, remark;
-    };
-    std::vector<Line> lines;
-    for (const auto& record : change.link) {
-        const auto* old = find_unlinked(change, record.name);
-        Line line{
-            "+", record.name, record.version, record.build, short_channel(record.channel), ""};
-        if (old != nullptr) {
-            line.sign = "~";
-            line.remark = old->version == record.version && old->build == record.build
-                              ? "again"
-                              : fmt::format("{} {} {}",
-                                            goes_down(*old, record) ? "down from" : "was",
-                                            old->version,
-                                            old->build);
+/// By name.
+std::vector<PlanRow> plan_rows(const Change& change) {
+    std::map<std::string_view, PlanRow> rows;
+    for (const auto& record : change.unlink) rows[record.name()].before = &record.package;
+    for (const auto& record : change.link) rows[record.name].after = &record;
+    std::vector<PlanRow> sorted;
+    for (auto& [name, row] : rows) {
+        if (row.after == nullptr)
+            row.action = PlanAction::Remove;
+        else if (row.before != nullptr)
+            row.action = replacing(*row.before, *row.after);
+        sorted.push_back(row);
+    }
+    return sorted;
+}
+
+/// "1.0 -> 2.0" where it changes.
+std::string transition(const std::string& before, const std::string& after) {
+    return before == after ? after : fmt::format("{} -> {}", before, after);
+}
+
+class ChangeTable {
+public:
+    ChangeTable(const Context& context,
+                const Change& change,
+                const RequestedSpecs& requested,
+                const std::vector<PackageRecord>& fetch)
+        : context_(context), rows_(plan_rows(change)) {
+        for (const auto& [name, specs] : requested) requested_.insert(name);
+        for (const auto& spec : change.requested) requested_.insert(spec.name);
+        for (const auto& record : fetch) sizes_[record.name] = record.size;
+    }
+
+    void print() {
+        if (rows_.empty()) return;
+        auto& out = context_.out;
+        const auto lines = table().lines(out.screen());
+        out.print(out.faint(lines.front()));
+        std::size_t line = 1;
+        for (const auto& group : kPlanGroups) {
+            bool is_first = true;
+            for (const auto& row : rows_) {
+                if (row.action != group.action) continue;
+                if (std::exchange(is_first, false)) out.print(out.styled(group.style, group.title));
+                out.print(lines.at(line++));
+            }
         }
-        if (const auto* needed = find(fetch, record.name); needed != nullptr && needed->size > 0)
-            line.remark += (line.remark.empty() ? "" : ", ") + human_size(needed->size);
-        lines.push_back(std::move(line));
     }
-    for (const auto& record : change.unlink) {
-        const auto& old = record.package;
-        if (find(change.link, old.name) == nullptr)
-            lines.push_back(
-                {"-", old.name, old.version, old.build, short_channel(old.channel), "leaves"});
-    }
-    std::sort(
-        lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 
-    std::size_t name = 0, version = 0, build = 0, channel = 0;
-    for (const auto& line : lines) {
-        name = std::max(name, line.name.size());
-        version = std::max(version, line.version.size());
-        build = std::max(build, line.build.size());
-        channel = std::max(channel, std::min<std::size_t>(line.channel.size(), 24));
+private:
+    /// The packages in the order of their groups, below a row of headings.
+    Table table() {
+        enum Columns : std::size_t { Name, Version, Build, ChannelName, Size };
+        constexpr std::size_t kBuild = 12;
+        constexpr std::size_t kChannel = 11;
+        constexpr std::size_t kVersion = 10;
+        constexpr std::size_t kLongName = 26;
+        constexpr std::size_t kName = 16;
+        Table table({Size});
+        table.may_shorten(ChannelName, kChannel, Keep::End);
+        table.may_shorten(Build, kBuild);
+        table.may_drop(ChannelName);
+        table.may_drop(Build);
+        table.may_shorten(Name, kLongName);
+        table.may_shorten(Version, kVersion);
+        table.may_shorten(Name, kName);
+        const bool has_sizes = std::ranges::any_of(
+            rows_, [&](const PlanRow& row) { return !size_of(row.record()).empty(); });
+        std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
+        if (has_sizes) head.emplace_back("Download");
+        table.add(std::move(head));
+        for (const auto& group : kPlanGroups) {
+            for (const auto& row : rows_) {
+                if (row.action == group.action) table.add(cells(row, group, has_sizes));
+            }
+        }
+        return table;
     }
-    for (const auto& line : lines) {
-        auto where = line.channel;
-        if (where.size() > 24) where = "…" + where.substr(where.size() - 23);
-        out.print(fmt::format("  {} {} {:<{}}  {:<{}}  {}  {}",
-                              line.sign,
-                              out.bold(fmt::format("{:<{}}", line.name, name)),
-                              line.version,
-                              version,
-                              line.build,
-                              build,
-                              out.faint(fmt::format("{:<{}}", where, channel)),
-                              line.remark));
+
+    std::vector<std::string> cells(const PlanRow& row, const PlanGroup& group, bool has_sizes) {
+        const auto& out = context_.out;
+        const auto& record = row.record();
+        const auto& before = row.before == nullptr ? record : *row.before;
+        const auto name = requested_.contains(record.name) ? out.bold(record.name) : record.name;
+        // A new version always has another build.
+        const bool shows_both = row.action == PlanAction::Rebuild;
+        std::vector<std::string> cells{
+            fmt::format("  {} {}", out.styled(group.style, std::string(1, group.mark)), name),
+            transition(before.version, record.version),
+            shows_both ? builds(before, record) : record.build,
+            transition(name_of(before.channel), name_of(record.channel))};
+        if (has_sizes) cells.push_back(row.after == nullptr ? "" : size_of(record));
+        return cells;
     }
+
+    /// "py310_0 -> py312_0"; both are shortened where that would be a long column of a terminal.
+    std::string builds(const PackageRecord& before, const PackageRecord& after) const {
+        constexpr std::size_t kLongest = 28;
+        constexpr std::size_t kShort = 12;
+        const auto screen = context_.out.screen();
+        auto text = transition(before.build, after.build);
+        if (screen.width == Screen::kUnlimited || text.size() <= kLongest) return text;
+        return transition(shortened(before.build, kShort, Keep::Start, screen.utf8),
+                          shortened(after.build, kShort, Keep::Start, screen.utf8));
+    }
+
+    std::string size_of(const PackageRecord& record) const {
+        const auto size = sizes_.find(record.name);
+        return size == sizes_.end() || size->second == 0 ? "" : human_size(size->second);
+    }
+
+    const std::string& name_of(const std::string& url) {
+        auto [place, is_new] = channels_.try_emplace(url);
+        if (is_new) place->second = channel_title(context_, url);
+        return place->second;
+    }
+
+    const Context& context_;
+    std::vector<PlanRow> rows_;
+    std::set<std::string, std::less<>> requested_;
+    std::map<std::string, std::uint64_t, std::less<>> sizes_;  ///< of what is downloaded
+    std::map<std::string, std::string> channels_;              ///< titles by URL
+};
+
+/// Every channel that was searched, or where nothing was solved, those of the packages.
+std::vector<std::string> channels_of(const Context& context, const Change& change) {
+    std::vector<std::string> titles;
+    const auto add = [&](std::string title) {
+        if (!title.empty() && std::ranges::find(titles, title) == titles.end())
+            titles.push_back(std::move(title));
+    };
+    if (change.is_removal) return titles;
+    for (const auto& channel : change.channels) add(channel_title(context, channel.base_url()));
+    if (titles.empty())
+        for (const auto& record : change.link) add(channel_title(context, record.channel));
+    return titles;
 }
 
-void summarize(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
-    std::size_t replaced = 0;
-    std::size_t older = 0;
-    for (const auto& record : change.link) {
-        const auto* old = find_unlinked(change, record.name);
-        if (old == nullptr) continue;
-        ++replaced;
-        if (goes_down(*old, record)) ++older;
+/// "ml (/path/envs/ml)"; where there is little room, the end of the path.
+std::string environment_title(const Context& context, const Change& change, std::size_t room) {
+    const auto screen = context.out.screen();
+    const auto name = environment_name(context, change.prefix);
+    const auto& path = change.prefix.native();
+    const std::string_view suffix = change.creates ? ", new" : "";
+    const auto frame = suffix.size() + (name == path ? 0 : name.size() + 3);
+    const auto shown = screen.width == Screen::kUnlimited || room <= frame
+                           ? path
+                           : shortened(path, room - frame, Keep::End, screen.utf8);
+    return name == path ? fmt::format("{}{}", shown, suffix)
+                        : fmt::format("{} ({}){}", name, shown, suffix);
+}
+
+/// The environment, requested specs and channels, a line each.
+void print_heading(const Context& context, const Change& change) {
+    constexpr std::string_view kEnvironment = "Environment";
+    constexpr std::size_t kLeast = 20;
+    auto& out = context.out;
+    const auto room = out.screen().width - kEnvironment.size() - 2;
+    Table table;
+    table.may_shorten(1, kLeast);
+    table.add({std::string(kEnvironment), environment_title(context, change, room)});
+    const auto add = [&](std::string label, const std::vector<std::string>& texts) {
+        if (!texts.empty())
+            table.add({std::move(label), fmt::format("{}", fmt::join(texts, ", "))});
+    };
+    std::vector<std::string> specs;
+    for (const auto& spec : change.requested) specs.push_back(spec.to_string());
+    // A rollback requests again all that its generation did.
+    if (change.restores == 0 && !change.is_removal) add("Requested", specs);
+    if (change.is_removal) add("Remove", change.removed_specs);
+    add("Channels", channels_of(context, change));
+    for (const auto& line : table.lines(out.screen())) out.print(line);
+}
+
+void summarize(Output& out, const ChangeCounts& counts, const std::vector<PackageRecord>& fetch) {
+    const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "install"},
+                                                              {counts.upgraded, "upgrade"},
+                                                              {counts.downgraded, "downgrade"},
+                                                              {counts.rebuilt, "rebuild"},
+                                                              {counts.reinstalled, "reinstall"},
+                                                              {counts.removed, "remove"}};
+    std::vector<std::string> texts;
+    for (const auto& [count, verb] : parts) {
+        if (count > 0) texts.push_back(fmt::format("{} to {}", with_thousands(count), verb));
     }
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
-    // A list of package files does not tell their sizes.
+    // A list of package files has no sizes.
     const bool is_any_unknown =
         std::ranges::any_of(fetch, [](const auto& record) { return record.size == 0; });
     const auto size =
         bytes == 0 && is_any_unknown
             ? std::string()
             : fmt::format(" ({}{})", is_any_unknown ? "at least " : "", human_size(bytes));
-    out.print(fmt::format("\n  {} new, {} changed{}, {} removed; {} to download{}",
-                          change.link.size() - replaced,
-                          replaced,
-                          older > 0 ? fmt::format(" ({} to older versions)", older) : "",
-                          change.unlink.size() - replaced,
-                          fetch.size(),
-                          size));
+    if (texts.empty()) texts.emplace_back("no packages");
+    auto text = fmt::format("{}", fmt::join(texts, ", "));
+    if (!fetch.empty()) {
+        const auto downloads = fmt::format("{} to download{}", with_thousands(fetch.size()), size);
+        const bool fits = text.size() + 2 + downloads.size() <= out.screen().width;
+        text += (fits ? ", " : "\n") + downloads;
+    }
+    out.print("\n" + word_wrapped(text, out.screen()));
 }
 
 }  // namespace
+
+ChangeCounts counts_of(const Change& change) {
+    ChangeCounts counts;
+    for (const auto& row : plan_rows(change)) {
+        switch (row.action) {
+        case PlanAction::Install: ++counts.installed; break;
+        case PlanAction::Upgrade: ++counts.upgraded; break;
+        case PlanAction::Downgrade: ++counts.downgraded; break;
+        case PlanAction::Rebuild: ++counts.rebuilt; break;
+        case PlanAction::Reinstall: ++counts.reinstalled; break;
+        case PlanAction::Remove: ++counts.removed; break;
+        }
+    }
+    return counts;
+}
+
+void print_change(const Context& context,
+                  const Change& change,
+                  const RequestedSpecs& requested,
+                  const std::vector<PackageRecord>& fetch) {
+    print_heading(context, change);
+    if (!change.is_nothing()) context.out.print("");
+    ChangeTable(context, change, requested, fetch).print();
+    summarize(context.out, counts_of(change), fetch);
+}
+
+std::string outcome_text(const Context& context, const Change& change) {
+    const auto name = environment_name(context, change.prefix);
+    if (change.creates)
+        return fmt::format("created {} with {}", name, count_text(change.link.size(), "package"));
+    const auto counts = counts_of(change);
+    const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "installed"},
+                                                              {counts.upgraded, "upgraded"},
+                                                              {counts.downgraded, "downgraded"},
+                                                              {counts.rebuilt, "rebuilt"},
+                                                              {counts.reinstalled, "reinstalled"},
+                                                              {counts.removed, "removed"}};
+    std::vector<std::string> texts;
+    for (const auto& [count, verb] : parts) {
+        if (count > 0)
+            texts.push_back(
+                fmt::format("{} {}",
+                            verb,
+                            texts.empty() ? count_text(count, "package") : with_thousands(count)));
+    }
+    return fmt::format("{} {} {}",
+                       join_some(texts, "and", texts.size()),
+                       texts.size() == 1 && counts.removed > 0 ? "from" : "in",
+                       name);
+}
+
+std::string count_text(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", with_thousands(count), noun, count == 1 ? "" : "s");
+}
+
+std::string environment_name(const Context& context, const fs::path& prefix) {
+    return environment_folders(context.config).name_of(prefix);
+}
 
 std::string title(const PackageRecord& record) {
     return fmt::format("{} {} {}", record.name, record.version, record.build);
@@ -141,11 +364,6 @@ Json to_json(const PackageRecord& record) {
                 {"timestamp", record.timestamp},
                 {"depends", record.depends},
                 {"constrains", record.constrains}};
-}
-
-void print_change(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
-    print_table(out, change, fetch);
-    summarize(out, change, fetch);
 }
 
 Json change_document(const Change& change, const std::vector<PackageRecord>& fetch, bool dry_run) {

@@ -1,22 +1,49 @@
 #pragma once
 
-// A change as the user sees it before and after: a table, and conda's JSON shape.
+// A change as the user sees it before and after: the plan, one line about the result, and conda's
+// JSON shape.
 
-#include "cli/output.hpp"
+#include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/requested.hpp"
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 namespace gpkg::cli {
 
-/// What happens, to what, from where, and what of it must be fetched.
-void print_change(Output& out, const Change& change, const std::vector<PackageRecord>& fetch);
+/// How many packages a change installs, replaces and removes.
+struct ChangeCounts {
+    std::size_t installed = 0;
+    std::size_t upgraded = 0;
+    std::size_t downgraded = 0;
+    std::size_t rebuilt = 0;      ///< same version, another build
+    std::size_t reinstalled = 0;  ///< linked again
+    std::size_t removed = 0;
+};
+ChangeCounts counts_of(const Change& change);
+
+/// The environment, requested specs and channels; packages in groups; the totals. `requested` are
+/// the packages that were requested before. `fetch`: what is not in the store.
+void print_change(const Context& context,
+                  const Change& change,
+                  const RequestedSpecs& requested,
+                  const std::vector<PackageRecord>& fetch);
+
+/// "installed 3 packages and removed 1 in ml", "created ml with 12 packages".
+std::string outcome_text(const Context& context, const Change& change);
 
 nlohmann::ordered_json change_document(const Change& change,
                                        const std::vector<PackageRecord>& fetch,
                                        bool dry_run);
+
+/// "12 packages", "1 package", "26,330 files".
+std::string count_text(std::size_t count, std::string_view noun);
+
+/// "ml", or the path of an environment without a name.
+std::string environment_name(const Context& context, const fs::path& prefix);
 
 /// "numpy 2.1.0 py312h0_0".
 std::string title(const PackageRecord& record);

@@ -134,6 +134,7 @@ Result<int> run_inside(Context& context,
     }
     GPKG_CHECK(change_environment(environment.variables));
     GPKG_CHECK(check_stop(context));
+    context.out.show_deferred();
     const int code = become(environment.command);
     return tell_why(context, code, environment.command, command.front(), hint);
 }

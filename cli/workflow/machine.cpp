@@ -146,6 +146,7 @@ std::string machine_flags(const SourceOptions& options) {
 
 Result<std::vector<PackageRecord>> detected_packages(Context& context, const Machine& machine) {
     GPKG_TRY(const auto detection, detect(context, machine, context.env));
+    const DeferredNotes deferred(context.out);
     if (machine.profile && machine.profile->known_by_names)
         context.out.warn_once(
             fmt::format("{}: guessed from the names Slurm lists; gpkg hardware --slurm detects the "

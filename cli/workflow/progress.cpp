@@ -3,6 +3,7 @@
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fmt/format.h>
@@ -11,9 +12,39 @@ namespace gpkg::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kRedraw{80};
-constexpr int kBar = 24;
-/// Two waits that end so near to each other are one for a person.
+constexpr std::size_t kLongestBar = 24;
+constexpr std::size_t kShortestBar = 8;
+/// The rate is that of this long.
+constexpr std::chrono::seconds kWindow{5};
+/// Before that a rate would be a guess.
+constexpr double kFirstEstimate = 0.5;
+/// Two waits that end so close to each other are one for the user.
 constexpr std::chrono::seconds kSameMoment{2};
+
+/// "3 s left", "2 min 5 s left", "1 h 5 min left".
+std::string time_left(double seconds) {
+    constexpr long kMinute = 60;
+    constexpr long kHour = 3600;
+    constexpr double kLongest = 359999;  // 99 hours
+    const auto whole = std::lround(std::ceil(std::clamp(seconds, 1.0, kLongest)));
+    if (whole < kMinute) return fmt::format("{} s left", whole);
+    if (whole < kHour) return fmt::format("{} min {} s left", whole / kMinute, whole % kMinute);
+    return fmt::format("{} h {} min left", whole / kHour, whole % kHour / kMinute);
+}
+
+/// The full part and the rest.
+std::pair<std::string, std::string> bar(double fraction, std::size_t width, bool utf8) {
+    const auto full =
+        static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width));
+    std::pair<std::string, std::string> parts;
+    for (std::size_t i = 0; i < width; ++i) {
+        if (i < full)
+            parts.first += utf8 ? "━" : "=";
+        else
+            parts.second += utf8 ? "─" : "-";
+    }
+    return parts;
+}
 
 /// "14:05:09", this machine's time.
 std::string clock_time(std::time_t moment) {
@@ -25,22 +56,57 @@ std::string clock_time(std::time_t moment) {
 }  // namespace
 
 bool Progress::due() {
-    const auto now = std::chrono::steady_clock::now();
-    if (drawn_ && now - last_ < kRedraw) return false;
+    const auto now = Clock::now();
+    if (drawn_ > 0 && now - last_ < kRedraw) return false;
     last_ = now;
     return true;
 }
 
-void Progress::draw(const std::string& text, double fraction) {
-    const auto full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * kBar);
-    std::string bar;
-    for (int i = 0; i < kBar; ++i) bar += i < full ? "━" : "─";
-    auto line = text;
-    const auto room = static_cast<std::size_t>(std::max(10, out_.width() - kBar - 4));
-    if (line.size() > room) line.resize(room);
-    std::fputs(fmt::format("\r\x1b[2K{} {}", bar, line).c_str(), stderr);
+double Progress::rate(std::string_view doing, double done) {
+    const auto now = Clock::now();
+    if (doing_ != doing || (!samples_.empty() && done < samples_.back().second)) {
+        doing_ = doing;
+        samples_.clear();
+    }
+    samples_.emplace_back(now, done);
+    while (samples_.size() > 2 && now - samples_.front().first > kWindow) samples_.pop_front();
+    const std::chrono::duration<double> spent = now - samples_.front().first;
+    return spent.count() < kFirstEstimate ? 0 : (done - samples_.front().second) / spent.count();
+}
+
+void Progress::draw(std::vector<Part> parts, double fraction) {
+    constexpr std::string_view kGap = "  ";
+    const auto screen = out_.progress_screen();
+    const auto room = screen.width - 1;  // the last column would wrap on some terminals
+    const auto width = [&] {
+        std::size_t sum = 0;
+        for (const auto& part : parts) sum += part.text.size() + kGap.size();
+        return sum - kGap.size();
+    };
+    while (parts.size() > 1 && width() > room) {
+        const auto least = std::ranges::max_element(parts, {}, &Part::importance);
+        parts.erase(least);
+    }
+    std::string line;
+    for (const auto& part : parts) {
+        if (!line.empty()) line += kGap;
+        line += part.text;
+    }
+    line = shortened(line, room, Keep::Start, screen.utf8);
+    auto drawn = line.size();
+    if (const auto left = room - std::min(room, drawn + 1); left >= kShortestBar) {
+        const auto [full, rest] = bar(fraction, std::min(left, kLongestBar), screen.utf8);
+        line = fmt::format("{}{} {}",
+                           out_.styled_on_stderr(Style::Cyan, full),
+                           out_.styled_on_stderr(Style::Faint, rest),
+                           line);
+        drawn = display_width(line);
+    }
+    // Spaces overwrite what is left of the line before: no escape code is needed.
+    const std::string blanks(drawn_ > drawn ? drawn_ - drawn : 0, ' ');
+    std::fputs(fmt::format("\r{}{}", line, blanks).c_str(), stderr);
     std::fflush(stderr);
-    drawn_ = true;
+    drawn_ = drawn;
 }
 
 void Progress::count(std::string_view doing,
@@ -50,8 +116,12 @@ void Progress::count(std::string_view doing,
     if (!on_) return;
     const std::lock_guard lock(mutex_);
     if (!due()) return;
-    draw(fmt::format("{:<10} {}/{} {}", doing, done, total, what),
-         total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total));
+    const auto speed = rate(doing, static_cast<double>(done));
+    std::vector<Part> parts{
+        {fmt::format("{:<10} {}/{}{}{}", doing, done, total, what.empty() ? "" : " ", what)}};
+    if (speed > 0 && done < total)
+        parts.push_back({time_left(static_cast<double>(total - done) / speed), 1});
+    draw(std::move(parts), total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total));
 }
 
 void Progress::bytes(std::string_view doing,
@@ -62,20 +132,23 @@ void Progress::bytes(std::string_view doing,
     if (!on_) return;
     const std::lock_guard lock(mutex_);
     if (!due()) return;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    const auto speed = spent.count() > 0.2 ? static_cast<double>(done) / spent.count() : 0;
-    auto text = fmt::format("{:<10} {}/{}  {}", doing, done_items, items, human_size(done));
-    if (total > 0) text += " of " + human_size(total);
-    if (speed > 0) text += fmt::format("  {}/s", human_size(static_cast<std::uint64_t>(speed)));
-    draw(text, total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total));
+    const auto speed = rate(doing, static_cast<double>(done));
+    std::vector<Part> parts{{fmt::format("{:<10} {}/{}", doing, done_items, items)}};
+    parts.push_back({total > 0 ? fmt::format("{} of {}", human_size(done), human_size(total))
+                               : human_size(done),
+                     2});
+    if (speed > 0) parts.push_back({human_size(static_cast<std::uint64_t>(speed)) + "/s", 3});
+    if (speed > 0 && done < total)
+        parts.push_back({time_left(static_cast<double>(total - done) / speed), 1});
+    draw(std::move(parts), total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total));
 }
 
 void Progress::clear() {
     const std::lock_guard lock(mutex_);
-    if (!drawn_) return;
-    std::fputs("\r\x1b[2K", stderr);
+    if (drawn_ == 0) return;
+    std::fputs(fmt::format("\r{}\r", std::string(drawn_, ' ')).c_str(), stderr);
     std::fflush(stderr);
-    drawn_ = false;
+    drawn_ = 0;
 }
 
 void WaitWarnings::operator()(const TransferWait& wait) {
@@ -87,7 +160,7 @@ void WaitWarnings::operator()(const TransferWait& wait) {
     told->second = until;
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait.wait).count();
     progress_.clear();
-    out_.warn(fmt::format("{} asks to wait {} s: the next try is at {}, in {} s",
+    out_.warn(fmt::format("{} asks to wait {} s; the next try is at {}, in {} s",
                           server,
                           wait.asked.count(),
                           clock_time(std::time(nullptr) + seconds),

@@ -1,16 +1,20 @@
 #pragma once
 
-// One line on a terminal that says what is going on, redrawn in place. Draws nothing elsewhere.
+// One line on a terminal that shows how far a command is, redrawn in place: without escape codes
+// where colours are off, in ASCII without UTF-8. Draws nothing elsewhere.
 
 #include "cli/output.hpp"
 #include "libcore/net/get.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpkg::cli {
@@ -22,9 +26,9 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// "linking   120/276 packages".
+    /// "linking   120/276 packages  3 s left".
     void count(std::string_view doing, std::size_t done, std::size_t total, std::string_view what);
-    /// "fetching  12/40  120 MB of 229 MB  35 MB/s".
+    /// "fetching  12/40  120 MB of 229 MB  35 MB/s  3 s left".
     void bytes(std::string_view doing,
                std::size_t done_items,
                std::size_t items,
@@ -33,18 +37,28 @@ public:
     void clear();
 
 private:
+    using Clock = std::chrono::steady_clock;
+    /// A part of the line; of several that do not fit, the least important are left out.
+    struct Part {
+        std::string text;
+        int importance = 0;  ///< 0: always shown
+    };
+
     bool due();
-    void draw(const std::string& text, double fraction);
+    /// Progress per second in the last seconds; 0 as long as it is not known.
+    double rate(std::string_view doing, double done);
+    void draw(std::vector<Part> parts, double fraction);
 
     const Output& out_;
     bool on_ = false;
-    bool drawn_ = false;
+    std::size_t drawn_ = 0;  ///< columns
     std::mutex mutex_;
-    std::chrono::steady_clock::time_point last_{};
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    Clock::time_point last_{};
+    std::string doing_;  ///< what the samples are of
+    std::deque<std::pair<Clock::time_point, double>> samples_;
 };
 
-/// Says that a server asked to wait, one line for all the files that wait for the same moment.
+/// Warns that a server asked to wait: one line for all files that wait until the same moment.
 class WaitWarnings {
 public:
     WaitWarnings(Output& out, Progress& progress) : out_(out), progress_(progress) {}

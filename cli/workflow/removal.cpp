@@ -1,15 +1,22 @@
 #include "cli/workflow/removal.hpp"
 
+#include "cli/environments.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/link_scripts.hpp"
+#include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/requested.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/lost_changes.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/env/unowned_files.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -26,6 +33,52 @@ void move_marked(std::vector<PrefixRecord>& from,
     from = std::move(rest);
 }
 
+/// Files of the environment that belong to the user: those of no package, without what pip
+/// installed, and those of packages that were changed.
+std::vector<std::string> files_of_user(const fs::path& prefix,
+                                       const std::vector<PrefixRecord>& installed) {
+    std::vector<std::string> files;
+    const bool has_pip_packages = !pip_packages(prefix, installed).empty();
+    // What cannot be read is not named; removing it fails with the reason.
+    if (auto unowned = unowned_files(prefix, installed)) {
+        files = *std::move(unowned);
+        std::erase_if(files, [&](const std::string& path) {
+            return has_pip_packages &&
+                   (path.find("/site-packages/") != std::string::npos || path.starts_with("bin/"));
+        });
+    }
+    for (const auto& record : installed) {
+        for (const auto& entry : record.paths) {
+            if (is_changed(prefix, record, entry)) files.push_back(entry.path);
+        }
+    }
+    return files;
+}
+
+/// "requested: numpy and torch", "2 files of yours: a and b".
+std::vector<std::string> losses_with_environment(const fs::path& prefix,
+                                                 const std::vector<PrefixRecord>& installed) {
+    std::vector<std::string> losses;
+    if (const auto requested = requested_in(prefix, installed); requested && !requested->empty()) {
+        std::vector<std::string> names;
+        for (const auto& [name, specs] : *requested) names.push_back(name);
+        losses.push_back("requested: " + join_some(names, "and", kMostNames));
+    }
+    std::vector<std::string> wheels;
+    for (const auto& wheel : pip_packages(prefix, installed)) wheels.push_back(wheel.name);
+    if (!wheels.empty())
+        losses.push_back("installed with pip: " + join_some(wheels, "and", kMostNames));
+    if (const auto files = files_of_user(prefix, installed); !files.empty())
+        losses.push_back(fmt::format(
+            "{} of yours: {}", count_text(files.size(), "file"), join_some(files, "and", 5)));
+    return losses;
+}
+
+/// "3 packages from ml (requested: numpy)"
+std::string with_details(const std::string& what, const std::vector<std::string>& details) {
+    return details.empty() ? what : fmt::format("{} ({})", what, fmt::join(details, "; "));
+}
+
 bool is_same_place(const fs::path& a, const fs::path& b) {
     std::error_code code;
     return a == b || fs::equivalent(a, b, code);
@@ -37,20 +90,19 @@ Result<void> check_removable(const Context& context, const fs::path& path) {
     if (is_same_place(path, context.config.root_prefix.value))
         return fail(
             ErrorKind::Conflict,
-            fmt::format("{}: is the root prefix, which holds all environments", path.native()));
+            fmt::format("cannot remove {}: the root prefix holds all environments", path.native()));
     if (const auto inside = environments_inside(path); !inside.empty())
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: holds {}, {}",
+                    fmt::format("cannot remove {}: it contains {} {}",
                                 path.native(),
-                                inside.size() == 1 ? "another environment"
-                                                   : "other environments, one of them",
+                                inside.size() == 1 ? "the environment" : "environments, such as",
                                 inside.front().native()),
-                    "remove what is inside first");
+                    "remove the inner environment first");
     if (const auto active = context.env("CONDA_PREFIX");
         active && !active->empty() && is_same_place(path, *active))
         return fail(ErrorKind::Conflict,
-                    fmt::format("{}: is the active environment", path.native()),
-                    "gpkg deactivate, then run the command again");
+                    fmt::format("cannot remove {}: it is the active environment", path.native()),
+                    "run gpkg deactivate, then the command again");
     return {};
 }
 
@@ -79,8 +131,8 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     auto leaving = before.all_needing(named);
     GPKG_TRY(const auto history, prefix.history());
     const auto wishes = requested_by_name(history);
-    // What was there for the sake of others; what nobody needed before has its own reasons. Where a
-    // dependency was asked for later, other tools write that into the history alone.
+    // Only dependencies may be removed along with the named packages; a package that nothing needed
+    // before stays. For a dependency that is requested later, other tools change only the history.
     std::vector<bool> roots(kept.size());
     for (std::size_t place = 0; place < kept.size(); ++place)
         roots[place] = !kept[place].requested_specs.empty() ||
@@ -93,11 +145,12 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
 
     Change change;
     change.prefix = path;
+    change.is_removal = true;
     for (const auto& spec : specs) {
         if (spec.has_one_name()) change.removed_specs.push_back(spec.to_string());
     }
-    // Then what is there for nobody's sake any more. In rounds, because with what leaves conditions
-    // cease to hold and extras to be asked for.
+    // Then dependencies that nothing needs any more. In rounds: without the removed packages,
+    // conditions may no longer hold and extras no longer be requested.
     while (std::find(leaving.begin(), leaving.end(), true) != leaving.end()) {
         move_marked(kept, leaving, change.unlink);
         std::vector<bool> staying(kept.size());
@@ -122,6 +175,26 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     return change;
 }
 
+Result<void> confirm_removal(Context& context,
+                             const std::string& what,
+                             const std::vector<std::string>& details,
+                             Loss loss) {
+    auto& out = context.out;
+    if (out.always_yes()) return {};
+    const auto named = with_details(what, details);
+    if (!out.can_ask())
+        return fail(ErrorKind::Usage,
+                    fmt::format("not confirmed: removing {}", named),
+                    fmt::format("{}; add -y to remove without a question",
+                                out.json_mode() ? "--json asks no questions"
+                                                : "standard input is not a terminal"));
+    const auto question = fmt::format("\nRemove {}?", named);
+    if (loss == Loss::No ? out.confirm(question, context.stop)
+                         : out.confirm_loss(question, context.stop))
+        return {};
+    return fail(ErrorKind::Interrupted, "nothing was changed");
+}
+
 Result<int> remove_environment(Context& context,
                                const fs::path& path,
                                const ChangeOptions& options) {
@@ -130,14 +203,24 @@ Result<int> remove_environment(Context& context,
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(path));
     GPKG_TRY(auto installed, prefix.records());
     auto& out = context.out;
-    out.print(
-        fmt::format("  {} and its {} packages will be removed", path.native(), installed.size()));
+    const auto name = environment_name(context, path);
+    const auto what = fmt::format("environment {}{} with {}",
+                                  name,
+                                  name == path.native() ? "" : fmt::format(" at {}", path.native()),
+                                  count_text(installed.size(), "package"));
+    if (options.dry_run || !(options.yes || out.always_yes())) {
+        const auto losses = losses_with_environment(path, installed);
+        if (options.dry_run)
+            out.print(fmt::format("this would remove {}\ndry run: nothing was changed",
+                                  with_details(what, losses)));
+        else
+            GPKG_CHECK(confirm_removal(context, what, losses, Loss::Yes));
+    }
     if (!options.dry_run) {
-        if (!options.yes && !out.confirm("\nProceed?", context.stop))
-            return fail(ErrorKind::Interrupted, "nothing was changed");
         auto how = transaction_options(context, options);
         GPKG_CHECK(settle_link_scripts(context, options, path, how));
         GPKG_CHECK(remove_and_unlist(context, path, how, std::nullopt));
+        out.print("removed " + what);
     }
     if (out.json_mode()) {
         auto unlink = nlohmann::ordered_json::array();

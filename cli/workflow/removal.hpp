@@ -1,29 +1,45 @@
 #pragma once
 
-// Taking packages away. Needs no channel and no solver: what depends on a removed package goes with
-// it, and so does what nothing that stays needs any more.
+// Removing packages. Needs no channel and no solver: what depends on a removed package is removed
+// too, and so are dependencies that no remaining package needs.
 
 #include "cli/workflow/change.hpp"
 #include "libcore/env/prefix_lock.hpp"
 
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace gpkg::cli {
 
 Result<Change> removal(const fs::path& prefix, const std::vector<MatchSpec>& specs);
 
-/// Refuses the root prefix, what holds other environments, and what the user's shell stands in.
+/// Names that a question shows.
+inline constexpr std::size_t kMostNames = 8;
+
+/// Whether the user may miss what is removed: the default answer is no then.
+enum class Loss { No, Yes };
+
+/// Asks before `what` is removed ("3 packages from ml"); `details` are shown in the question. Fails
+/// where the answer is no, and where nobody can be asked.
+Result<void> confirm_removal(Context& context,
+                             const std::string& what,
+                             const std::vector<std::string>& details,
+                             Loss loss);
+
+/// Refuses the root prefix, a folder that holds other environments, and the active environment.
 Result<void> check_removable(const Context& context, const fs::path& path);
 
-/// Removes what is no environment any more afterwards, and takes it off ~/.conda/environments.txt.
-/// `lock`: where the caller has it already.
+/// Removes the environment and its line in ~/.conda/environments.txt. `lock`: where the caller has
+/// it already.
 Result<void> remove_and_unlist(const Context& context,
                                const fs::path& path,
                                const TransactionOptions& how,
                                std::optional<PrefixLock> lock);
 
-/// Removes a whole environment, also its record in ~/.conda/environments.txt. The root prefix and
-/// folders that are no environments are refused.
+/// Removes a whole environment after asking. The root prefix and folders that are not environments
+/// are refused.
 Result<int> remove_environment(Context& context,
                                const fs::path& prefix,
                                const ChangeOptions& options);

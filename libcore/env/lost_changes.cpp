@@ -106,34 +106,32 @@ bool is_changed(const fs::path& prefix, const PrefixRecord& record, const Prefix
     return false;
 }
 
-std::string lost_change(const PrefixRecord& record, const std::string& path) {
+std::string lost_change(const LostFile& file) {
     return fmt::format("{} of {} was changed after it was installed; the change is lost",
-                       path,
-                       record.package.distribution());
+                       file.path,
+                       file.distribution);
 }
 
-Result<std::vector<std::string>> lost_changes(const fs::path& prefix,
-                                              const std::vector<PrefixRecord>& leaving) {
-    std::vector<std::pair<const PrefixRecord*, const std::string*>> changed;
+Result<std::vector<LostFile>> lost_files(const fs::path& prefix,
+                                         const std::vector<PrefixRecord>& leaving) {
+    std::vector<LostFile> lost;
     std::set<std::string_view> names;
     for (const auto& record : leaving) {
         names.insert(record.name());
         for (const auto& entry : record.paths) {
-            if (is_changed(prefix, record, entry)) changed.emplace_back(&record, &entry.path);
+            if (is_changed(prefix, record, entry))
+                lost.push_back({record.package.distribution(), entry.path});
         }
     }
-    std::vector<std::string> warnings;
-    if (changed.empty()) return warnings;
-    // A file that another package has too is that one's from then on.
+    if (lost.empty()) return lost;
+    // A file that another package has too belongs to that package from then on.
     GPKG_TRY(const auto installed, read_records(prefix));
     std::set<std::string_view> kept;
     for (const auto& record : installed) {
         if (!names.contains(record.name())) kept.insert(record.files.begin(), record.files.end());
     }
-    for (const auto& [record, path] : changed) {
-        if (!kept.contains(*path)) warnings.push_back(lost_change(*record, *path));
-    }
-    return warnings;
+    std::erase_if(lost, [&](const LostFile& file) { return kept.contains(file.path); });
+    return lost;
 }
 
 }  // namespace gpkg

@@ -15,11 +15,17 @@ namespace gpkg {
 /// its place is none: what is in there belongs to no package.
 bool is_changed(const fs::path& prefix, const PrefixRecord& record, const PrefixPath& entry);
 
-/// The warning about such a file of a package that leaves.
-std::string lost_change(const PrefixRecord& record, const std::string& path);
+/// A file of a package that was changed after it was installed, and is removed with the package.
+struct LostFile {
+    std::string distribution;  ///< of the package
+    std::string path;          ///< in the prefix
+};
 
-/// Those warnings, for all files that leave with these packages and with no other.
-Result<std::vector<std::string>> lost_changes(const fs::path& prefix,
-                                              const std::vector<PrefixRecord>& leaving);
+/// "etc/app.conf of app-1.0-0 was changed after it was installed; the change is lost"
+std::string lost_change(const LostFile& file);
+
+/// The changed files that are removed with these packages; files that another package has too stay.
+Result<std::vector<LostFile>> lost_files(const fs::path& prefix,
+                                         const std::vector<PrefixRecord>& leaving);
 
 }  // namespace gpkg

@@ -45,7 +45,7 @@ Result<void> Planner::leave(const PrefixRecord& record,
         return {};
     }
     if (entry != nullptr && is_changed(transaction_.prefix, record, *entry))
-        warn(lost_change(record, path));
+        warn(lost_change({record.package.distribution(), path}));
     leaving_.emplace(path, plan_.journal.leaving.size());
     plan_.journal.leaving.push_back(path);
     return {};

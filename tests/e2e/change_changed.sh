@@ -41,12 +41,12 @@ check [ "$(cat "$at/etc/same")" = 2.0 ]
 # Without the store's copy it is told as well.
 make
 rm -rf "$GPKG_ROOT_PREFIX/pkgs"
-expect 0 remove -n e a
+expect 0 remove -y -n e a
 told
 # What nobody changed is told of nobody, and packages that stay are not looked at.
 expect 0 create -q -n f a=1.0 b
 rm "$(place f)/etc/same" && echo more > "$(place f)/etc/same"
-expect 0 remove -n f b
+expect 0 remove -y -n f b
 err_lacks 'is lost'
 expect 0 create -q -n g --copy a=1.0
 expect 0 install -n g a=2.0

@@ -34,18 +34,25 @@ records one 'r["lib"]["requested_specs"] == ["lib=1.1"]'
 # A dry run changes nothing.
 before=$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)
 expect 0 install -n one -d lib=1.0
-out_has 'down from 1.1 0' '1 changed (1 to older versions)'
+out_has 'Downgrade' 'v lib' '1.1 -> 1.0' '1 to downgrade' 'dry run: nothing was changed'
 expect 0 remove -n one -d lib
 expect 0 update -n one -d --all
 expect 0 remove -n one -d --all
 check [ "$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)" = "$before" ]
 
-# Nothing to do, and yet the request is remembered.
+# No package changes, only the requested specs. Once they are recorded there is nothing to do.
 expect 0 create -n two app=1.1
 records two 'r["lib"]["requested_specs"] == []'
+expect 0 install -n two lib -d
+out_has 'no packages change; this would update requested specs'
+records two 'r["lib"]["requested_specs"] == []'
 expect 0 install -n two lib
-out_has 'nothing to do'
+out_has 'no packages change; requested specs updated'
 records two 'r["lib"]["requested_specs"] == ["lib"] and history.endswith("# update specs: [\x27lib\x27]\n")'
+before=$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)
+expect 0 install -n two lib
+out_is 'nothing to do: all requested packages are installed'
+check [ "$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)" = "$before" ]
 expect 0 install -n two lib --json
 json 'd["success"] is True and d["message"] == "All requested packages already installed." and d["actions"]["LINK"] == []'
 
@@ -53,7 +60,7 @@ json 'd["success"] is True and d["message"] == "All requested packages already i
 expect 0 create -n later app=1.1
 printf '==> 2026-01-02 00:00:00 <==\n# cmd: conda install lib\n# update specs: ["lib"]\n' \
     >> "$at/later/conda-meta/history"
-expect 0 remove -n later app
+expect 0 remove -y -n later app
 has later lib-1.1
 
 # Linked again on request: a file that was harmed is whole again.
@@ -109,20 +116,20 @@ records three 'json.load(open(prefix + "/conda-meta/state"))["env_vars"] == {"CO
 
 # Removal: dependents go along, and so does what only they needed; requested packages stay.
 expect 0 create -n four app=1.1 solo
-expect 0 remove -n four app
+expect 0 remove -y -n four app
 has four solo-1.0
 check [ ! -e "$at/four/bin/lib" ]
 records four 'history.endswith("# remove specs: [\x27app\x27]\n")'
 expect 0 create -n five app=1.1 lib old
-expect 0 remove -n five app --json
+expect 0 remove -y -n five app --json
 json '[r["name"] for r in d["actions"]["UNLINK"]] == ["app"] and d["actions"]["LINK"] == [] and d["actions"]["FETCH"] == []'
 has five lib-1.1 old-1.0
 expect 0 install -n five app=1.1
-expect 0 remove -n five lib
+expect 0 remove -y -n five lib
 has five
 # A requested package that leaves along is not requested any more: a copy can be made.
 expect 0 create -n six app=1.1 solo
-expect 0 remove -n six lib
+expect 0 remove -y -n six lib
 has six solo-1.0
 expect 0 env export -n six --from-history
 out_lacks app
@@ -130,25 +137,25 @@ expect 0 create -n seven --clone six
 has seven solo-1.0
 # Patterns.
 expect 0 create -n eight app=1.1 solo
-expect 0 remove -n eight 's*'
+expect 0 remove -y -n eight 's*'
 has eight app-1.1 lib-1.1
 expect 0 env export -n eight --from-history
 out_lacks solo
-expect 1 remove -n four sol
+expect 1 remove -y -n four sol
 err_is "error: sol: not installed in $at/four
   hint: did you mean solo?"
-expect 1 remove -n four solo=2
-expect 2 remove -n four
+expect 1 remove -y -n four solo=2
+expect 2 remove -y -n four
 has four solo-1.0
 expect 0 install -n four app=1.1
 # A removed request is forgotten: nothing brings it back.
-expect 0 remove -n four app
+expect 0 remove -y -n four app
 expect 0 install -n four old
 has four lib-1.1 old-1.0 solo-1.0
 
 # A file of the user's survives in the folders of removed packages.
 echo mine > "$at/four/bin/mine"
-expect 0 remove -n four old solo
+expect 0 remove -y -n four old solo
 check [ "$(cat "$at/four/bin/mine")" = mine ]
 has four
 
@@ -171,27 +178,27 @@ has five solo-1.0
 rm "$at/five/conda-meta/frozen"
 
 # Whole environments.
-expect 2 remove -n five --all solo
-expect 0 remove -n five --all --json
+expect 2 remove -y -n five --all solo
+expect 0 remove -y -n five --all --json
 json 'd["success"] is True and [r["name"] for r in d["actions"]["UNLINK"]] == ["solo"]'
 absent five
 check [ "$(grep -c five "$HOME/.conda/environments.txt")" = 0 ]
 check [ "$(grep -c four "$HOME/.conda/environments.txt")" = 1 ]
-expect 1 remove -n five --all
-expect 1 remove -p "$WORK/here" --all
+expect 1 remove -y -n five --all
+expect 1 remove -y -p "$WORK/here" --all
 check [ -d "$WORK/here" ]
-CONDA_PREFIX=$at/four expect 1 remove --all
+CONDA_PREFIX=$at/four expect 1 remove -y --all
 err_has 'is the active environment'
 CONDA_PREFIX=$at/four expect 1 install solo -d  # the active one is meant; a dry run sees what is in the way
 err_has 'envs/four: a file that belongs to no package is in the way: bin/solo'
 mkdir -p "$GPKG_ROOT_PREFIX/conda-meta" && touch "$GPKG_ROOT_PREFIX/conda-meta/history"
 ln -s "$GPKG_ROOT_PREFIX" "$WORK/link"
 for words in '-n base' "-p $GPKG_ROOT_PREFIX/" "-p $WORK/link"; do
-    expect 1 remove $words --all
-    err_has 'is the root prefix'
+    expect 1 remove -y $words --all
+    err_has 'the root prefix holds all environments'
 done
-GPKG_ROOT_PREFIX=$WORK/elsewhere expect 1 remove -p "$GPKG_ROOT_PREFIX" --all
-err_has 'holds other environments'
+GPKG_ROOT_PREFIX=$WORK/elsewhere expect 1 remove -y -p "$GPKG_ROOT_PREFIX" --all
+err_has 'it contains environments, such as'
 has four
 has one lib-1.1 old-1.0 solo-1.0
 
@@ -242,7 +249,7 @@ rm -r "$WORK/gone"
 cp -r "$CHANNEL" "$WORK/gone"
 for priority in strict flexible disabled; do
     expect 0 update -n gone $two --channel-priority $priority --dry-run gone
-    out_has 'gone 2.0'
+    out_has '^ gone     1.0 -> 2.0'
 done
 expect 0 why-not gone=2 -n gone $two --channel-priority flexible
 out_has 'it can be installed'
@@ -265,21 +272,21 @@ package last 1.0 0 tidy
 export WORK
 expect 0 create -n tidy last
 touch "$WORK/refuse"
-expect 1 remove -n tidy --all
+expect 1 remove -y -n tidy --all
 err_has 'last-1.0-0: the pre-unlink script failed with exit status 1'
 has tidy tidy-1.0 last-1.0
 rm "$WORK/refuse" "$WORK/tidied"
-expect 0 remove -n tidy --all
+expect 0 remove -y -n tidy --all
 absent tidy
 check [ "$(cat "$WORK/tidied")" = $'last\ntidy' ]
 
 # Nor does one environment take another with it.
 expect 0 create -n outer solo
 expect 0 create -p "$at/outer/share/inner" solo
-expect 1 remove -n outer --all
-err_has "$at/outer: holds another environment, $at/outer/share/inner"
-expect 0 remove -p "$at/outer/share/inner" --all
-expect 0 remove -n outer --all
+expect 1 remove -y -n outer --all
+err_has "cannot remove $at/outer: it contains the environment $at/outer/share/inner"
+expect 0 remove -y -p "$at/outer/share/inner" --all
+expect 0 remove -y -n outer --all
 
 # Where a decision rests on what a channel has mended since, the environment's record is mended too:
 # it holds together by its own records, also once the channel has that build no more.
@@ -310,7 +317,7 @@ expect 0 update -n floor low
 err_has 'low stays at 1.0 although 2.0 is available (to see why: gpkg why-not low==2.0 with the same environment)'
 has floor low-1.0 top-2.0
 expect 0 update -n floor low=2.0 --dry-run
-out_has 'down from 2.0 0'
+out_has 'v top      2.0 -> 1.0'
 expect 0 update -n floor low top
 has floor low-1.0 top-2.0
 
@@ -325,7 +332,7 @@ sed -i '/"name":"beam","version":"2.0"/s/prop >=1/prop >=3/' "$WORK/records.linu
 grep -c 'prop >=3' "$WORK/records.linux-64" > /dev/null || fail 'the record is as it was'
 index
 expect 0 update -n sunk prop
-out_has 'down from 2.0 0'
+out_has 'v beam     2.0 -> 1.0'
 
 # Earlier wishes count in the order in which they were made, not in that of their names.
 package ground 1.0 0

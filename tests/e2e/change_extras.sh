@@ -16,7 +16,7 @@ package manual 1 0 'app[extras=docs]'
 # A requested extra holds what it needs, as a condition does that is met; one that is not does not.
 expect 0 create -q -n one 'app[extras=test]' python tool
 has one app-1 base-1 gpu-1 numpy-2 old-1 pytest-8 python-3.12 sphinx-7 tool-1
-expect 0 remove -n one tool
+expect 0 remove -y -n one tool
 # Whether the machine meets a condition was known where this was installed, and may change.
 has one app-1 base-1 gpu-1 numpy-2 pytest-8 python-3.12
 expect 0 why -n one base
@@ -31,22 +31,22 @@ out_has 'app 1 needs numpy if python>=3.10'
 
 # Nothing is held for an extra that nobody asked for.
 expect 0 create -q -n two app tool
-expect 0 remove -n two tool
+expect 0 remove -y -n two tool
 has two app-1 gpu-1
 
 # Extras of extras.
 expect 0 create -q -n three 'app[extras=all]' tool
-expect 0 remove -n three tool
+expect 0 remove -y -n three tool
 has three app-1 base-1 gpu-1 pytest-8 sphinx-7
 
 # What asked for an extra leaves, and what the extra brought goes along.
 expect 0 create -q -n four app manual
 has four app-1 manual-1 sphinx-7
-expect 0 remove -n four manual
+expect 0 remove -y -n four manual
 has four app-1
 # An extra that was asked for cannot do without what it needs.
 expect 0 create -q -n five 'app[extras=test]' sphinx
-expect 0 remove -n five base
+expect 0 remove -y -n five base
 has five sphinx-7
 
 # What a condition brought goes when the condition ceases to hold, whoever else it is for.
@@ -56,7 +56,7 @@ package brings 1.0 0 low
 package other 1.0 0 'cond[when="low"]'
 expect 0 create -n conditions brings other
 has conditions brings-1.0 cond-1.0 low-1.0 other-1.0
-expect 0 remove -n conditions brings
+expect 0 remove -y -n conditions brings
 has conditions other-1.0
 
 finish

@@ -72,7 +72,7 @@ for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-re
     check [ -z "$(find "$at/e" -name '.gpkg-*')" ]
 done
 strike KILL install -n e slow
-expect 0 remove -n e --all
+expect 0 remove -y -n e --all
 absent e
 expect 0 create -n e slow
 check [ "$("$at/e/bin/slow")" = slow ]
@@ -167,7 +167,7 @@ END
     "$GPKG" install -n nfs slow --force-reinstall > "$WORK/stdout2" 2>&1 &
     holder=$!
     for _ in $(seq 200); do [ -e "$SLOW/started" ] && break; sleep 0.05; done
-    expect 0 remove -n nfs many
+    expect 0 remove -y -n nfs many
     err_has "waiting for process $holder on "
     wait "$holder"
     unset LD_PRELOAD

@@ -39,7 +39,7 @@ records py 'not any("3.11" in path for path in r["mod"]["files"]) and r["mod"]["
 # The same minor version does not touch them.
 expect 0 install -n py python=3.12.2 --json
 json '[r["name"] for r in d["actions"]["LINK"]] == ["python"]'
-expect 0 remove -n py python
+expect 0 remove -y -n py python
 has py
 check [ ! -e "$at/py/lib" ]
 

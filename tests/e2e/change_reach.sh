@@ -19,7 +19,7 @@ package solo 1.1 0
 expect 0 create -n one base=1.0
 expect 0 install -n one lib
 has one base-1.0 lib-0.9
-expect 0 remove -n one lib
+expect 0 remove -y -n one lib
 expect 0 create -n two lib=1.0 base=1.1 solo=1.0
 # Forget what was asked for: only the flag holds base now.
 sed -i '/specs:/d' "$(place two)/conda-meta/history"
@@ -51,7 +51,7 @@ expect 0 create -n four lib=1.0 base=1.1 tool=1.0 solo=1.0
 sed -i '/specs:/d' "$(place four)/conda-meta/history"
 expect 0 install -n four app
 has four app-1.1 base-1.1 lib-1.0 tool-1.0 solo-1.0
-expect 0 remove -n four app
+expect 0 remove -y -n four app
 expect 0 create -n five lib=1.0 base=1.1 tool=1.0 solo=1.0
 sed -i '/specs:/d' "$(place five)/conda-meta/history"
 expect 0 install -n five app --update-deps

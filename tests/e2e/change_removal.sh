@@ -10,7 +10,7 @@ gone() { check [ ! -e "$1" ]; check [ -z "$(ls -A "$(dirname "$1")" | grep gpkg-
 mkdir "$WORK/data"
 expect 0 create -p "$WORK/data/e" a
 ln -s "$WORK/data/e" "$GPKG_ROOT_PREFIX/envs/e" 2> "$WORK/find" || { mkdir -p "$GPKG_ROOT_PREFIX/envs"; ln -s "$WORK/data/e" "$GPKG_ROOT_PREFIX/envs/e"; }
-expect 0 env remove -n e
+expect 0 env remove -y -n e
 gone "$WORK/data/e"
 check [ ! -L "$GPKG_ROOT_PREFIX/envs/e" ]
 expect 0 create -p "$WORK/data/e" a
@@ -21,7 +21,7 @@ expect 0 run -n f cat "$(place f)/share/deep/file"
 
 # A read-only folder in it.
 chmod 555 "$(place f)/share/deep" "$(place f)/share"
-expect 0 env remove -n f
+expect 0 env remove -y -n f
 gone "$(place f)"
 
 # A removal that was stopped on its way: the next command finishes it.
@@ -50,7 +50,7 @@ fi
 mkdir "$WORK/mount"
 if mount -t tmpfs none "$WORK/mount" 2> "$WORK/find"; then
     expect 0 create -p "$WORK/mount" a
-    expect 0 env remove -p "$WORK/mount"
+    expect 0 env remove -y -p "$WORK/mount"
     check [ -z "$(ls -A "$WORK/mount")" ]
     umount "$WORK/mount"
     # In a lower layer of an overlay, as in every image of containers.
@@ -60,12 +60,12 @@ if mount -t tmpfs none "$WORK/mount" 2> "$WORK/find"; then
     mount -t tmpfs none "$WORK/layers"
     mkdir "$WORK/layers/upper" "$WORK/layers/work"
     if mount -t overlay overlay -o "lowerdir=$WORK/lower,upperdir=$WORK/layers/upper,workdir=$WORK/layers/work,redirect_dir=off" "$WORK/seen" 2> "$WORK/find"; then
-        expect 0 env remove -p "$WORK/seen/e"
+        expect 0 env remove -y -p "$WORK/seen/e"
         gone "$WORK/seen/e"
         export GPKG_ROOT_PREFIX=$WORK/seen/root
         expect 0 rename -n x y
         gone "$GPKG_ROOT_PREFIX/envs/x"
-        expect 0 env remove -n y
+        expect 0 env remove -y -n y
         expect 0 clean --all
         check [ -z "$(find "$GPKG_ROOT_PREFIX/pkgs" -name 'a-1.0-0*')" ]
         export GPKG_ROOT_PREFIX=$WORK/root
@@ -83,7 +83,7 @@ mkdir -p "$WORK/theirs/home"
 expect 0 create -p "$WORK/theirs/e" a
 chown -R 65534:65534 "$WORK/theirs/e" "$WORK/theirs/home"
 last="env remove as another user"
-HOME=$WORK/theirs/home setpriv --reuid=65534 --regid=65534 --clear-groups "$GPKG" env remove -p "$WORK/theirs/e" > "$WORK/stdout" 2> "$WORK/stderr"
+HOME=$WORK/theirs/home setpriv --reuid=65534 --regid=65534 --clear-groups "$GPKG" env remove -y -p "$WORK/theirs/e" > "$WORK/stdout" 2> "$WORK/stderr"
 status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr")
 check [ "$status" = 0 ]
 check [ -d "$WORK/theirs/e" ]

@@ -29,7 +29,7 @@ expect 0 config get link_scripts
 out_is run
 expect 0 create -n x tool
 did link
-expect 0 remove -n x --all
+expect 0 remove -y -n x --all
 did unlink
 # Sourced in the activated environment, as with conda: a script may return, and use what activation sets.
 script bin/.early-post-link.sh "echo \$WANTED >> $ran" 'return 0' "echo late >> $ran"
@@ -47,19 +47,19 @@ expect 0 create -n x tool --no-scripts
 has x tool-1.0
 err_has 'not run: tool-1.0-0: ' '/bin/.tool-post-link.sh ('
 did
-expect 0 remove -n x tool --no-scripts
+expect 0 remove -y -n x tool --no-scripts
 err_has 'not run: tool-1.0-0: ' '.tool-pre-unlink.sh'
 err_lacks 'post-link'
 did
 expect 0 install -n x tool plain --no-scripts
-expect 0 remove -n x --all --no-scripts
+expect 0 remove -y -n x --all --no-scripts
 err_has '.tool-pre-unlink.sh'
 did
 expect 0 config set link_scripts off
 expect 0 create -n x tool plain
 has x plain-1.0 tool-1.0
 did
-expect 0 remove -n x --all
+expect 0 remove -y -n x --all
 did
 expect 2 config set link_scripts sometimes
 err_has "link_scripts: expected run, off, ask or list, found 'sometimes'"
@@ -110,7 +110,7 @@ did unlink link-changed
 state "'$(sum 1.2)' in d['link_scripts']['tool']"
 
 # What leaves is forgotten.
-expect 0 remove -n x tool
+expect 0 remove -y -n x tool
 did unlink
 state '"tool" not in d.get("link_scripts", {})'
 
@@ -126,7 +126,7 @@ did unlink link-changed
 expect 0 rename -n x y -y
 did link-changed unlink
 expect 2 install -n y plain --allow-scripts tool --no-scripts
-expect 0 remove -n y --all
+expect 0 remove -y -n y --all
 did unlink
 
 # A script that another package puts in the place of an allowed one is not run as that one.

@@ -36,7 +36,7 @@ expect 0 create -n e app
 expect 0 install -n e more
 expect 0 env config vars set -n e A=b
 expect 0 rename -n e f
-expect 0 remove -n f more
+expect 0 remove -y -n f more
 expect 0 rollback -n f
 has f app-1.0 lib-1.0 more-1.0
 expect 0 exec hello
@@ -65,7 +65,7 @@ for locks in '' none hang; do
     wait $holder
     check [ $? = 0 ]
     has f app-1.0 hello-1.0 lib-1.0 more-1.0 slow-1.0
-    expect 0 remove -n f slow hello
+    expect 0 remove -y -n f slow hello
     rm -f "$SLOW"/*
     "$GPKG" install -n f slow > "$WORK/first" 2>&1 &
     holder=$!
@@ -77,14 +77,14 @@ for locks in '' none hang; do
     expect 0 install -n f hello
     err_has 'an interrupted command was undone'
     has f app-1.0 hello-1.0 lib-1.0 more-1.0
-    expect 0 remove -n f hello
+    expect 0 remove -y -n f hello
     check [ ! -e "$(place f)/conda-meta/.gpkg-lock" ]
     # Of two that make it, one does.
     "$GPKG" create -n both app > "$WORK/first" 2>&1 &
     "$GPKG" create -n both app > "$WORK/second" 2>&1
     wait $!
     has both app-1.0 lib-1.0
-    expect 0 env remove -n both
+    expect 0 env remove -y -n both
 done
 unset NETWORK_LOCKS
 # Whether another machine's process lives nobody here can tell; its claim stands.

@@ -241,16 +241,16 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=200k tmpfs "$WORK/small" 2> "$WO
     absent "$WORK/x"
     check [ -z "$(ls -A "$WORK/small/root/pkgs" 2> "$WORK/stderr" | grep tmp)" ]
     head -c 500000 /dev/zero > "$WORK/small/filler" 2> "$WORK/stderr"
-    expect 1 remove -p "$WORK/small/e" lib
+    expect 1 remove -y -p "$WORK/small/e" lib
     expect 1 create -p "$WORK/small/x" lib
     absent "$WORK/small/x"
     has "$WORK/small/e" lib-1.0
     rm "$WORK/small/filler"
-    expect 0 remove -p "$WORK/small/e" lib
+    expect 0 remove -y -p "$WORK/small/e" lib
     has "$WORK/small/e"
     # Taking an environment away helps, and needs no room.
     head -c 500000 /dev/zero > "$WORK/small/filler" 2> "$WORK/stderr"
-    expect 0 remove -p "$WORK/small/e" --all
+    expect 0 remove -y -p "$WORK/small/e" --all
     absent "$WORK/small/e"
 else
     echo 'SKIPPED: a full disk needs a tmpfs, which this user may not mount'

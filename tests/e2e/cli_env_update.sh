@@ -67,7 +67,7 @@ printf 'dependencies: [app]\n' > two.yml
 expect 0 env update -n two -f two.yml --prune
 has two app-2.0 lib-2.0
 records two 'r["lib"]["requested_specs"] == []'
-expect 0 remove -n two app
+expect 0 remove -y -n two app
 has two
 printf 'dependencies: []\n' > none.yml
 expect 0 env update -n one -f none.yml --prune

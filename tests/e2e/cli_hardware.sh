@@ -84,7 +84,7 @@ err_has 'note: CONDA_OVERRIDE_CUDA=12.9 also applies to h100: __cuda is 12.9'
 # A setting is of this machine, and of none that is named.
 expect 0 config set override_virtual_packages.cuda 12.9
 expect 0 solve newest
-err_lacks 'counts for'
+err_lacks 'also applies to'
 expect 0 hardware
 out_has 'CONDA_OVERRIDE_CUDA=12.9' 'override_virtual_packages: '
 expect 1 solve newest --for h100

@@ -69,7 +69,7 @@ absent zz
 expect 0 create -n w outward menu
 check [ -L "$(place w)/share/out" ]
 expect 0 install -n w outward-v1
-expect 0 remove -n w outward-v1 outward menu
+expect 0 remove -y -n w outward-v1 outward menu
 unharmed w
 
 # Links of which each seems harmless.

@@ -19,8 +19,14 @@ json '[r["name"] for r in d] == ["app", "data", "zlib"]'
 json 'd[0] == {"base_url": "file://" + channel, "build_number": 2, "build_string": "h_2",
     "channel": "file://" + channel, "dist_name": "app-2.0-h_2", "name": "app",
     "platform": "linux-64", "version": "2.0",
-    "url": "file://" + channel + "/linux-64/app-2.0-h_2.tar.bz2"}'
+    "url": "file://" + channel + "/linux-64/app-2.0-h_2.tar.bz2",
+    "requested": True, "requested_specs": ["app"]}'
+json 'd[2]["requested"] is False and "requested_specs" not in d[2] and "disk_size" not in d[2]'
 json 'd[1]["platform"] == "noarch"'
+
+# Disk usage, in total as well.
+expect 0 list -n one --size --json
+json 'all(r["disk_files"] == 0 and r["disk_size"] == 0 for r in d)'
 
 # A part of a name, a regular expression, a whole name.
 expect 0 list -n one ZL
@@ -33,10 +39,10 @@ json 'len(d) == 1'
 expect 0 list -n one -f ap --json
 json 'd == []'
 expect 0 list -n one zib
-err_has "nothing in $GPKG_ROOT_PREFIX/envs/one matches zib"
+err_has "no package in $GPKG_ROOT_PREFIX/envs/one matches zib"
 expect 2 list -n one '('
-err_is 'error: (: is no regular expression
-  hint: a plain part of a name does as well, e.g. gpkg list torch'
+err_is "error: '(' is not a regular expression
+  hint: a part of a name works too: gpkg list torch"
 expect 0 list -n one --reverse --json
 json '[r["name"] for r in d] == ["zlib", "data", "app"]'
 
@@ -95,9 +101,9 @@ package only 1.0 0
 expect 0 create -y -q -n here torch=2.0=cpu_mkl_py312_0 only
 CONDA_OVERRIDE_CUDA=12.9 expect 0 create -y -q -n there torch=2.0=cuda129_mkl_py312_0
 expect 0 list -n there
-check [ "$(sed -n 3p <<< "$out" | tr -s ' ')" = '# Name Version Build Channel accelerator cuda blas' ]
+check [ "$(sed -n 3p <<< "$out" | tr -s ' ')" = '# Name Version Build Channel accelerator cuda blas Requested' ]
 check [ "$(grep ^torch <<< "$out" | tr -s ' ' | sed "s,$CHANNEL,C,;s,file://,,")" = \
-    'torch 2.0 cuda129_mkl_py312_0 C nvidia 12.9 mkl' ]
+    'torch 2.0 cuda129_mkl_py312_0 C nvidia 12.9 mkl torch==2.0=cuda129_mkl_py312_0' ]
 expect 0 list -n there torch --json
 json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.9", "blas": "mkl"}'
 expect 0 list -n here only --json

@@ -555,7 +555,7 @@ err_has 'class a100 is inconsistent and was converted unchanged: its needs lack 
 
 # Slips.
 expect 2 lock torch check first.lock
-err_has "'torch' cannot stand before 'check' in gpkg lock"
+err_has "gpkg lock check: unexpected argument 'torch'"
 expect 2 lock repair first.lock --accel none
 expect 2 lock --for a100
 err_has 'nothing to lock'

@@ -74,7 +74,7 @@ expect 0 module write -n one
 echo '-- mine' >> "$root/Core/one.lua"
 expect 1 module check
 expect 0 module write -n one
-expect 0 remove -n three --all
+expect 0 remove -y -n three --all
 expect 1 module check --json
 json 'not d["success"] and [m["reason"] for m in d["modules"] if m["stale"]] == ["the environment " + m["prefix"] + " no longer exists" for m in d["modules"] if m["stale"]]'
 expect 0 module write --all
@@ -91,7 +91,7 @@ expect 1 module write --all --json
 json 'not d["success"] and [f["prefix"].rsplit("/", 1)[1] for f in d["failures"]] == ["ends", "gpkg"]'
 json '"ends the shell that sources it" in d["failures"][0]["error"] and "that one shows the others" in d["failures"][1]["error"]'
 json 'any("/whole" in path for path in d["written"])'
-for name in ends gpkg whole; do expect 0 remove -n $name --all; done
+for name in ends gpkg whole; do expect 0 remove -y -n $name --all; done
 expect 0 module write --all
 
 # A script that ends the shell is told, and the module stays as it was.
@@ -135,7 +135,7 @@ if [ "$(id -u)" = 0 ]; then
     chmod 700 "$(place theirs)"
     expect 0 module write -n theirs --root "$WORK/theirs"
     check grep -qF 'set("A", "b")' "$WORK/theirs/Core/theirs.lua"
-    expect 0 remove -n theirs --all
+    expect 0 remove -y -n theirs --all
 fi
 
 # What has its name taken by others' modules leaves all of them as they are.
@@ -164,7 +164,7 @@ rmdir "$(place yard)"
 mv "$WORK/volume" "$(place yard)"
 mkdir "$WORK/other_folder"
 expect 0 create -p "$WORK/other_folder/yard" --clone yard
-expect 0 remove -n yard --all
+expect 0 remove -y -n yard --all
 printf 'envs_dirs: [%s, %s]\n' "$GPKG_ROOT_PREFIX/envs" "$WORK/other_folder" > "$WORK/two_folders.yaml"
 GPKG_SYSTEM_CONFIG=$WORK/two_folders.yaml expect 0 module write --all --root "$WORK/moved"
 rm "$WORK/two_folders.yaml"

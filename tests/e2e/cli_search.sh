@@ -123,7 +123,7 @@ with open(sys.argv[1], "r+b") as index:
 END
 expect 0 search -c ./large --override-channels n500 --json
 json 'd["n500"][0]["depends"] == ["n501 >=1"]'
-err_has 'was damaged; creating the file again'
+err_has 'is damaged; creating the file again'
 check [ "$(sha256sum < "$kept")" = "$whole" ]
 
 # So is that of several files, and what cannot be mended is said.
@@ -144,6 +144,6 @@ expect 0 solve $both n100 m100 --no-deps
 check [ "$(ls "$GPKG_ROOT_PREFIX"/cache/*.index | wc -l)" = 2 ]
 damage
 expect 0 solve $both n100 m100 --no-deps
-check [ "$(grep -c 'was damaged; creating the file again' <<< "$err")" = 2 ]
+check [ "$(grep -c 'is damaged; creating the file again' <<< "$err")" = 2 ]
 
 finish

@@ -81,9 +81,9 @@ fi
 if [ "$(stat -c %d /dev/shm)" != "$(stat -c %d "$WORK")" ]; then
     far=$(mktemp -d /dev/shm/gpkg-e2e.XXXXXX)
     expect 0 create -y -p "$far/env" app
-    err_has 'were copied, not linked: the package store and the environment are on different file systems'
+    err_has '3 files copied instead of linked: the package store and the environment are on different file systems'
     expect 1 create -y -p "$far/env2" --link hardlink app
-    err_has "$far/env2: is on another file system than the package store" '--link auto'
+    err_has "cannot link files into $far/env2: the package store" '--link auto'
     rm -rf "$far"
 fi
 
@@ -237,13 +237,13 @@ check [ ! -e "$WORK/limited/envs/large" ]
 expect 1 create -y -n large --max-size 3000KB --link copy app
 check [ ! -e "$WORK/limited/envs/large" ]
 expect 0 create -y -n large --max-size 8MB --max-inodes 100 app
-out_has ' files in the environment; ' ' inodes come to the disk'
+out_has 'needs ' ' on disk (' ' files and folders)'
 expect 2 create -y -n larger --max-size much app
 # What is in the store already is rehearsed.
 expect 1 create -n larger --dry-run --max-inodes 3 app
-err_has 'and --max-inodes allows 3'
+err_has '--max-inodes allows 3'
 expect 0 create -n larger --dry-run app
-out_has ' files in the environment; ' ' inodes come to the disk'
+out_has 'needs ' ' on disk (' ' files and folders)'
 absent larger
 export GPKG_ROOT_PREFIX=$shared_prefix
 
@@ -265,7 +265,7 @@ expect 0 create -q -y -n cut app
 stored=$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)
 rm "$stored/lib/big.so" && : > "$stored/lib/big.so"
 expect 0 create -y -n cut2 app
-err_has 'lib/big.so: has 0 bytes, but its package records 3000000; what is wrong in the store is fetched anew (1 package)'
+err_has 'lib/big.so: has 0 bytes, but its package records 3000000; downloading 1 damaged package again'
 expect 0 verify -n cut2
 expect 0 verify --store
 stored=$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)
@@ -284,7 +284,7 @@ layered=$(echo "$WORK"/layer/big-1.0-*)
 rm "$layered/lib/text.py"
 (export GPKG_ROOT_PREFIX=$WORK/own GPKG_STORE_LAYERS=$WORK/layer
     expect 0 create -y -n above app
-    err_has 'lib/text.py is missing from the unpacked package; what is wrong in the store is fetched anew'
+    err_has 'lib/text.py is missing from the unpacked package; downloading 1 damaged package again'
     expect 0 verify -n above
     expect 0 create -q -y -n above2 --offline app
     err_lacks missing

@@ -63,8 +63,8 @@ TEST_CASE("what is no channel is refused with the reason", "[channel]") {
         "'./', '/' or '~'";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
-        {"",                 "channel '': it is empty"},
-        {"  ",               "channel '  ': it is empty"},
+        {"",                 "channel '': the name is empty"},
+        {"  ",               "channel '  ': the name is empty"},
         {"conda forge",      "channel 'conda forge': 'conda forge' is not allowed in a channel name" + allowed},
         {"-conda",           "channel '-conda': '-conda' is not allowed in a channel name" + allowed},
         {"conda>1",          "channel 'conda>1': 'conda>1' is not allowed in a channel name" + allowed},

@@ -107,7 +107,7 @@ TEST_CASE("an index that is not whole is made anew", "[channel]") {
     auto bad = good;
     for (std::size_t at = 8; at < size / 2; ++at) bad[at] = static_cast<char>(~bad[at]);
     REQUIRE(write_file_atomically(file, bad));
-    CHECK(version_of(open_index(fetched, fixture.cache)).find("was damaged") != std::string::npos);
+    CHECK(version_of(open_index(fetched, fixture.cache)).find("is damaged") != std::string::npos);
     CHECK(version_of(open_index(fetched, fixture.cache)) == "1");
 }
 

@@ -292,7 +292,7 @@ TEST_CASE("a record that breaks the rules is left out, and a note says so", "[in
         {"a-1-0.conda", R"("name":"a","flags":["CUDA"],)" + rest, "'CUDA' is not a flag"},
         {"a-1-0.conda",
          R"("name":"a","extra_depends":{"Test":[]},)" + rest,
-         "'Test' is not a name of extras"},
+         "'Test' is not the name of an extra"},
         {"a-x y-0.conda",
          R"("name":"a","version":"x y","build":"0")",
          "'x y' is not a valid name, version or build"},

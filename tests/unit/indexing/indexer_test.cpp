@@ -294,7 +294,7 @@ TEST_CASE("packages that are not what they say are left out", "[build]") {
     for (const auto& [path, reason] : summary.refused) reasons[path.filename()] += reason;
     CHECK(reasons.size() == 8);
     CHECK(reasons["f-1-h0_0.conda"] ==
-          "index.json: build_number is \"3\", and has to be a whole number of at least 0");
+          "index.json: build_number is \"3\", must be a whole number of at least 0");
     CHECK(reasons["a-2-h0_0.conda"] == "its version is 1 in index.json, but 2 in the file name");
     CHECK(reasons["a-1-h0_0.conda"] == "built for linux-64");
     CHECK_THAT(reasons["c-1-h0_0.conda"], ContainsSubstring("index.json: depends: "));

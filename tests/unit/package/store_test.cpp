@@ -322,7 +322,7 @@ TEST_CASE("a store that cannot be written says so", "[package]") {
     const auto done = bench.store().add(bench.archive, bench.record);
     REQUIRE_FALSE(done);
     CHECK(done.error().message ==
-          bench.layout.root.native() + ": cannot make the folder: Not a directory");
+          bench.layout.root.native() + ": cannot create the folder: Not a directory");
 }
 
 namespace {

@@ -25,7 +25,7 @@ TEST_CASE("programs that cannot run or are killed", "[process]") {
     ProcessCommand command;
     command.arguments = {"gpkg-no-such-program"};
     CHECK(gpkg::run_command(command).error().message ==
-          "gpkg-no-such-program: there is no such program on PATH");
+          "gpkg-no-such-program: program not found on PATH");
     command.arguments = {"/etc/passwd"};
     CHECK(gpkg::run_command(command).error().message ==
           "/etc/passwd: cannot run: Permission denied");

@@ -1,0 +1,21 @@
+#pragma once
+
+// Requested packages of an environment: those that the user named, not their dependencies.
+
+#include "libcore/env/prefix.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+/// Specs by package name.
+using RequestedSpecs = std::map<std::string, std::vector<std::string>>;
+
+/// By the records of installed packages and by the history: other tools may write only the latter.
+/// Only installed packages are named.
+Result<RequestedSpecs> requested_in(const fs::path& prefix,
+                                    const std::vector<PrefixRecord>& records);
+
+}  // namespace gpkg::cli
