@@ -104,7 +104,8 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
         auto error = std::move(fetched).error();
         if (come_along && error.kind != ErrorKind::Interrupted)
             error.hint += fmt::format(
-                "{}another channel refers to this one; gpkg config set channel_relations_max_depth 0 "
+                "{}another channel refers to this one; gpkg config set channel_relations_max_depth "
+                "0 "
                 "ignores such relations",
                 error.hint.empty() ? "" : "; ");
         return pass(std::move(error));

@@ -43,7 +43,7 @@ const compareProgram = (question, mine) => {
     if (answer.records && !sameSet(answer.records, mine.records))
         throw new Error('the program gives other packages than the solver');
     if (answer.refusal && !answer.refusal.includes(mine.refusal.split('\n')[0]))
-        throw new Error(`the program does not explain itself: ${answer.refusal}`);
+        throw new Error(`the program and the solver explain it differently: ${answer.refusal}\n\n${mine.refusal}`);
 };
 
 /// Names every difference; returns the names and the rules, or throws where there is no rule.

@@ -87,8 +87,7 @@ TEST_CASE("before CUDA 13 builds for Arm servers and for Tegra do not run on eac
     record.constrains = {"cuda-version >=13", "arm-variant * sbsa"};
     CHECK(CudaLimits({machine_has("__cuda", "12.6"), machine_has("__cuda_arch", "8.7")})
               .obstacle_of(record)
-              .value_or("") ==
-          "needs arm-variant * sbsa, but compute capability 8.7 is a Tegra");
+              .value_or("") == "needs arm-variant * sbsa, but compute capability 8.7 is a Tegra");
 }
 
 TEST_CASE("what a CUDA makes for a device is told by its name alone", "[spec]") {
@@ -158,10 +157,9 @@ TEST_CASE("what runs as PTX at best is told by the toolkit of a build, else by w
     CHECK(on("12.0", of("cuda126_mkl_0", {"cuda-version >=12.6,<13"})) ==
           on("12.0", of("cuda126_mkl_0", {})));
     CHECK(on("12.0", of("cuda129_mkl_0", {})).empty());
-    CHECK(
-        on("12.0", of("py312_0", {"cuda-version >=12.4,<12.5"})) ==
-        "needs cuda-version >=12.4,<12.5, which has no machine code for compute capability "
-        "12.0");
+    CHECK(on("12.0", of("py312_0", {"cuda-version >=12.4,<12.5"})) ==
+          "needs cuda-version >=12.4,<12.5, which has no machine code for compute capability "
+          "12.0");
     CHECK(on("12.0", of("py312_0", {"cuda-version >=12.4,<13"})).empty());  // 12.9 does
     CHECK(on("9.0", of("py312_0", {"cudatoolkit 11.2.*"})) != "");
     CHECK(on("9.0", of("py312_0", {"cudatoolkit[version='11.2.*',when='python <3.9']"})).empty());
