@@ -464,7 +464,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     } else if (options.download_only) {
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));
-    } else if (!change.is_unlisted) {
+    } else if (!change.is_unlisted && !change.takes_over) {
         print_outcome(context, change);
     }
     return 0;
