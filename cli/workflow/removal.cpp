@@ -79,6 +79,19 @@ std::string with_details(const std::string& what, const std::vector<std::string>
     return details.empty() ? what : fmt::format("{} ({})", what, fmt::join(details, "; "));
 }
 
+/// What the history says was removed: the spec, or for a pattern the names of its packages.
+std::vector<std::string> specs_of_history(const MatchSpec& spec,
+                                          const std::vector<PrefixRecord>& records,
+                                          const std::vector<bool>& matching) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (!matching[i]) continue;
+        if (records[i].name() == spec.name) return {spec.to_string()};
+        names.push_back(records[i].name());
+    }
+    return names;
+}
+
 bool is_same_place(const fs::path& a, const fs::path& b) {
     std::error_code code;
     return a == b || fs::equivalent(a, b, code);
@@ -122,8 +135,10 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(auto kept, prefix.records());
     std::vector<bool> named(kept.size());
+    std::vector<std::string> removed_specs;
     for (const auto& spec : specs) {
         GPKG_TRY(const auto matching, find_installed(spec, kept, path));
+        append(removed_specs, specs_of_history(spec, kept, matching));
         std::transform(
             named.begin(), named.end(), matching.begin(), named.begin(), std::logical_or<>());
     }
@@ -146,7 +161,7 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     Change change;
     change.prefix = path;
     change.is_removal = true;
-    for (const auto& spec : specs) change.removed_specs.push_back(spec.to_string());
+    change.removed_specs = std::move(removed_specs);
     // Then dependencies that nothing needs any more. In rounds: without the removed packages,
     // conditions may no longer hold and extras no longer be requested.
     while (std::find(leaving.begin(), leaving.end(), true) != leaving.end()) {
