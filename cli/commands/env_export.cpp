@@ -43,7 +43,7 @@ Result<void> put(Context& context, const EnvExportOptions& options, std::string 
     if (!options.file.empty()) {
         const auto path = absolute_path(options.file, context.home);
         GPKG_CHECK(write_file_atomically(path, text));
-        context.out.print(fmt::format("wrote {}", options.file));
+        context.out.note(fmt::format("wrote {}", options.file));
         return {};
     }
     text.pop_back();  // verbatim() ends the line
