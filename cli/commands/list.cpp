@@ -419,9 +419,8 @@ Action bind_list(CLI::App& app) {
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);
-    app.add_flag("--inputs",
-                 options->inputs,
-                 "show the build inputs of packages, as far as they are known")
+    app.add_flag(
+           "--inputs", options->inputs, "show the build inputs of packages, where they are known")
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);

@@ -27,10 +27,14 @@ ChangeCounts counts_of(const Change& change);
 
 /// The environment, requested specs and channels; packages in groups; the totals. `requested` are
 /// the packages that were requested before. `fetch`: what is not in the store.
-void print_change(const Context& context,
-                  const Change& change,
-                  const RequestedSpecs& requested,
-                  const std::vector<PackageRecord>& fetch);
+Result<void> print_change(const Context& context,
+                          const Change& change,
+                          const RequestedSpecs& requested,
+                          const std::vector<PackageRecord>& fetch);
+
+/// "set A and B, unset C": how a change alters variables of the environment; empty where it does
+/// not.
+Result<std::string> variables_text(const Change& change);
 
 /// "installed 3 packages and removed 1 in ml", "created ml with 12 packages".
 std::string outcome_text(const Context& context, const Change& change);

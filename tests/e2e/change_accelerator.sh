@@ -533,9 +533,9 @@ has major-1.0-cuda129_0
 newer expect 0 install -n major only13 --dry-run
 err_has 'cannot solve with cuda-version 12.*; using cuda-version 13.0 0'
 newer expect 0 install -n major major=2 --dry-run
-out_has 'cuda-version 13.0'
+out_has '^ cuda-version  12.9 -> 13.0'
 newer expect 0 update -n major cuda-version --dry-run
-out_has 'major        1.0   cuda130_1'
+out_has '~ major         1.0           cuda129_0 -> cuda130_1'
 err_lacks 'conflict with other packages'
 newer expect 0 update -n major cuda-cudart
 has cuda-version-12.9-0

@@ -14,7 +14,7 @@ sum() { "$1sum" < "$CHANNEL/linux-64/$2-0.tar.bz2" | cut -d' ' -f1; }
 
 # A dry run tells and does nothing.
 expect 0 create -n a app --dry-run
-out_has '+ app 2.0'
+out_has '+ app      2.0'
 check [ ! -e "$GPKG_ROOT_PREFIX/envs" ]
 check [ ! -e "$GPKG_ROOT_PREFIX/pkgs" ]
 check [ ! -e "$HOME/.conda" ]

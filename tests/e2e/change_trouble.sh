@@ -214,7 +214,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     absent "$WORK/x"
     as_nobody install -n e app
     has e lib-1.0
-    as_nobody remove -n e --all
+    as_nobody remove -y -n e --all
     has e lib-1.0
     rm -rf "$GPKG_ROOT_PREFIX/pkgs"
     as_nobody create -n x app

@@ -219,7 +219,7 @@ err_has 'variant inputs of 3 builds are unknown: .tar.bz2 packages cannot be rea
 # The same of what is installed, from the package store.
 expect 0 create -y -q -n spoon -c "$own" --override-channels soup=1=h2_0
 expect 0 list -n spoon --inputs
-out_has 'built with'
+out_has 'Built with'
 out_has 'c_compiler_version=14 flavour=hot mpi=nompi target_platform=linux-64'
 expect 0 list -n spoon --inputs --json
 json 'd[0]["variant_inputs"]["flavour"] == "hot" and d[0]["url"].endswith("/linux-64/soup-1-h2_0.conda")'
