@@ -168,7 +168,7 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
         const bool is_named = std::ranges::any_of(
             specs, [&](const MatchSpec& spec) { return spec.name == record.name(); });
         if (!is_named && wishes.contains(record.name()))
-            change.removed_specs.push_back(record.name());
+            change.removed_along.push_back(record.name());
     }
     GPKG_TRY(const auto state, prefix.state());
     change.state = state_without(state, change.unlink);
