@@ -264,6 +264,15 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     return lines;
 }
 
+HelpStyle help_style(std::optional<std::size_t> columns, bool color) {
+    constexpr std::size_t kWidest = 100;
+    constexpr std::size_t kNarrowest = 40;
+    HelpStyle style;
+    if (columns) style.width = std::clamp(*columns, kNarrowest, kWidest);
+    style.color = color;
+    return style;
+}
+
 std::string overview(const HelpStyle& style, const std::string& documentation) {
     std::string text = "gpkg: packages and environments that fit your hardware\n";
     add_heading(text, "Usage", style);

@@ -6,6 +6,7 @@
 // A command's footer is its description: paragraphs, then examples, which are the lines that begin
 // with two spaces.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ struct HelpStyle {
     std::size_t width = 80;  ///< columns that lines are wrapped to
     bool color = false;      ///< headings are bold
 };
+
+/// For a terminal of so many columns; nothing: not a terminal.
+HelpStyle help_style(std::optional<std::size_t> columns, bool color);
 
 /// The first steps, the topics with their commands, and where the rest is.
 /// `documentation` is the page to begin with; empty: not installed.

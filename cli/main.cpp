@@ -161,14 +161,9 @@ ColorChoice color_choice(const CommandLine& line) {
     return choice;
 }
 
-HelpStyle help_style(int descriptor, const CommandLine& line) {
-    constexpr std::size_t kWidest = 100;
-    constexpr std::size_t kNarrowest = 40;
-    HelpStyle style;
-    if (const auto width = terminal_width(descriptor))
-        style.width = std::clamp<std::size_t>(*width, kNarrowest, kWidest);
-    style.color = uses_color(color_choice(line), descriptor, environment_variable);
-    return style;
+HelpStyle terminal_style(int descriptor, const CommandLine& line) {
+    return help_style(terminal_width(descriptor),
+                      uses_color(color_choice(line), descriptor, environment_variable));
 }
 
 /// Where the documentation begins: beside the installed program, or in the sources it was built in.
@@ -190,7 +185,7 @@ const CLI::App& named_command(const CLI::App& program) {
 }
 
 void print_help(const CLI::App& program, const CommandLine& line) {
-    const auto style = help_style(STDOUT_FILENO, line);
+    const auto style = terminal_style(STDOUT_FILENO, line);
     const auto& command = named_command(program);
     std::string text;
     if (line.has("--help-all")) {
@@ -291,7 +286,7 @@ int run(int argc, char** argv) {
         // The flags may not have been read yet; scripts must get their document all the same.
         out.set({common.json || line.has("--json"), false, 0, color_choice(line)});
         if (lacks_subcommand(app, problem) && !out.json_mode()) {
-            std::fputs(help_of(named_command(app), help_style(STDERR_FILENO, line)).c_str(),
+            std::fputs(help_of(named_command(app), terminal_style(STDERR_FILENO, line)).c_str(),
                        stderr);
             return kWrongUsage;
         }

@@ -1,6 +1,7 @@
 #include "cli/commands/lock.hpp"
 
 #include "cli/help.hpp"
+#include "cli/terminal.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "libcore/base/text.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 #include <utility>
 
 namespace gpkg::cli {
@@ -36,9 +38,8 @@ bool asks_nothing(const std::vector<CLI::Option*>& own) {
            !fs::exists("environment.yml", code);
 }
 
-Result<int> list_subcommands(const Context& context, const CLI::App& app) {
-    HelpStyle style;
-    style.width = static_cast<std::size_t>(std::clamp(context.out.width(), 40, 100));
+Result<int> list_subcommands(const CLI::App& app) {
+    const auto style = help_style(terminal_width(STDERR_FILENO), false);
     std::fputs(help_of(app, style).c_str(), stderr);
     return kWrongUsage;
 }
@@ -215,7 +216,7 @@ Action bind_lock(CLI::App& app) {
             GPKG_CHECK(check_own_options_unused(app, *verb));
             return action(context);
         }
-        if (!context.out.json_mode() && asks_nothing(own)) return list_subcommands(context, app);
+        if (!context.out.json_mode() && asks_nothing(own)) return list_subcommands(app);
         return write(context, *options);
     };
 }
