@@ -47,7 +47,7 @@ profiles=$GPKG_ROOT_PREFIX/profiles
 # Without a word that jobs may start none does: names tell what they can, and every use says so.
 expect 0 hardware --slurm
 out_has 'c1 and 1 more' '2 x nvidia_a100_80gb_pcie' '1 x h100, 1 x house'
-err_has 'unknown GPU name: house' 'no node was asked' '--yes starts a job'
+err_has 'unknown GPU name: house' 'derived from names only' 'use --yes'
 check [ -z "$(jobs)" ]
 names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
 check [ "${names#partition=aaa*aaa:*.yaml }" != "$names" ]
@@ -185,7 +185,7 @@ expect 0 hardware --slurm --dry-run --partition gpu
 out_has 'srun --job-name=gpkg-hardware --partition=gpu --nodelist=g2' '--gres=gpu:h100:1,gpu:house:1'
 rm -r "$profiles"
 answer 'n\n' hardware --slurm --partition cpu
-out_has 'Start a job on this node with srun' 'no node was asked'
+out_has 'Start a job on this node with srun' 'derived from names only'
 check grep -q 'known_by: names' "$profiles/partition=cpu.yaml"
 answer 'y\n' hardware --slurm --partition cpu
 out_has 'Slurm node c1'
