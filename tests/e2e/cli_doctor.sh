@@ -221,7 +221,7 @@ package user 1.0 0 'cuda-version >=12.9,<13' '__cuda'
 expect 0 create -n parts cuda-nvdisasm user=1.0 --for ./new.yaml -y
 expect 1 doctor -n parts --for ./kepler.yaml --json
 json '[f["subject"] for f in d["findings"] if f["grade"] == "bad"] == ["user"]'
-json '"makes code for compute capability 3.7" in str(d["findings"])'
+json '"it does not support compute capability 3.7" in str(d["findings"])'
 
 # What was asked for need not be for GPUs by its own word, nor what it needs. A compiler runs without.
 package cuda-half 1.0 0 'cuda-version >=12.9,<13'

@@ -51,7 +51,7 @@ expect 1 env create --yes -n six -f wrong.yml
 err_has 'wrong.yml:2:5: app >=1<2: '
 printf 'dependencies:\n  - npm: [x]\n' > wrong.yml
 expect 1 env create --yes -n six -f wrong.yml --json
-json '"wrong.yml:2:5: unknown installer 'npm:'" in d["message"]'
+json '"wrong.yml:2:5: unknown installer" in d["message"]'
 expect 1 env create --yes -n six -f nowhere.yml
 err_has 'nowhere.yml'
 printf 'dependencies:\n  - pip: [x]\nextra: 1\n' > odd.yml
