@@ -120,6 +120,22 @@ std::pair<std::string, std::string> traits(const Universe& universe,
 
 }  // namespace
 
+std::string for_another_machine(const Problem& problem) {
+    return problem.machine == Problem().machine ? "; use --for to name the machine it will run on"
+                                                : "";
+}
+
+std::string how_to_see_why(const Problem& problem, const std::string& spec) {
+    const auto& request = problem.request;
+    if (!request.of_what.empty()) return "";
+    const auto command = problem.why_not_command
+                             ? problem.why_not_command(spec, request)
+                             : fmt::format("gpkg why-not {} with the same {}",
+                                           spec,
+                                           request.installed.empty() ? "request" : "environment");
+    return fmt::format(" (to see why: {})", command);
+}
+
 std::string requested_build(const Universe& universe, NameId name) {
     const auto wanted = universe.preferred_accelerator(name);
     return fmt::format("{} build", compute_platform(wanted.value_or(Accelerator::None)));

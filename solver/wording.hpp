@@ -19,6 +19,12 @@ std::string channel_text(const Problem& problem, const std::string& base_url);
 /// The channels of the problem, the highest first.
 std::vector<std::string> channel_texts(const Problem& problem);
 
+/// "; use --for to name the machine it will run on"; empty where a machine is named.
+std::string for_another_machine(const Problem& problem);
+
+/// " (to see why: gpkg why-not numpy=2 pandas)"; empty where the request is of a lock.
+std::string how_to_see_why(const Problem& problem, const std::string& spec);
+
 /// "CUDA build": the builds of `name` that the request is restricted to.
 std::string requested_build(const Universe& universe, NameId name);
 
