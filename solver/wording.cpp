@@ -1,6 +1,7 @@
 #include "solver/wording.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
@@ -82,14 +83,32 @@ std::string channel_text(const Problem& problem, const std::string& base_url) {
     return base_url;
 }
 
-std::vector<std::string> channel_texts(const Problem& problem) {
+std::string channel_title(const Problem& problem, const std::string& base_url) {
+    return base_url.starts_with("file:") ? path_or_url(base_url) : channel_text(problem, base_url);
+}
+
+namespace {
+
+std::vector<std::string> texts_of_channels(const Problem& problem,
+                                           std::string (*text_of)(const Problem&,
+                                                                  const std::string&)) {
     std::vector<std::string> texts;
     for (const auto& index : problem.indexes) {
-        auto text = channel_text(problem, index->source().channel);
+        auto text = text_of(problem, index->source().channel);
         if (std::find(texts.begin(), texts.end(), text) == texts.end())
             texts.push_back(std::move(text));
     }
     return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> channel_texts(const Problem& problem) {
+    return texts_of_channels(problem, channel_text);
+}
+
+std::vector<std::string> channel_titles(const Problem& problem) {
+    return texts_of_channels(problem, channel_title);
 }
 
 namespace {
@@ -143,7 +162,7 @@ std::string requested_build(const Universe& universe, NameId name) {
 
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& problem = universe.problem();
-    const auto channel = [&] { return channel_text(problem, out.record.index->source().channel); };
+    const auto channel = [&] { return channel_title(problem, out.record.index->source().channel); };
     const auto former = universe.former(name);
     const auto& of_what = problem.request.of_what;
     const auto before = former && former->is_gone ? std::string("the removed one was")
@@ -158,7 +177,7 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
         return fmt::format("in {}, but {} from {}",
                            channel(),
                            before,
-                           channel_text(problem, former->record.channel));
+                           channel_title(problem, former->record.channel));
     case LeftOut::Why::OtherAccelerator: {
         const auto record = out.record.index->record(*out.record.home, *out.record.row);
         return fmt::format("{} build, but {} a {} build",

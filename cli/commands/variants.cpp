@@ -14,6 +14,7 @@
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/solver.hpp"
 
@@ -167,7 +168,7 @@ std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
 
 std::string fit_cell(const Row& row) {
     if (!row.obstacle.empty()) return "no: " + row.obstacle;
-    if (!row.hidden_by.empty()) return fmt::format("hidden by {}", row.hidden_by);
+    if (!row.hidden_by.empty()) return fmt::format("hidden by {}", path_or_url(row.hidden_by));
     return row.caution.why.empty() ? "yes" : fmt::format("yes, {}", row.caution.in_short);
 }
 
@@ -234,8 +235,8 @@ void print(const Context& context, const std::vector<Row>& rows) {
         out.note(
             fmt::format("channel priority is strict; to use builds hidden by {}, request their "
                         "channel, e.g. '{}::{}'",
-                        hidden->hidden_by,
-                        channel_name(context, hidden->record.channel),
+                        path_or_url(hidden->hidden_by),
+                        channel_title(context, hidden->record.channel),
                         hidden->record.name));
 }
 

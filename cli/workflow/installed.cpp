@@ -25,6 +25,10 @@ std::string channel_name(const Context& context, const std::string& url) {
     return channel ? channel->name() : without_secrets(url);
 }
 
+std::string channel_title(const Context& context, const std::string& url) {
+    return path_or_url(channel_name(context, url));
+}
+
 Result<std::string> explicit_text(Context& context,
                                   const fs::path& prefix,
                                   std::vector<PackageRecord> records,

@@ -234,7 +234,7 @@ err_has '/chanel: no such folder'
 mkdir -p "$WORK/none/linux-64" "$WORK/none/noarch"
 echo '{}' | tee "$WORK/none/linux-64/repodata.json" > "$WORK/none/noarch/repodata.json"
 expect 1 install -n ten ../none::old
-err_has 'old: cannot use 1.0 (in channel, not in the requested channel)'
+err_has "old: cannot use 1.0 (in $CHANNEL, not in the requested channel)"
 err_has '  gpkg install -n ten old  # gives old 1.0'
 
 # A package that its channel withdrew has no advantage over what the channel has now, whatever the

@@ -9,7 +9,7 @@ SUBDIR=noarch package data 1 0
 expect 0 create -y -q -n one app data
 expect 0 list -n one
 out_has "# packages in environment at $GPKG_ROOT_PREFIX/envs/one:"
-out_has "app     2.0      h_2    file://$CHANNEL"
+out_has "app     2.0      h_2    $CHANNEL"
 out_has 'zlib    1.3      h_0'
 first=$(grep -n '^app' <<< "$out" | cut -d: -f1)
 check [ "$first" -lt "$(grep -n '^zlib' <<< "$out" | cut -d: -f1)" ]

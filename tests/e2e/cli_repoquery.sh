@@ -17,7 +17,7 @@ package user 1 h_0 'app[extras=test]'
 SUBDIR=noarch package gpu 1 0 '__cuda >=12'
 SUBDIR=noarch package gpu 2 0 '__cuda >=12.4'
 SUBDIR=noarch package cpu 1 0 '__archspec 1 x86_64_v3'
-where="file://$CHANNEL"
+where=$CHANNEL
 
 # --- search is gpkg search
 expect 0 search 'plot>=3'

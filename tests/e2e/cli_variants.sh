@@ -89,9 +89,9 @@ expect 2 variants torch --versions 0
 other=$WORK/other
 CHANNEL=$other package torch 2.0 cpu_py313_0 'python_abi 3.13.* *_cp313'
 expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels
-out_has "cpu_py313_0      none               3.13    file://$other/linux-64    hidden by file://$CHANNEL"
+out_has "cpu_py313_0      none               3.13    $other/linux-64    hidden by $CHANNEL"
 check [ "$(grep 'hidden by' <<< "$out" | grep -vc "$other/linux-64 ")" = 0 ]
-err_has "channel priority is strict; to use builds hidden by file://$CHANNEL, request their channel, e.g. 'file://$other::torch'"
+err_has "channel priority is strict; to use builds hidden by $CHANNEL, request their channel, e.g. '$other::torch'"
 expect 0 variants torch -c "$CHANNEL" -c "$other" --override-channels --json
 json 'all(v["hidden_by"] == (None if v["channel"] == "file://" + channel else "file://" + channel)
     for v in d["variants"])'
