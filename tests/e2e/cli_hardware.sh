@@ -96,7 +96,7 @@ expect 0 config set override_virtual_packages.cuda 11.8
 expect 1 solve newest
 err_has 'hint: override_virtual_packages in ' 'config.yaml:' ' overrides __cuda of this machine'
 expect 0 doctor
-out_has 'override_virtual_packages in ' 'overrides __cuda=11.8=0: packages are not chosen for the real machine'
+out_has 'override_virtual_packages in ' 'replaces the detected driver with CUDA 11.8'
 expect 0 doctor --for h100
 out_lacks override_virtual_packages
 expect 0 config remove-key override_virtual_packages
@@ -204,7 +204,7 @@ expect 0 hardware --for ./three.yaml
 out_has '6.1, 2 GiB; ignored (devices: compute in '
 err_lacks 'makes __cuda_arch'
 expect 0 doctor --for ./three.yaml
-out_has 'machine: 1 GPU'
+out_has 'good  ./three.yaml: '
 expect 0 hardware --for ./three.yaml --devices all --json
 json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
 GPKG_DEVICES=0,2 expect 0 hardware --for ./three.yaml --json
