@@ -251,7 +251,12 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
         if (subcommand.get_option_no_throw(flag) != nullptr)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: {} must follow the subcommand", name, flag),
-                        fmt::format("{} {} ...", name, flag));
+                        fmt::format("{} {} {}...",
+                                    name,
+                                    flag,
+                                    option->get_expected_max() == 0
+                                        ? ""
+                                        : shell_word(option->results().front()) + " "));
         return fail(ErrorKind::Usage,
                     fmt::format("{}: unknown option '{}'", name, flag),
                     name + " --help shows the options");

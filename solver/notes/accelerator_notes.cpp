@@ -224,11 +224,15 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
         return std::nullopt;
     if (const auto other = newest_for(chosen.name, builds_for(wanted), Of::All))
         return on_other_version(id, *other);
-    return fmt::format("{}: no version has a {} build{}{}",
+    const auto what = chosen.says_accelerator
+                          ? fmt::format(" is a {} build", compute_platform(chosen.accelerator))
+                          : std::string();
+    return fmt::format("{}{}: no version has a {} build{}{}",
                        text_of(id),
+                       what,
                        compute_platform(wanted),
                        hidden,
-                       hidden.empty() ? what_it_is(id) : "");
+                       hidden.empty() ? cpu_build_instead(id) : "");
 }
 
 /// Where one of this very version is, another was asked for. For what nobody named nobody goes back
@@ -398,17 +402,16 @@ std::string AcceleratorNotes::price_of(const Brought& brought) const {
     return changes.empty() ? "" : "; " + join_some(changes, "and");
 }
 
-/// "; this is a CUDA build", and the CPU build if there is one.
-std::string AcceleratorNotes::what_it_is(CandidateId id) const {
+/// "; jax[accel=none] selects 0.7, a CPU build", for a build for GPUs where there is one.
+std::string AcceleratorNotes::cpu_build_instead(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     if (chosen.accelerator == Accelerator::None) return "";
-    auto text = fmt::format("; this is a {} build", compute_platform(chosen.accelerator));
-    if (const auto brought = brought_for(chosen.name, Accelerator::None))
-        text += fmt::format("; {}[accel=none] selects {}, a CPU build{}",
-                            asked_as(chosen.name),
-                            brought->version.to_string(),
-                            price_of(*brought));
-    return text;
+    const auto brought = brought_for(chosen.name, Accelerator::None);
+    if (!brought) return "";
+    return fmt::format("; {}[accel=none] selects {}, a CPU build{}",
+                       asked_as(chosen.name),
+                       brought->version.to_string(),
+                       price_of(*brought));
 }
 
 /// The first spec of the request that says which CUDA: "pytorch-cuda=12.1".

@@ -70,7 +70,7 @@ private:
     int major_of(CandidateId id) const;
     std::string version_text(CandidateId id) const;
     std::string hidden_with(NameId name, Accelerator wanted) const;
-    std::string what_it_is(CandidateId id) const;
+    std::string cpu_build_instead(CandidateId id) const;
     std::string why_not(CandidateId chosen, CandidateId id);
     std::string command_for_reason(CandidateId id) const;
     std::string build_or_glob(CandidateId id) const;
