@@ -202,9 +202,9 @@ std::vector<std::string> near_names_of(const Universe& universe, NameId name) {
     std::vector<std::string> names;
     for (const auto& index : universe.problem().indexes) {
         for (const auto known : index->names()) {
-            // "opencv" for opencv-python, but not "python".
+            // "opencv" for opencv-python, but not "python"; "torch" for pytorch.
             if (known.size() >= wanted.size() || wanted.find(known) == std::string::npos ||
-                wanted.starts_with(known))
+                wanted.starts_with(known) || wanted == "py" + std::string(known))
                 names.emplace_back(known);
         }
     }

@@ -694,4 +694,29 @@ done
 gpu expect 0 install -n kindly fresh cuda-version=12.9 --dry-run --json
 json '[(p["version"], p["build_string"]) for p in d["actions"]["LINK"]] == [("1.0", "cuda129_0")]'
 
+# The note on a build that conflicts has the whole command that tells why.
+package core-lib 2.0 0
+package core-lib 1.0 0
+package arrowy 1.0 cuda129_0 '__cuda' 'core-lib 1.*'
+package arrowy 1.0 cpu_0 core-lib
+package appy 1.0 0 'core-lib 2.*'
+index
+expect 0 solve arrowy appy --for h100
+err_has "(to see why: gpkg why-not 'arrowy=1.0=cuda*' arrowy appy --for h100)"
+expect 0 why-not 'arrowy=1.0=cuda*' arrowy appy --for h100
+out_has 'arrowy=1.0=cuda* conflicts with the request'
+
+# That an environment takes builds for one accelerator only is said where it is in the way.
+package mygpu 1.0 cpu_0
+package mygpu 1.0 cuda129_0 '__cuda'
+index
+gpu expect 0 create -n cpuonly plain --accel none
+gpu expect 1 install -n cpuonly 'mygpu=*=cuda*'
+err_has 'environment cpuonly takes CPU builds only (accelerator none); override it with --accel'
+gpu expect 0 install -n cpuonly 'mygpu=*=cuda*' --accel nvidia --dry-run
+
+# "py" before a name.
+expect 1 solve pyplain
+err_has 'did you mean plain?'
+
 finish
