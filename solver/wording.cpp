@@ -1,7 +1,7 @@
 #include "solver/wording.hpp"
 
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/net/url.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/requested.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/disk_use.hpp"
 #include "libcore/hardware/variant_columns.hpp"

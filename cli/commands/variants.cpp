@@ -9,12 +9,12 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
-#include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/solver.hpp"
 

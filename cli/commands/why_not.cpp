@@ -255,8 +255,8 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
     GPKG_CHECK(check_stop(context));
     if (found.verdict == Verdict::NoAnswer) {
         // The request was not the user's, and so no error.
-        const bool is_of_bare_name =
-            options.wishes.specs.empty() && request.prefix.empty() && options.wishes.files.empty() && !question.channels.empty();
+        const bool is_of_bare_name = options.wishes.specs.empty() && request.prefix.empty() &&
+                                     options.wishes.files.empty() && !question.channels.empty();
         if (!is_of_bare_name) return pass(unsatisfiable(context, question, found.explanation));
         const bool is_unknown = !found.explanation.clashes.front().lines.front().channels.empty();
         found.verdict = is_unknown ? Verdict::Unknown : Verdict::Impossible;

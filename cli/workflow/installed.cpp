@@ -3,6 +3,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/url.hpp"

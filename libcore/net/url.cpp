@@ -202,10 +202,4 @@ Result<fs::path> path_of_file_url(std::string_view url) {
     return fs::path(*std::move(path));
 }
 
-std::string path_or_url(std::string_view url) {
-    if (!url.starts_with("file:")) return std::string(url);
-    const auto path = path_of_file_url(url);
-    return path ? path->native() : std::string(url);
-}
-
 }  // namespace gpkg

@@ -44,7 +44,5 @@ std::string hide_secrets(std::string_view text);
 std::string file_url(const fs::path& path);
 /// "file:///my%20data/chan" -> "/my data/chan". A host other than localhost is an error.
 Result<fs::path> path_of_file_url(std::string_view url);
-/// For messages: the path of a file:// URL, else the text as it is.
-std::string path_or_url(std::string_view url);
 
 }  // namespace gpkg

@@ -4,6 +4,7 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/index/queries.hpp"
 #include "libcore/net/url.hpp"
