@@ -15,6 +15,33 @@ namespace {
 /// What an edit or two can add to a word.
 constexpr std::size_t kFewLetters = 2;
 
+/// Commands of other tools, and what gpkg has for them.
+struct OtherName {
+    std::string_view words;
+    std::string_view command;
+};
+constexpr OtherName kOtherNames[] = {
+    {"builds", "gpkg variants"},
+    {"config show", "gpkg config list"},
+    {"config unset", "gpkg config remove-key"},
+    {"deps", "gpkg tree"},
+    {"detect", "gpkg hardware"},
+    {"du", "gpkg closure"},
+    {"freeze", "gpkg env export"},
+    {"gpu", "gpkg hardware"},
+    {"ls", "gpkg list"},
+    {"rm", "gpkg remove"},
+    {"size", "gpkg closure"},
+    {"undo", "gpkg rollback"},
+    {"virtual-packages", "gpkg hardware"},
+};
+
+/// "use gpkg list" for "ls"; empty for other words.
+std::string hint_for_other_name(std::string_view words) {
+    const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
+    return found == std::ranges::end(kOtherNames) ? "" : fmt::format("use {}", found->command);
+}
+
 std::vector<const CLI::App*> all_below(const CLI::App& command) {
     return command.get_subcommands([](const CLI::App*) { return true; });
 }
@@ -53,14 +80,32 @@ std::vector<std::string> near_flags(const std::string& word,
     return {};
 }
 
+/// Whether the command works on an environment and takes no arguments: "gpkg doctor ml".
+bool takes_only_environment(const CLI::App& command) {
+    const auto options = command.get_options();
+    return command.get_option_no_throw("--name") != nullptr &&
+           command.get_option_no_throw("--prefix") != nullptr &&
+           command.get_subcommands([](const CLI::App*) { return true; }).empty() &&
+           std::ranges::none_of(options, [](const auto* one) { return one->get_positional(); });
+}
+
 std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path) {
+    if (path.size() > 1 && !unexpected.empty()) {
+        auto hint =
+            hint_for_other_name(fmt::format("{} {}", path.back()->get_name(), unexpected.front()));
+        if (!hint.empty()) return hint;
+    }
     for (const auto& word : unexpected) {
         const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
     }
+    if (unexpected.size() == 1 && !unexpected.front().starts_with('-') &&
+        takes_only_environment(*path.back()))
+        return fmt::format(
+            "did you mean {} -n {}?", words_of(path), shell_word(unexpected.front()));
     return words_of(path) + " --help shows the options";
 }
 
@@ -72,6 +117,10 @@ Error unknown_command(const std::string& first) {
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);
+    if (auto hint = hint_for_other_name(first); !hint.empty()) {
+        error.hint = std::move(hint);
+        return error;
+    }
     std::vector<std::string> names;
     for (const auto& command : commands()) {
         if (command.topic != Topic::Hidden) names.emplace_back(command.name);
@@ -202,7 +251,12 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
         if (subcommand.get_option_no_throw(flag) != nullptr)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: {} must follow the subcommand", name, flag),
-                        fmt::format("{} {} ...", name, flag));
+                        fmt::format("{} {} {}...",
+                                    name,
+                                    flag,
+                                    option->get_expected_max() == 0
+                                        ? ""
+                                        : shell_word(option->results().front()) + " "));
         return fail(ErrorKind::Usage,
                     fmt::format("{}: unknown option '{}'", name, flag),
                     name + " --help shows the options");

@@ -444,7 +444,7 @@ Result<ConfigKey> find_config_key(std::string_view name) {
     const auto near = near_names(name, names);
     return fail(ErrorKind::Usage,
                 fmt::format("unknown setting '{}'", name),
-                near.empty() ? "settings: " + join_or(names) : "did you mean " + join_or(near));
+                did_you_mean(near, "settings: " + join_or(names)));
 }
 
 Result<fs::path> folder_from(std::string_view text,

@@ -41,6 +41,7 @@ public:
         tell_left_out();
         if (name_.begin != name_.end || !name_.left_out.empty()) return;
         line_.channels = channel_texts(universe_.problem());
+        line_.channel_titles = channel_titles(universe_.problem());
         for (const auto& index : universe_.problem().indexes) {
             const auto& subdir = index->source().subdir;
             if (std::find(line_.subdirs.begin(), line_.subdirs.end(), subdir) ==
@@ -148,7 +149,7 @@ private:
     }
 
     std::string channel_of(const ChannelRecord& record) const {
-        return channel_text(universe_.problem(), record.index->source().channel);
+        return channel_title(universe_.problem(), record.index->source().channel);
     }
 
     /// The newest first.
@@ -201,9 +202,9 @@ std::vector<std::string> near_names_of(const Universe& universe, NameId name) {
     std::vector<std::string> names;
     for (const auto& index : universe.problem().indexes) {
         for (const auto known : index->names()) {
-            // "opencv" for opencv-python, but not "python".
+            // "opencv" for opencv-python, but not "python"; "torch" for pytorch.
             if (known.size() >= wanted.size() || wanted.find(known) == std::string::npos ||
-                wanted.starts_with(known))
+                wanted.starts_with(known) || wanted == "py" + std::string(known))
                 names.emplace_back(known);
         }
     }

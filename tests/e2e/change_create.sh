@@ -65,7 +65,7 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 
 # Wrong names and words.
 expect 1 create -n x appp
-err_has "package 'appp' not found in channel (linux-64)"
+err_has "package 'appp' not found in $CHANNEL (linux-64)"
 err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp

@@ -142,26 +142,28 @@ err_has 'torch'
 expect 0 closure why ml codec
 out_is 'codec 2.0 0: 200 kB on disk, 203 kB with its dependencies
 torch is requested
-└─ torch needs video >=3,<5  dropping it saves 250 kB
-   └─ video needs codec >=1  dropping it saves 200 kB
+└─ torch needs video >=3,<5  without this dependency alone: saves 250 kB
+   └─ video needs codec >=1  without this dependency alone: saves 200 kB
 every chain of dependencies goes through torch > video
-removing it saves 200 kB; only video needs it'
+without the package: saves 200 kB; only video needs it'
 expect 0 closure why -n ml zlib
-out_has 'tool needs zlib  dropping it saves nothing'
+out_has 'tool needs zlib  without this dependency alone: saves nothing'
 out_has '1 more package needs it; use --all to show them'
-out_has 'removing it saves 3.0 kB; 5 packages need it: '
+out_has 'without the package: saves 3.0 kB; 5 packages need it: '
 expect 0 closure why -n ml zlib --all --json
 json 'len(d["ways"]) == 6 - 1 and d["held_by"] == [] and d["unique"] == 3000'
 expect 0 closure why python -p "$prefix"
 # pip needs it too, but is there because of it.
-out_has 'removing it saves 30 kB; only torch needs it'
+out_has 'without the package: saves 30 kB; only torch needs it'
 expect 0 closure why codec --spec 'torch>=2' --json
 json '[[s["to"] for s in w["steps"]] for w in d["ways"]] == [["video", "codec"]]'
 json 'd["of"] == "torch >=2" and d["sizes"] == "download"'
 expect 0 closure why ml torch
-out_has 'it is requested; removing it saves '
+out_has 'it is requested; without the package: saves '
 expect 1 closure why ml codecs
 err_has 'did you mean codec?'
+expect 1 closure why torch codec --for h100
+err_has 'for a package: gpkg closure why codec --spec torch --for h100'
 expect 1 closure why nl codec
 err_has 'did you mean ml?'
 expect 1 closure why tool --spec torch
@@ -173,7 +175,7 @@ expect 2 closure why codec -n ml --spec torch
 expect 2 closure why ml codec --size
 err_has "gpkg closure why: unknown option '--size'"
 expect 2 closure -n ml why codec
-err_has 'gpkg closure why: --name must follow the subcommand' 'hint: gpkg closure why --name'
+err_has 'gpkg closure why: --name must follow the subcommand' 'hint: gpkg closure why --name ml ...'
 expect 2 closure torch why codec
 err_has "gpkg closure why: unexpected argument 'torch'"
 

@@ -116,6 +116,13 @@ while IFS='|' read -r words hint; do
     err_has "hint: $hint"
 done << 'END'
 creat -n x list|did you mean gpkg create?
+builds pytorch|use gpkg variants
+virtual-packages|use gpkg hardware
+ls|use gpkg list
+doctor ml|did you mean gpkg doctor -n ml?
+undo|use gpkg rollback
+config show|use gpkg config list
+config unset channels|use gpkg config remove-key
 solve --acel nvidia numpy|did you mean --accel?
 solve --acel=nvidia numpy|did you mean --accel?
 solve --fro h100 numpy|did you mean --for?

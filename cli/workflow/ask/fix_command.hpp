@@ -16,6 +16,9 @@
 
 namespace gpkg::cli {
 
+/// Whether the command of the fix leaves --accel out: the only requested package is freed from it.
+bool drops_accel_option(const Context& context, const Question& question, const Fix& fix);
+
 /// One fix as a command in the user's own words, and what has to be done by hand before it.
 class FixCommand {
 public:

@@ -218,13 +218,17 @@ bool is_lost_with(const Question& other, const Question& asked, const Fix& fix) 
 
 /// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
 /// where there is an environment, an earlier wish or a flag may come in again.
-std::optional<TriedFix> tried(const Question& question, Fix fix) {
+std::optional<TriedFix> tried(const Context& context, const Question& question, Fix fix) {
     const auto has = [&](Accelerator vendor) {
         return has_vendor(question.problem.virtual_packages, vendor);
     };
     const bool asks_for_vendor = has(Accelerator::Nvidia) && has(Accelerator::Amd);
-    if (!differs_from_problem(question) && !asks_for_vendor) return TriedFix{std::move(fix)};
-    auto changed = with_changes(question, fix.changes);
+    const bool is_of_any_accelerator = drops_accel_option(context, question, fix);
+    if (!differs_from_problem(question) && !asks_for_vendor && !is_of_any_accelerator)
+        return TriedFix{std::move(fix)};
+    auto before = question;
+    if (is_of_any_accelerator) before.wanted.accelerators.all.clear();
+    auto changed = with_changes(std::move(before), fix.changes);
     if (!changed) return std::nullopt;
     if (asks_for_vendor) {
         const auto doubt = prefer_vendor(*changed);
@@ -261,7 +265,7 @@ std::vector<TriedFix> tried_fixes(const Context& context,
         if (std::ranges::any_of(
                 others, [&](const Question* other) { return is_lost_with(*other, question, fix); }))
             continue;
-        if (auto one = tried(question, std::move(fix))) found.push_back(*std::move(one));
+        if (auto one = tried(context, question, std::move(fix))) found.push_back(*std::move(one));
     }
     std::ranges::stable_sort(found, {}, [](const TriedFix& one) { return one.lowered.size(); });
     return found;
