@@ -19,7 +19,7 @@ rm "$CHANNEL"/*/repodata.json
 
 expect 0 index "$CHANNEL"
 out_has 'linux-64: 10 packages (10 read), 9 shards (9 written)'
-out_has 'noarch: 1 packages (1 read), 1 shards (1 written)'
+out_has 'noarch: 1 package (1 read), 1 shard (1 written)'
 expect 0 index "$CHANNEL" --json
 json 'd["subdirs"]["linux-64"] == {"packages": 10, "read": 0, "shards": 9, "shards_written": 0,
     "shards_removed": 0} and d["success"] and d["disagreements"] == [] and d["patches"] == []'

@@ -55,7 +55,12 @@ Result<void> publish(Context& context,
                      BuildOutcome& outcome) {
     const auto gone = outcome.withheld();
     for (auto& package : outcome.built.packages) {
-        if (!gone.contains(package.distribution)) GPKG_CHECK(publisher.publish(package));
+        if (gone.contains(package.distribution)) continue;
+        GPKG_TRY(const bool replaces, publisher.publish(package));
+        if (replaces)
+            context.out.warn(
+                fmt::format("replaces the published {} with other contents; raise build.number",
+                            package.distribution));
     }
     GPKG_TRY(const auto indexed, index_channel(outcome.channel, indexing));
     for (const auto& package : indexed.refused)
