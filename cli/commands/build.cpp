@@ -50,8 +50,9 @@ Result<int> build(Context& context, const BuildRequest& request) {
     GPKG_CHECK(check_options(request));
     if (!request.slurm_task.empty()) return run_slurm_task(context, request);
     GPKG_TRY(const auto recipes, recipe_files(context, request.recipes));
+    GPKG_TRY(const auto render, render_options(context, request.sources, request.variants));
+    warn_of_unused_keys(context, recipes, request.variants, render);
     if (request.render) {
-        GPKG_TRY(const auto render, render_options(context, request.sources, request.variants));
         return print_rendered(context, recipes, render);
     }
     GPKG_TRY(const auto limit, closure_limit(request));

@@ -65,6 +65,9 @@ out_lacks user
 printf 'flavour:\n- good  # [win]\n- lonely  # [linux]\n' > conda_build_config.yaml
 expect 0 build r/many --render -m conda_build_config.yaml --json
 json '[o["variant"]["flavour"] for o in d["outputs"]] == ["lonely"]'
+printf 'accel: [cpu]\ncolour: [red]\nflavour: [good]\n' > extra.yaml
+expect 0 build r/many --render -m extra.yaml
+err_has 'warning: extra.yaml: no recipe uses accel or colour in these variants'
 expect 2 build r/many --render --variant flavour
 err_has 'expected KEY=VALUE'
 expect 0 build r/many --output-dir all
