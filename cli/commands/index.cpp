@@ -40,11 +40,11 @@ Result<IndexerOptions> options_of(const IndexWords& words, Context& context) {
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
     nlohmann::ordered_json subdirs;
     for (const auto& subdir : summary.subdirs) {
-        out.print(fmt::format("{}: {} packages ({} read), {} shards ({} written)",
+        out.print(fmt::format("{}: {} ({} read), {} ({} written)",
                               subdir.subdir,
-                              subdir.packages,
+                              count_text(subdir.packages, "package"),
                               subdir.read,
-                              subdir.shards,
+                              count_text(subdir.shards, "shard"),
                               subdir.shards_written));
         subdirs[subdir.subdir] = {{"packages", subdir.packages},
                                   {"read", subdir.read},
@@ -152,6 +152,7 @@ Action bind_index(CLI::App& app) {
 
         auto& out = context.out;
         auto subdirs = show_subdirs(summary, out);
+        report_signature(context, summary);
         auto refused = show_refused(summary.refused, out);
         auto warnings = show_odd(summary.odd, out);
         auto disagreements = show_disagreements(summary, out);

@@ -150,6 +150,12 @@ Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Cha
     };
     GPKG_TRY(auto fetched, fetch_indexes(*transport_, channels, subdirs, options));
     progress.clear();
+    if (context_.out.verbose()) {
+        for (const auto& channel : channels) {
+            if (trust.roots.contains(channel.base_url()))
+                context_.out.note_once(fmt::format("signature of {} verified", channel.name()));
+        }
+    }
     for (const auto& index : fetched) {
         for (const auto& warning : index.warnings) context_.out.warn(warning);
     }

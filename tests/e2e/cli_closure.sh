@@ -246,7 +246,7 @@ expect 2 build plan-variants
 expect 2 build plan-variants --devices 8.1
 err_has '8.1: no CUDA version supports this compute capability'
 expect 2 build plan-variants --devices 8.0 --cuda 12.7
-err_has '12.7: not a CUDA version'
+err_has '12.7: not a CUDA version' 'use MAJOR.MINOR, for example 12.8'
 expect 2 build plan-variants --for cpu
 expect 2 build plan-variants --for h100o
 expect 2 build plan-variants --devices 8.0 --max-builds none

@@ -1,6 +1,7 @@
 #include "cli/workflow/build/outcome.hpp"
 
 #include "cli/workflow/build/closure_gate.hpp"
+#include "cli/workflow/signing.hpp"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -63,6 +64,7 @@ Result<void> publish(Context& context,
                             package.distribution));
     }
     GPKG_TRY(const auto indexed, index_channel(outcome.channel, indexing));
+    report_signature(context, indexed);
     for (const auto& package : indexed.refused)
         context.out.warn(
             fmt::format("{}: not in the index: {}", package.file.native(), package.reason));
