@@ -53,35 +53,42 @@ std::vector<std::string> near_flags(const std::string& word,
     return {};
 }
 
+/// Words of conda-build and rattler-build that have another spelling here.
+struct BuildersWord {
+    std::string_view command;  ///< that has the option; empty: the word is a command
+    std::string_view word;
+    std::string_view hint;
+};
+constexpr BuildersWord kBuildersWords[] = {
+    {"", "publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"", "upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"", "channel", "gpkg index FOLDER makes a channel of a folder with packages"},
+    {"build", "-o", "use --output-dir FOLDER"},
+    {"build", "--output", "use --output-dir FOLDER"},
+    {"build", "--output-folder", "use --output-dir FOLDER"},
+    {"build", "-r", "name the recipe without an option: gpkg build RECIPE"},
+    {"build", "--recipe", "name the recipe without an option: gpkg build RECIPE"},
+};
+
+std::string hint_on_builders_word(std::string_view command, std::string_view word) {
+    const auto name = word.starts_with('-') ? word.substr(0, word.find('=')) : word;
+    for (const auto& one : kBuildersWords) {
+        if (one.command == command && one.word == name) return std::string(one.hint);
+    }
+    return {};
+}
+
 std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path) {
     for (const auto& word : unexpected) {
+        if (auto hint = hint_on_builders_word(path.back()->get_name(), word); !hint.empty())
+            return hint;
         const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
     }
     return words_of(path) + " --help shows the options";
-}
-
-Error unknown_command(const std::string& first) {
-    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
-    if (first.starts_with('-')) {
-        error.message = fmt::format("unknown option '{}' before the command", first);
-        error.hint = "options follow the command: gpkg COMMAND " + first;
-        return error;
-    }
-    error.message = fmt::format("unknown command '{}'", first);
-    std::vector<std::string> names;
-    for (const auto& command : commands()) {
-        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
-    }
-    for (const auto& alias : aliases()) {
-        if (alias.is_listed) names.emplace_back(alias.name);
-    }
-    if (auto near = near_names(first, names); !near.empty())
-        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
-    return error;
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
@@ -169,6 +176,30 @@ std::vector<std::string> verbs_of(const CLI::App& command) {
         if (!sub->get_name().empty() && !sub->get_group().empty()) names.push_back(sub->get_name());
     }
     return names;
+}
+
+Error unknown_command(const std::string& first) {
+    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
+    if (first.starts_with('-')) {
+        error.message = fmt::format("unknown option '{}' before the command", first);
+        error.hint = "options follow the command: gpkg COMMAND " + first;
+        return error;
+    }
+    error.message = fmt::format("unknown command '{}'", first);
+    if (auto hint = hint_on_builders_word("", first); !hint.empty()) {
+        error.hint = std::move(hint);
+        return error;
+    }
+    std::vector<std::string> names;
+    for (const auto& command : commands()) {
+        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
+    }
+    for (const auto& alias : aliases()) {
+        if (alias.is_listed) names.emplace_back(alias.name);
+    }
+    if (auto near = near_names(first, names); !near.empty())
+        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
+    return error;
 }
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first) {

@@ -188,6 +188,9 @@ err_has "package 'base-tool' not found"
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
 json 'd["message"] == work + "/here/nothing: no such file or folder"'
+mkdir -p old && echo 'package: {name: old}' > old/meta.yaml
+expect 1 build old
+err_has 'no recipe.yaml in this folder or below' "meta.yaml is conda-build's format; write a recipe.yaml"
 expect 1 build r/bad --output-dir one --json
 json 'len(d["failures"]) == 1 and d["packages"] == []'
 

@@ -121,4 +121,11 @@ expect 0 build keys --output-dir keyed
 expect 0 index keyed --json
 json 'sorted((f["name"], f["field"]) for f in d["disagreements"]) == [("byaccel", "depends"), ("bypsabi", "license")]'
 
+# Packages beside the subdirs.
+mkdir flat
+cp "$(find "$WORK" -name '*.conda' -o -name '*.tar.bz2' | head -n 1)" flat/
+expect 0 index flat
+err_has 'warning: 1 package outside of a subdir is ignored: move it to flat/noarch/, flat/linux-64/ or another subdir'
+out_has 'noarch: 0 packages (0 read), 0 shards (0 written)'
+
 finish
