@@ -31,6 +31,7 @@ Result<Channels> Channels::fetch(Context& context,
                                  bool offline,
                                  Extent extent) {
     for (const auto& line : context.config.unheeded) context.out.warn_once(line);
+    warn_of_shared_secrets(context);
     GPKG_CHECK(check_allowed(context, wanted));  // before anybody asks for their notices
     GPKG_TRY(auto transport, open_transport(context));
     Channels channels(context, std::move(transport), subdirs, offline, extent);

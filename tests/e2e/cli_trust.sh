@@ -95,6 +95,15 @@ forget
 # Each verified channel is named with -v.
 expect 0 search tool -v
 err_has "signature of $url verified"
+# A token in conda's configuration that others can read.
+printf 'custom_channels: {mine: "%s"}\n' 'https://user:sesame@127.0.0.1/x' > "$HOME/.condarc"
+chmod 644 "$HOME/.condarc"
+expect 0 search tool
+err_has "$HOME/.condarc: contains a token or password, and other users can read it; run chmod 600"
+chmod 600 "$HOME/.condarc"
+expect 0 search tool
+err_lacks 'contains a token'
+rm "$HOME/.condarc"
 # Keys that are none.
 expect 2 config set "trusted_keys.$url" abc
 err_has "'abc' is neither a public key (64 hex digits) nor the file of a root"
