@@ -201,6 +201,12 @@ void print_help(const CLI::App& program, const CommandLine& line) {
     std::fputs(text.c_str(), stdout);
 }
 
+/// "gpkg help nosuch"
+bool names_unknown_command(const CLI::App& program, const CommandLine& line) {
+    return &named_command(program) == &program && line.words.size() > 1 &&
+           !line.words[1].starts_with('-');
+}
+
 /// A command that only its subcommands make useful was named alone: what there is to choose from.
 bool lacks_subcommand(const CLI::App& program, const CLI::ParseError& problem) {
     const auto& command = named_command(program);
@@ -280,6 +286,11 @@ int run(int argc, char** argv) {
         std::printf("%s\n", version_line().c_str());
         return 0;
     } catch (const CLI::Success&) {
+        if (names_unknown_command(app, line)) {
+            out.set({line.has("--json"), false, 0, color_choice(line)});
+            out.error(unknown_command(line.words[1]));
+            return kWrongUsage;
+        }
         print_help(app, line);
         return 0;
     } catch (const CLI::ParseError& problem) {

@@ -15,31 +15,51 @@ namespace {
 /// What an edit or two can add to a word.
 constexpr std::size_t kFewLetters = 2;
 
-/// Commands of other tools, and what gpkg has for them.
+/// Commands and options of other tools, and what gpkg has for them.
 struct OtherName {
-    std::string_view words;
-    std::string_view command;
+    std::string_view words;  ///< "ls", "config unset", "build -o"
+    std::string_view hint;
 };
 constexpr OtherName kOtherNames[] = {
-    {"builds", "gpkg variants"},
-    {"config show", "gpkg config list"},
-    {"config unset", "gpkg config remove-key"},
-    {"deps", "gpkg tree"},
-    {"detect", "gpkg hardware"},
-    {"du", "gpkg closure"},
-    {"freeze", "gpkg env export"},
-    {"gpu", "gpkg hardware"},
-    {"ls", "gpkg list"},
-    {"rm", "gpkg remove"},
-    {"size", "gpkg closure"},
-    {"undo", "gpkg rollback"},
-    {"virtual-packages", "gpkg hardware"},
+    {"build --output", "use --output-dir FOLDER"},
+    {"build --output-folder", "use --output-dir FOLDER"},
+    {"build --recipe", "name the recipe without an option: gpkg build RECIPE"},
+    {"build -o", "use --output-dir FOLDER"},
+    {"build -r", "name the recipe without an option: gpkg build RECIPE"},
+    {"builds", "use gpkg variants"},
+    {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
+    {"clone", "use gpkg create -n NEW --clone OLD"},
+    {"config show", "use gpkg config list"},
+    {"config unset", "use gpkg config remove-key"},
+    {"deps", "use gpkg tree"},
+    {"detect", "use gpkg hardware"},
+    {"du", "use gpkg closure"},
+    {"env rename", "use gpkg rename"},
+    {"env rm", "use gpkg env remove"},
+    {"env sync", "use gpkg sync"},
+    {"freeze", "use gpkg env export"},
+    {"gpu", "use gpkg hardware"},
+    {"hold", "use gpkg pin"},
+    {"ls", "use gpkg list"},
+    {"move", "use gpkg rename"},
+    {"mv", "use gpkg rename"},
+    {"outdated", "use gpkg update --all --dry-run"},
+    {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"report", "use gpkg info --report"},
+    {"rm", "use gpkg remove"},
+    {"size", "use gpkg closure"},
+    {"undo", "use gpkg rollback"},
+    {"unpack", "mkdir DIR && tar -xf FILE -C DIR && DIR/bin/gpkg-relocate"},
+    {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"virtual-packages", "use gpkg hardware"},
 };
 
-/// "use gpkg list" for "ls"; empty for other words.
-std::string hint_for_other_name(std::string_view words) {
+/// "use gpkg list" for "ls"; empty for other words. `command` is empty for a word in its place.
+std::string hint_for_other_name(const std::string& command, std::string_view word) {
+    const auto name = word.starts_with('-') ? word.substr(0, word.find('=')) : word;
+    const auto words = command.empty() ? std::string(name) : fmt::format("{} {}", command, name);
     const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-    return found == std::ranges::end(kOtherNames) ? "" : fmt::format("use {}", found->command);
+    return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
 }
 
 std::vector<const CLI::App*> all_below(const CLI::App& command) {
@@ -91,12 +111,9 @@ bool takes_only_environment(const CLI::App& command) {
 
 std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path) {
-    if (path.size() > 1 && !unexpected.empty()) {
-        auto hint =
-            hint_for_other_name(fmt::format("{} {}", path.back()->get_name(), unexpected.front()));
-        if (!hint.empty()) return hint;
-    }
     for (const auto& word : unexpected) {
+        const auto command = path.size() > 1 ? path.back()->get_name() : std::string();
+        if (auto hint = hint_for_other_name(command, word); !hint.empty()) return hint;
         const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
         if (!near.empty())
@@ -107,30 +124,6 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         return fmt::format(
             "did you mean {} -n {}?", words_of(path), shell_word(unexpected.front()));
     return words_of(path) + " --help shows the options";
-}
-
-Error unknown_command(const std::string& first) {
-    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
-    if (first.starts_with('-')) {
-        error.message = fmt::format("unknown option '{}' before the command", first);
-        error.hint = "options follow the command: gpkg COMMAND " + first;
-        return error;
-    }
-    error.message = fmt::format("unknown command '{}'", first);
-    if (auto hint = hint_for_other_name(first); !hint.empty()) {
-        error.hint = std::move(hint);
-        return error;
-    }
-    std::vector<std::string> names;
-    for (const auto& command : commands()) {
-        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
-    }
-    for (const auto& alias : aliases()) {
-        if (alias.is_listed) names.emplace_back(alias.name);
-    }
-    if (auto near = near_names(first, names); !near.empty())
-        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
-    return error;
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
@@ -218,6 +211,30 @@ std::vector<std::string> verbs_of(const CLI::App& command) {
         if (!sub->get_name().empty() && !sub->get_group().empty()) names.push_back(sub->get_name());
     }
     return names;
+}
+
+Error unknown_command(const std::string& first) {
+    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
+    if (first.starts_with('-')) {
+        error.message = fmt::format("unknown option '{}' before the command", first);
+        error.hint = "options follow the command: gpkg COMMAND " + first;
+        return error;
+    }
+    error.message = fmt::format("unknown command '{}'", first);
+    if (auto hint = hint_for_other_name("", first); !hint.empty()) {
+        error.hint = std::move(hint);
+        return error;
+    }
+    std::vector<std::string> names;
+    for (const auto& command : commands()) {
+        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
+    }
+    for (const auto& alias : aliases()) {
+        if (alias.is_listed) names.emplace_back(alias.name);
+    }
+    if (auto near = near_names(first, names); !near.empty())
+        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
+    return error;
 }
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first) {

@@ -23,6 +23,9 @@ std::vector<std::string> verbs_of(const CLI::App& command);
 /// program.
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first);
 
+/// Of a word in the place of a command.
+Error unknown_command(const std::string& first);
+
 /// Fails if options or arguments of a command were given together with a subcommand that has its
 /// own: `gpkg closure why --size`.
 Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& subcommand);

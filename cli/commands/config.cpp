@@ -8,6 +8,7 @@
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/trust/signing_key.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -156,7 +157,26 @@ std::string settled(const Context& context, const std::string& key, const std::s
     const bool is_path = value.starts_with('.') || value.starts_with('~');
     const bool takes_paths = key.find("channels") != std::string::npos || key.ends_with("_dir") ||
                              key.ends_with("_dirs") || key == "ssl_verify";
-    return is_path && takes_paths ? absolute_path(value, context.home).native() : value;
+    const bool is_root = key.starts_with("trusted_keys.") && !is_public_key(value);
+    return (is_path && takes_paths) || is_root ? absolute_path(value, context.home).native()
+                                               : value;
+}
+
+/// What could never be trusted is refused when it is set, not by the next command.
+Result<void> check_keys(const std::string& key, const Words& values) {
+    if (!key.starts_with("trusted_keys.")) return {};
+    for (const auto& value : values) {
+        std::error_code code;
+        if (!is_public_key(value) && !fs::exists(value, code))
+            return fail(
+                ErrorKind::Usage,
+                fmt::format(
+                    "{}: '{}' is neither a public key (64 hex digits) nor the file of a root",
+                    key,
+                    value),
+                "gpkg keys show FILE prints the public key of a private key");
+    }
+    return {};
 }
 
 /// A password in a file that others can read; the credentials file is made for them.
@@ -205,18 +225,20 @@ public:
 
     Result<int> set(const std::string& key, Words values) {
         for (auto& value : values) value = settled(context_, key, value);
+        GPKG_CHECK(check_keys(key, values));
         GPKG_CHECK(set_config(target_, key, values));
         warn_of_secrets(context_, target_.file, values);
-        return done(context_, target_, key, true, fmt::format("{} is {}", key, told(values)));
+        return done(context_, target_, key, true, fmt::format("set {} to {}", key, told(values)));
     }
 
     Result<int> add(const std::string& key, Words values, ListEnd end) {
         bool changed = false;
+        for (auto& value : values) value = settled(context_, key, value);
+        GPKG_CHECK(check_keys(key, values));
         // Of several values in front the first named stands first.
         if (end == ListEnd::Front) std::reverse(values.begin(), values.end());
         for (const auto& value : values) {
-            GPKG_TRY(const bool added,
-                     add_to_config(target_, key, settled(context_, key, value), end));
+            GPKG_TRY(const bool added, add_to_config(target_, key, value, end));
             changed = changed || added;
         }
         if (changed) warn_of_secrets(context_, target_.file, values);

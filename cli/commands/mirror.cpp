@@ -25,7 +25,7 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
     auto& mirror = options.mirror;
     if (options.folder.empty())
         return fail(ErrorKind::Usage,
-                    "missing folder of the mirror",
+                    "gpkg mirror: missing --out FOLDER",
                     "gpkg mirror pytorch --for a100 --out /srv/mirror");
     if (options.delta.empty() != options.delta_folder.empty())
         return fail(ErrorKind::Usage, "--delta and --delta-out must be used together");
@@ -93,7 +93,7 @@ Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     for (const auto& path : faults.unknown) out.print(path + ": not in the manifest");
     const bool good = faults.missing.empty() && faults.changed.empty() && faults.unknown.empty();
     if (good) out.note(fmt::format("{}: {} files, all correct", folder.native(), found.size()));
-    if (good && options.keys.empty())
+    if (good && read.is_signed && options.keys.empty())
         out.note("signature not checked; to check it: --key PUBLIC-KEY");
     if (out.json_mode())
         out.json({{"success", good},

@@ -5,6 +5,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/found.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
@@ -58,8 +59,13 @@ Result<int> show(Context& context, const ShowOptions& options) {
         return 0;
     }
     print_found(context, spec, found, true);
-    if (!is_installed)
-        context.out.note(fmt::format("newest build; gpkg search {} lists all", spec.name));
+    if (!is_installed) {
+        auto command = "gpkg search " + spec.name;
+        for (const auto& channel : options.sources.channels)
+            command += " -c " + shell_word(channel);
+        if (options.sources.override_channels) command += " --override-channels";
+        context.out.note(fmt::format("newest build; {} lists all", command));
+    }
     return 0;
 }
 

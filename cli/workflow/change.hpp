@@ -87,7 +87,7 @@ struct ChangeRequest : Wanted {
     std::vector<PipSection> pip{};
     bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
     /// Where words of the command are names of packages that may move, specs stand elsewhere.
-    enum class SpecsStand { InWords, InFiles, InLock };
+    enum class SpecsStand { InWords, InFiles, InLock, InRecipe };
     SpecsStand specs_stand = SpecsStand::InWords;
 };
 

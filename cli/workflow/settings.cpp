@@ -3,7 +3,9 @@
 #include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/mirrored_channels.hpp"
+#include "libcore/net/url.hpp"
 
 #include <cctype>
 #include <fmt/format.h>
@@ -26,6 +28,23 @@ ChannelContext channel_context(const Config& config, const fs::path& home) {
     for (const auto& [name, mirrors] : config.mirrored_channels.value)
         where.mirrored.push_back(name);
     return where;
+}
+
+void warn_of_shared_secrets(Context& context) {
+    for (const auto& file : context.config.files) {
+        std::error_code code;
+        const auto mode = fs::status(file.path, code).permissions();
+        const bool is_shared =
+            !code && (mode & (fs::perms::group_read | fs::perms::others_read)) != fs::perms::none;
+        if (file.level != ConfigLevel::Conda || !is_shared) continue;
+        const auto text = read_file(file.path);
+        if (text && hide_secrets(*text) != *text)
+            context.out.warn_once(
+                fmt::format("{}: contains a token or password, and other users can read it; run "
+                            "chmod 600 {}",
+                            file.path.native(),
+                            shell_word(file.path.native())));
+    }
 }
 
 Result<TrustOptions> trust_options(const Context& context) {

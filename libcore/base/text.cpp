@@ -111,6 +111,19 @@ std::string printable(std::string_view text, std::size_t most) {
     return result;
 }
 
+namespace {
+
+/// Whether the one contains the other, as a word of its own or as at least half of it: pip is not
+/// near libtensorpipe0.
+bool is_part_of(std::string_view part, std::string_view whole) {
+    const auto at = whole.find(part);
+    if (at == std::string_view::npos) return false;
+    const auto is_mark = [](char c) { return c == '-' || c == '_' || c == '.'; };
+    return at == 0 || is_mark(whole[at - 1]) || whole.size() <= 2 * part.size();
+}
+
+}  // namespace
+
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most) {
@@ -122,8 +135,8 @@ std::vector<std::string> near_names(std::string_view wanted,
         if (name == wanted || name.empty() || wanted.empty()) continue;
         std::size_t score = edit_distance(wanted, name, limit);
         if (score > limit) {
-            const bool related = (wanted.size() >= 3 && name.find(wanted) != std::string::npos) ||
-                                 (name.size() >= 4 && wanted.find(name) != std::string_view::npos);
+            const bool related = (wanted.size() >= 3 && is_part_of(wanted, name)) ||
+                                 (name.size() >= 4 && is_part_of(name, wanted));
             if (!related) continue;
             const auto longer = std::max(name.size(), wanted.size());
             score = limit + 1 + (longer - std::min(name.size(), wanted.size()));
@@ -148,6 +161,10 @@ std::string join_or(std::span<const std::string> items) {
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::string count_text(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string join_first(std::span<const std::string> items, std::size_t most) {

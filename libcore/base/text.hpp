@@ -29,7 +29,7 @@ std::string in_utf8(std::string text);
 std::string printable(std::string_view text, std::size_t most = 200);
 
 /// Up to `most` of `names` that a person may have meant by `wanted`, nearest first: a small edit
-/// distance (adjacent swaps count once), or the one contains the other.
+/// distance (adjacent swaps count once), or the one contains the other as a word or as its half.
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most = 3);
@@ -48,6 +48,9 @@ std::string join_first(std::span<const std::string> items, std::size_t most);
 std::string join_some(std::span<const std::string> items,
                       std::string_view word,
                       std::size_t most = 3);
+
+/// "1 package", "2 packages".
+std::string count_text(std::size_t count, std::string_view noun);
 
 /// `word` as a POSIX shell takes it for one word: in quotes only where it needs them.
 std::string shell_word(std::string_view word);

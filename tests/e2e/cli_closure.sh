@@ -181,7 +181,9 @@ err_has "gpkg closure why: unexpected argument 'torch'"
 
 # The fewest builds for given devices.
 expect 0 build plan-variants --devices 7.5,8.0,8.6,9.0,12.0 --cuda 12.9
-check [ "$(tr -s ' ' <<< "$out")" = '# Device Requested by CUDA 12.9
+check [ "$(tr -s ' ' <<< "$out")" = '1 build covers all 5 devices
+
+# Device Requested by CUDA 12.9
 7.5 --devices native 7.5
 8.0 --devices native 8.0
 8.6 --devices native 8.0
@@ -191,15 +193,17 @@ check [ "$(tr -s ' ' <<< "$out")" = '# Device Requested by CUDA 12.9
 CUDA 12.9: 7.5;8.0;9.0;12.0 (machine code for 4 targets)
 
 variants.yaml:
+accel: [cuda]
 cuda_version: ["12.9"]
 cuda_arch_list: ["7.5;8.0;9.0;12.0"]
 zip_keys:
- - [cuda_version, cuda_arch_list]' ]
+ - [accel, cuda_version, cuda_arch_list]' ]
 expect 0 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --future --yaml
-out_is 'cuda_version: ["11.8", "13.0"]
+out_is 'accel: [cuda, cuda]
+cuda_version: ["11.8", "13.0"]
 cuda_arch_list: ["6.0+PTX", "12.0+PTX"]
 zip_keys:
-  - [cuda_version, cuda_arch_list]'
+  - [accel, cuda_version, cuda_arch_list]'
 # What is printed is what gpkg build reads.
 mkdir recipe
 printf '%s\n' "$out" > recipe/variants.yaml
@@ -222,7 +226,18 @@ out_has 'PTX 9.0'
 expect 0 build plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --allow-ptx
 out_has 'CUDA 12.4: 8.0+PTX (machine code for 1 target)'
 expect 0 build plan-variants --devices 9.0a,gfx942,gfx950 --generic --yaml
-out_has 'gfx_list: ["gfx9-4-generic"]'
+out_is 'accel: [cuda, rocm]
+cuda_version: ["13.0", None]
+cuda_arch_list: ["9.0a", None]
+gfx_list: ["gfx9-4-generic"]
+zip_keys:
+  - [accel, cuda_version, cuda_arch_list]'
+printf '%s\n' "$out" > recipe/variants.yaml
+sed -i 's/use_keys: .*]/use_keys: [accel, cuda_version, cuda_arch_list, gfx_list]/' recipe/recipe.yaml
+expect 0 build recipe --render --json
+json '[(o["variant"].get("cuda_version"), o["variant"].get("gfx_list")) for o in d["outputs"]] == [("13.0", None), (None, "gfx9-4-generic")]'
+expect 0 build plan-variants --for h100 --for a100
+out_has '1 build covers all 2 machines'
 expect 0 build plan-variants --devices 7.0,8.0 --every-cuda --json
 json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'
 expect 1 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
@@ -233,7 +248,7 @@ expect 2 build plan-variants
 expect 2 build plan-variants --devices 8.1
 err_has '8.1: no CUDA version supports this compute capability'
 expect 2 build plan-variants --devices 8.0 --cuda 12.7
-err_has '12.7: not a CUDA version'
+err_has '12.7: not a CUDA version' 'use MAJOR.MINOR, for example 12.8'
 expect 2 build plan-variants --for cpu
 expect 2 build plan-variants --for h100o
 expect 2 build plan-variants --devices 8.0 --max-builds none

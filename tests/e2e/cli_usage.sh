@@ -10,6 +10,9 @@ expect 0
 out_is "$overview"
 expect 0 help
 out_is "$overview"
+expect 2 help nosuch
+err_has "unknown command 'nosuch'"
+expect 2 nosuch --help
 expect 0 help all
 check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
 verbs=$(sed -n '/^Other spellings:/q;s/^  \([a-z-]*\) .*/\1/p' <<< "$out")
@@ -128,6 +131,10 @@ solve --acel=nvidia numpy|did you mean --accel?
 solve --fro h100 numpy|did you mean --for?
 solve --devces 0 numpy|did you mean --devices?
 solve -json numpy|did you mean --json?
+upload x|gpkg build RECIPE --output-dir CHANNEL builds into a channel
+channel x|gpkg index FOLDER makes a channel
+build -o x r|use --output-dir FOLDER
+build --recipe r|name the recipe without an option: gpkg build RECIPE
 solve --zzzz numpy|gpkg solve --help shows the options
 solve --for|gpkg solve --help shows the options
 lock --foral x|did you mean --for or --for-all?

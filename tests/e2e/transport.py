@@ -229,7 +229,7 @@ CASES = [
     Case("redirected-login", to_other_host, asked=1, login=f"user:{SECRET}@", also=first_knows),
     Case("redirected-token", to_other_host, asked=1, token=f"/t/{SECRET}", also=first_knows),
     Case("redirected-netrc", to_other_host, asked=1, netrc=SECRET, also=first_knows),
-    Case("login-refused", status(401), "error: {url}: the server requires a login", asked=1, login=f"user:{SECRET}@"),
+    Case("login-refused", status(401), "error: {url}: the server rejected the login or token in the URL", asked=1, login=f"user:{SECRET}@"),
     Case("token-refused", status(403), "error: {url}: access denied by the server", asked=1, token=f"/t/{SECRET}"),
     Case("index-truncated-once", once(truncated), asked=2, index=True),
     Case("index-truncated", truncated, "error: {url}: the transfer was interrupted", asked=4, index=True),

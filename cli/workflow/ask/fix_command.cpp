@@ -51,7 +51,7 @@ void FixCommand::apply(const ProblemChange& change) {
         return;
     case Kind::AllowNewer:
         remove_option("--exclude-newer");
-        if (are_specs_words()) return;
+        if (are_specs_words() || is_recipe()) return;
         options_.emplace_back("--exclude-newer");  // a lock remembers the one that was said
         options_.emplace_back("none");
         return;
@@ -117,8 +117,12 @@ bool FixCommand::are_specs_words() const {
     return question_.specs_stand == ChangeRequest::SpecsStand::InWords;
 }
 
+bool FixCommand::is_recipe() const {
+    return question_.specs_stand == ChangeRequest::SpecsStand::InRecipe;
+}
+
 void FixCommand::ask_for(const std::string& spec) {
-    if (are_specs_words() || is_package_name(spec)) {
+    if (are_specs_words() || (is_package_name(spec) && !is_recipe())) {
         words_.push_back(spec);
     } else {
         edits_.push_back("adding " + spec);

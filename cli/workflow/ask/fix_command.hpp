@@ -42,6 +42,7 @@ private:
     std::optional<std::size_t> word_of(std::size_t index) const;
     bool is_of_earlier(std::size_t index) const;
     bool are_specs_words() const;
+    bool is_recipe() const;
     void ask_for(const std::string& spec);
     void apply(const ProblemChange& change);
     void replace(const ProblemChange& change);

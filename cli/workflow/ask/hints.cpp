@@ -98,7 +98,7 @@ std::string on_other_channels(const Question& question) {
         }))
         return std::string(kOtherChannels);
     return fmt::format(
-        "the channels have no packages for {}; add a channel that has with -c CHANNEL", platform);
+        "the channels have no packages for {}; add one that has them with -c CHANNEL", platform);
 }
 
 /// Where a name that the class' platform has nothing of is to be had for another class.

@@ -130,6 +130,13 @@ bool is_to_edit_lock(const Context& context, const Question& question, const Fix
            !FixCommand(context, question, fix).before().empty();
 }
 
+/// The package that a build tests is requested by its build string, in no text that a user wrote.
+bool changes_built_package(const Question& question, const ProblemChange& change) {
+    if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe) return false;
+    if (change.kind != Kind::ReplaceSpec && change.kind != Kind::DropSpec) return false;
+    return question.problem.request.specs.at(change.index).build.has_value();
+}
+
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
 std::vector<Fix> helpful(const Context& context, const Question& question, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
@@ -145,9 +152,11 @@ std::vector<Fix> helpful(const Context& context, const Question& question, std::
         const bool drops_all =
             dropped > 0 && static_cast<std::size_t>(dropped) == question.wanted.specs.size();
         return drops_all || (!earlier.empty() && takes_more_along(question, earlier)) ||
-               std::ranges::any_of(
-                   fix.changes,
-                   [&](const auto& change) { return names_what_is_not_there(question, change); }) ||
+               std::ranges::any_of(fix.changes,
+                                   [&](const auto& change) {
+                                       return names_what_is_not_there(question, change) ||
+                                              changes_built_package(question, change);
+                                   }) ||
                is_to_edit_lock(context, question, fix);
     });
     std::vector<Fix> left;
