@@ -270,7 +270,7 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
         names.push_back(folders.name_of(path));
     const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
-    auto hint = did_you_mean(near, "gpkg env list lists all environments");
+    auto hint = did_you_mean(near, "to list environments: gpkg env list");
     for (const auto& folder : folders.envs) {
         std::error_code unseen;
         (void)fs::status(folder / name / "conda-meta", unseen);
