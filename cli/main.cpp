@@ -13,6 +13,8 @@
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/net/url.hpp"
 #include "virtual-packages/confine.hpp"
@@ -385,6 +387,19 @@ Result<int> run_logged(Context& context,
     return status;
 }
 
+Result<Config> load_settings(bool reads_conda_files = true) {
+    ConfigSources sources{
+        environment_variable, home_folder(), virtual_packages::this_machine().native_platform};
+    sources.reads_conda_files = reads_conda_files;
+    return load_config(sources);
+}
+
+bool is_environment_name(const std::string& name) {
+    const auto config = load_settings();
+    return config && check_environment_name(name) &&
+           Prefix::is_environment(environment_folders(*config).path_of(name));
+}
+
 int run(int argc, char** argv) {
     auto line = read_command_line({argv, static_cast<std::size_t>(argc)});
     CLI::App app("packages and environments that fit your hardware", "gpkg");
@@ -405,6 +420,12 @@ int run(int argc, char** argv) {
         std::printf("%s\n", version_line().c_str());
         return 0;
     } catch (const CLI::Success&) {
+        if (&named_command(app) == &app && line.words.size() > 2 &&
+            !line.words[1].starts_with('-')) {  // gpkg help NOSUCH
+            out.set({line.has("--json"), false, 0, color_choice(line)});
+            out.error(unknown_command(line.words[1]));
+            return kWrongUsage;
+        }
         print_help(app, line);
         return 0;
     } catch (const CLI::ParseError& problem) {
@@ -415,7 +436,8 @@ int run(int argc, char** argv) {
                        stderr);
             return kWrongUsage;
         }
-        out.error(usage_error(app, problem, line.words.size() > 1 ? line.words[1] : ""));
+        out.error(usage_error(
+            app, problem, line.words.size() > 1 ? line.words[1] : "", is_environment_name));
         return kWrongUsage;
     }
     OutputOptions how{common.json,
@@ -437,16 +459,13 @@ int run(int argc, char** argv) {
     }
 
     const auto home = home_folder();
-    ConfigSources sources{
-        environment_variable, home, virtual_packages::this_machine().native_platform};
-    auto config = load_config(sources);
+    auto config = load_settings();
     const auto verb = chosen->first->get_name();
     if (!config && (verb == "config" || verb == "deactivate")) {
         // The ways out: what is wrong with the configuration may be changed by the one, and leaving
         // an environment needs none.
         out.warn(config.error().to_string());
-        sources.reads_conda_files = false;
-        auto without = load_config(sources);
+        auto without = load_settings(false);
         if (without || verb == "config")
             config = std::move(without);
         else

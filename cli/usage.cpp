@@ -53,40 +53,60 @@ std::vector<std::string> near_flags(const std::string& word,
     return {};
 }
 
+/// The argument of a command that takes one at most; null for other commands.
+const CLI::Option* single_argument(const CLI::App& command) {
+    const CLI::Option* found = nullptr;
+    for (const auto* option : command.get_options()) {
+        if (!option->get_positional()) continue;
+        if (found != nullptr || option->get_items_expected_max() > 1) return nullptr;
+        found = option;
+    }
+    return found;
+}
+
+bool takes_arguments(const CLI::App& command) {
+    return std::ranges::any_of(command.get_options(),
+                               [](const auto* option) { return option->get_positional(); });
+}
+
+/// Whether the first unexpected word stands where a subcommand was expected.
+bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::string>& words) {
+    return !words.empty() && !words.front().starts_with('-') && !verbs_of(command).empty() &&
+           !takes_arguments(command);
+}
+
+/// The option by which a command takes an environment: "-n".
+bool takes_environment(const CLI::App& command) {
+    return command.get_option_no_throw("--name") != nullptr;
+}
+
 std::string hint_at(const std::vector<std::string>& unexpected,
-                    const std::vector<const CLI::App*>& path) {
+                    const std::vector<const CLI::App*>& path,
+                    const std::function<bool(const std::string&)>& is_environment) {
+    const auto& command = *path.back();
     for (const auto& word : unexpected) {
         const bool is_flag = word.starts_with('-');
-        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
+        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
+        if (is_flag) continue;
+        if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
+            return fmt::format("to run a command in it: gpkg image run {} -- python",
+                               shell_word(word));
+        if (is_unknown_subcommand(command, unexpected))
+            return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
+        if (takes_environment(command) && is_environment(word))
+            return fmt::format("did you mean -n {}?", shell_word(word));
+        const auto* argument = single_argument(command);
+        if (argument != nullptr && argument->count() > 0)
+            return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));
     }
     return words_of(path) + " --help shows the options";
 }
 
-Error unknown_command(const std::string& first) {
-    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
-    if (first.starts_with('-')) {
-        error.message = fmt::format("unknown option '{}' before the command", first);
-        error.hint = "options follow the command: gpkg COMMAND " + first;
-        return error;
-    }
-    error.message = fmt::format("unknown command '{}'", first);
-    std::vector<std::string> names;
-    for (const auto& command : commands()) {
-        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
-    }
-    for (const auto& alias : aliases()) {
-        if (alias.is_listed) names.emplace_back(alias.name);
-    }
-    if (auto near = near_names(first, names); !near.empty())
-        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
-    return error;
-}
-
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
 std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words) {
-    if (command.get_require_subcommand_min() > 0 && !words.front().starts_with('-'))
+    if (is_unknown_subcommand(command, words))
         return fmt::format("unknown subcommand '{}'", words.front());
     const auto is_option = [](const auto& word) { return word.starts_with('-'); };
     const auto option = std::ranges::find_if(words, is_option);
@@ -171,7 +191,36 @@ std::vector<std::string> verbs_of(const CLI::App& command) {
     return names;
 }
 
-Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first) {
+Error unknown_command(const std::string& first) {
+    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
+    if (first.starts_with('-')) {
+        error.message = fmt::format("unknown option '{}' before the command", first);
+        error.hint = "options follow the command: gpkg COMMAND " + first;
+        return error;
+    }
+    error.message = fmt::format("unknown command '{}'", first);
+    if (first == "unpack") {
+        error.hint =
+            "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
+            "ml/bin/gpkg-relocate";
+        return error;
+    }
+    std::vector<std::string> names;
+    for (const auto& command : commands()) {
+        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
+    }
+    for (const auto& alias : aliases()) {
+        if (alias.is_listed) names.emplace_back(alias.name);
+    }
+    if (auto near = near_names(first, names); !near.empty())
+        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
+    return error;
+}
+
+Error usage_error(const CLI::App& app,
+                  const CLI::ParseError& problem,
+                  const std::string& first,
+                  const std::function<bool(const std::string&)>& is_environment) {
     const auto path = said(app);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
@@ -185,7 +234,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
                           : explained(*path.back(), problem);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
-            hint_at(unexpected, path),
+            hint_at(unexpected, path, is_environment),
             {}};
 }
 

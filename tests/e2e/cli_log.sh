@@ -38,11 +38,11 @@ rm "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
 expect 1 verify -n e
 expect 0 log
 out_has 'gpkg module write' 'gpkg verify -n e  (exit status 1)'
-out_lacks 'env list' 'module check' 'clean' 'config' 'gpkg run'
+for words in 'env list' 'module check' 'gpkg clean' 'gpkg config' 'gpkg run'; do out_lacks "$words"; done
 expect 0 repair -y -n e
 
 # A killed command is logged, under its environment, as long as its process is gone.
-script bin/.wait-post-link.sh 'echo x > "$STARTED"; sleep 30'
+script bin/.wait-post-link.sh 'echo x > "$STARTED"; sleep 5'
 package wait 1.0 0
 export STARTED=$WORK/started
 "$GPKG" create -n killed wait > "$WORK/out" 2>&1 &

@@ -106,6 +106,10 @@ err_has "unknown command 'creat'"
 err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
+for words in 'help nosuch' 'nosuch --help'; do
+    expect 2 $words
+    err_has "unknown command 'nosuch'"
+done
 expect 2 frob --json
 json 'd["success"] is False'
 
@@ -131,7 +135,15 @@ hardware --slrum|did you mean --slurm?
 hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
-env zzzz|gpkg env --help shows the options
+env zzzz|subcommands: list, create, update, export, remove, config
+module create|subcommands: write, check
+config describ channels|did you mean gpkg config describe?
+config zzzz|subcommands: list, get
+image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
+search early late|gpkg search takes one SPEC at a time
+verify early|did you mean -n early?
+pack early|did you mean -n early?
+unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?
