@@ -141,6 +141,8 @@ Result<bool> flag(const Node& node, const Reading& how) {
     const auto word = to_lower(node.text());
     if (word == "yes" || word == "on" || word == "1") return true;
     if (word == "no" || word == "off" || word == "0") return false;
+    if (node.is_scalar() && word != "true" && word != "false")
+        return node.fail(fmt::format("expected true or false, found '{}'", node.text()));
     return node.as_bool(how.key);
 }
 

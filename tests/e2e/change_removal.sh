@@ -66,7 +66,7 @@ if mount -t tmpfs none "$WORK/mount" 2> "$WORK/find"; then
         expect 0 rename -n x y
         gone "$GPKG_ROOT_PREFIX/envs/x"
         expect 0 env remove -y -n y
-        expect 0 clean --all
+        expect 0 clean --all -y
         check [ -z "$(find "$GPKG_ROOT_PREFIX/pkgs" -name 'a-1.0-0*')" ]
         export GPKG_ROOT_PREFIX=$WORK/root
         umount "$WORK/seen"

@@ -33,6 +33,9 @@ json 'd["packages"] == 3 and d["mount_point"].startswith("/gpkg/ml-") and len(d[
 point=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["mount_point"])' <<< "$out")
 expect 0 image show "$WORK/one.sqfs"
 out_has "ml for linux-64, 3 packages, mount point $point"
+for name in mod where; do check grep -qE "^$name +[0-9.]+ +0$" <<< "$out"; done
+expect 0 image show "$WORK/one.sqfs" --json
+json 'len(d["package_list"]) == 3 and d["package_list"][0]["name"] and d["package_list"][0]["build_string"]'
 check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]
 
 # The same again, from an environment of another place and age, with another program's umask.
