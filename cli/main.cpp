@@ -454,7 +454,7 @@ int run(int argc, char** argv) {
             return 0;
         }
         out.set({line.has("--json"), false, 0, color_choice(line)});
-        out.error({ErrorKind::Usage, "missing command", "gpkg --help lists the commands", {}});
+        out.error({ErrorKind::Usage, "missing command", "to see the commands: gpkg --help", {}});
         return kWrongUsage;
     }
 

@@ -101,7 +101,7 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         if (argument != nullptr && argument->count() > 0)
             return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));
     }
-    return words_of(path) + " --help shows the options";
+    return fmt::format("to see the options: {} --help", words_of(path));
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
@@ -192,7 +192,7 @@ std::vector<std::string> verbs_of(const CLI::App& command) {
 }
 
 Error unknown_command(const std::string& first) {
-    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
+    Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
         error.message = fmt::format("unknown option '{}' before the command", first);
         error.hint = "options follow the command: gpkg COMMAND " + first;
@@ -246,7 +246,7 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
             return fail(
                 ErrorKind::Usage,
                 fmt::format("{}: unexpected argument '{}'", name, option->results().front()),
-                name + " --help shows the arguments");
+                fmt::format("to see the arguments: {} --help", name));
         const auto flag = option->get_name();
         if (subcommand.get_option_no_throw(flag) != nullptr)
             return fail(ErrorKind::Usage,
@@ -254,7 +254,7 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
                         fmt::format("{} {} ...", name, flag));
         return fail(ErrorKind::Usage,
                     fmt::format("{}: unknown option '{}'", name, flag),
-                    name + " --help shows the options");
+                    fmt::format("to see the options: {} --help", name));
     }
     return {};
 }

@@ -75,7 +75,7 @@ Result<void> check_keys(const std::vector<std::string>& keys) {
         if (!is_public_key(key))
             return fail(ErrorKind::Usage,
                         fmt::format("{}: expected a public key of 64 hex digits", key),
-                        "gpkg keys show FILE prints the public key of a private key");
+                        "to print the public key of a private key: gpkg keys show FILE");
     }
     return {};
 }

@@ -125,11 +125,11 @@ solve --acel=nvidia numpy|did you mean --accel?
 solve --fro h100 numpy|did you mean --for?
 solve --devces 0 numpy|did you mean --devices?
 solve -json numpy|did you mean --json?
-solve --zzzz numpy|gpkg solve --help shows the options
-solve --for|gpkg solve --help shows the options
+solve --zzzz numpy|to see the options: gpkg solve --help
+solve --for|to see the options: gpkg solve --help
 lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
-lock check --zzzz|gpkg lock check --help shows the options
+lock check --zzzz|to see the options: gpkg lock check --help
 lock convert --dryrun a|did you mean --dry-run?
 hardware --slrum|did you mean --slurm?
 hardware lst|did you mean gpkg hardware list?
