@@ -49,7 +49,9 @@ constexpr OtherName kOtherNames[] = {
     {"rm", "use gpkg remove"},
     {"size", "use gpkg closure"},
     {"undo", "use gpkg rollback"},
-    {"unpack", "mkdir DIR && tar -xf FILE -C DIR && DIR/bin/gpkg-relocate"},
+    {"unpack",
+     "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
+     "ml/bin/gpkg-relocate"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"virtual-packages", "use gpkg hardware"},
 };
@@ -100,35 +102,62 @@ std::vector<std::string> near_flags(const std::string& word,
     return {};
 }
 
-/// Whether the command works on an environment and takes no arguments: "gpkg doctor ml".
-bool takes_only_environment(const CLI::App& command) {
-    const auto options = command.get_options();
-    return command.get_option_no_throw("--name") != nullptr &&
-           command.get_option_no_throw("--prefix") != nullptr &&
-           command.get_subcommands([](const CLI::App*) { return true; }).empty() &&
-           std::ranges::none_of(options, [](const auto* one) { return one->get_positional(); });
+/// The argument of a command that takes one at most; null for other commands.
+const CLI::Option* single_argument(const CLI::App& command) {
+    const CLI::Option* found = nullptr;
+    for (const auto* option : command.get_options()) {
+        if (!option->get_positional()) continue;
+        if (found != nullptr || option->get_items_expected_max() > 1) return nullptr;
+        found = option;
+    }
+    return found;
+}
+
+bool takes_arguments(const CLI::App& command) {
+    return std::ranges::any_of(command.get_options(),
+                               [](const auto* option) { return option->get_positional(); });
+}
+
+/// Whether the first unexpected word stands where a subcommand was expected.
+bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::string>& words) {
+    return !words.empty() && !words.front().starts_with('-') && !verbs_of(command).empty() &&
+           !takes_arguments(command);
+}
+
+/// The option by which a command takes an environment: "-n".
+bool takes_environment(const CLI::App& command) {
+    return command.get_option_no_throw("--name") != nullptr;
 }
 
 std::string hint_at(const std::vector<std::string>& unexpected,
-                    const std::vector<const CLI::App*>& path) {
+                    const std::vector<const CLI::App*>& path,
+                    const std::function<bool(const std::string&)>& is_environment) {
+    const auto& command = *path.back();
     for (const auto& word : unexpected) {
-        const auto command = path.size() > 1 ? path.back()->get_name() : std::string();
-        if (auto hint = hint_for_other_name(command, word); !hint.empty()) return hint;
+        const auto name = path.size() > 1 ? command.get_name() : std::string();
+        if (auto hint = hint_for_other_name(name, word); !hint.empty()) return hint;
         const bool is_flag = word.starts_with('-');
-        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
+        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
+        if (is_flag) continue;
+        if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
+            return fmt::format("to run a command in it: gpkg image run {} -- python",
+                               shell_word(word));
+        if (is_unknown_subcommand(command, unexpected))
+            return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
+        if (takes_environment(command) && is_environment(word))
+            return fmt::format("did you mean -n {}?", shell_word(word));
+        const auto* argument = single_argument(command);
+        if (argument != nullptr && argument->count() > 0)
+            return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));
     }
-    if (unexpected.size() == 1 && !unexpected.front().starts_with('-') &&
-        takes_only_environment(*path.back()))
-        return fmt::format(
-            "did you mean {} -n {}?", words_of(path), shell_word(unexpected.front()));
-    return words_of(path) + " --help shows the options";
+    return fmt::format("to see the options: {} --help", words_of(path));
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
 std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words) {
-    if (command.get_require_subcommand_min() > 0 && !words.front().starts_with('-'))
+    if (is_unknown_subcommand(command, words))
         return fmt::format("unknown subcommand '{}'", words.front());
     const auto is_option = [](const auto& word) { return word.starts_with('-'); };
     const auto option = std::ranges::find_if(words, is_option);
@@ -214,7 +243,7 @@ std::vector<std::string> verbs_of(const CLI::App& command) {
 }
 
 Error unknown_command(const std::string& first) {
-    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
+    Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
         error.message = fmt::format("unknown option '{}' before the command", first);
         error.hint = "options follow the command: gpkg COMMAND " + first;
@@ -237,7 +266,10 @@ Error unknown_command(const std::string& first) {
     return error;
 }
 
-Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first) {
+Error usage_error(const CLI::App& app,
+                  const CLI::ParseError& problem,
+                  const std::string& first,
+                  const std::function<bool(const std::string&)>& is_environment) {
     const auto path = said(app);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
@@ -251,7 +283,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
                           : explained(*path.back(), problem);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
-            hint_at(unexpected, path),
+            hint_at(unexpected, path, is_environment),
             {}};
 }
 
@@ -263,7 +295,7 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
             return fail(
                 ErrorKind::Usage,
                 fmt::format("{}: unexpected argument '{}'", name, option->results().front()),
-                name + " --help shows the arguments");
+                fmt::format("to see the arguments: {} --help", name));
         const auto flag = option->get_name();
         if (subcommand.get_option_no_throw(flag) != nullptr)
             return fail(ErrorKind::Usage,
@@ -276,7 +308,7 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
                                         : shell_word(option->results().front()) + " "));
         return fail(ErrorKind::Usage,
                     fmt::format("{}: unknown option '{}'", name, flag),
-                    name + " --help shows the options");
+                    fmt::format("to see the options: {} --help", name));
     }
     return {};
 }

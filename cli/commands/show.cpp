@@ -43,9 +43,10 @@ Result<Found> newest_package(Context& context, const ShowOptions& options, const
 Result<int> show(Context& context, const ShowOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
-        return fail(ErrorKind::Usage,
-                    fmt::format("'{}' does not name one package", options.spec),
-                    fmt::format("gpkg search '{}' lists matching packages", options.spec));
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("'{}' does not name one package", options.spec),
+            fmt::format("to list matching packages: gpkg search {}", shell_word(options.spec)));
     const bool is_installed = !options.target.name.empty() || !options.target.prefix.empty();
     Found found;
     if (is_installed) {
@@ -64,7 +65,7 @@ Result<int> show(Context& context, const ShowOptions& options) {
         for (const auto& channel : options.sources.channels)
             command += " -c " + shell_word(channel);
         if (options.sources.override_channels) command += " --override-channels";
-        context.out.note(fmt::format("newest build; {} lists all", command));
+        context.out.note(fmt::format("newest build; to list all: {}", command));
     }
     return 0;
 }

@@ -78,8 +78,15 @@ Result<TransportOptions> transport_options(const Context& context) {
         }
         return {};
     };
-    if (options.http_proxy.empty()) options.http_proxy = proxy_of("http");
-    if (options.https_proxy.empty()) options.https_proxy = proxy_of("https");
+    const auto setting = fmt::format("proxy_servers in {}", config.proxy_servers.source);
+    if (options.http_proxy.empty()) {
+        options.http_proxy = proxy_of("http");
+        options.http_proxy_source = setting;
+    }
+    if (options.https_proxy.empty()) {
+        options.https_proxy = proxy_of("https");
+        options.https_proxy_source = setting;
+    }
     const auto& trust = config.ssl_verify.value;
     if (trust == "false") {
         options.verify_tls = false;
@@ -89,6 +96,9 @@ Result<TransportOptions> transport_options(const Context& context) {
                         config.ssl_verify.source));
     } else if (trust != "true" && options.ca_file.empty()) {
         options.ca_file = trust;
+        options.ca_source = fmt::format("ssl_verify: {} ({})", trust, config.ssl_verify.source);
+    } else if (trust != "true") {
+        options.ca_source += ", which overrides ssl_verify";
     }
     GPKG_CHECK(check_mirrors(context));
     GPKG_TRY(options.mirrors,

@@ -163,10 +163,6 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-std::string count_text(std::size_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string join_first(std::span<const std::string> items, std::size_t most) {
     auto text = fmt::format("{}", fmt::join(items.first(std::min(items.size(), most)), "; "));
     if (items.size() > most) text += fmt::format("; {} more", items.size() - most);
@@ -185,6 +181,16 @@ std::string join_some(std::span<const std::string> items, std::string_view word,
     if (others > 0)
         text += fmt::format(" {} {} {}", word, others, others == 1 ? "other" : "others");
     return text;
+}
+
+std::string with_thousands(std::size_t count) {
+    auto digits = std::to_string(count);
+    for (auto at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+    return digits;
+}
+
+std::string count_text(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", with_thousands(count), noun, count == 1 ? "" : "s");
 }
 
 std::string shell_word(std::string_view word) {

@@ -49,7 +49,9 @@ std::string join_some(std::span<const std::string> items,
                       std::string_view word,
                       std::size_t most = 3);
 
-/// "1 package", "2 packages".
+/// "26,330".
+std::string with_thousands(std::size_t count);
+/// "12 packages", "1 package", "26,330 files".
 std::string count_text(std::size_t count, std::string_view noun);
 
 /// `word` as a POSIX shell takes it for one word: in quotes only where it needs them.

@@ -88,7 +88,9 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
     if (failure == nullptr) return status_error(shown, head.status, shown != url);
 
     using What = Failure::Kind;
+    // What the transport knows of its proxy and certificates is more than what can be said here.
     const auto error = [&](std::string what, std::string hint) {
+        if (!failure->hint.empty()) hint = failure->hint;
         return Error{ErrorKind::Network, shown + ": " + std::move(what), std::move(hint), {}};
     };
     switch (failure->kind) {

@@ -322,7 +322,7 @@ for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
     out_has 'conda-meta/gpkg/state.json' 'cannot be read'
     for verb in 'env export' 'install plain'; do
         expect 1 $verb -n locked
-        err_has "conda-meta/gpkg/state.json: $bad is not an accelerator" 'gpkg repair -p'
+        err_has "conda-meta/gpkg/state.json: $bad is not an accelerator" 'gpkg repair -n locked'
     done
     expect 0 repair -y -n locked
     exported locked '[nvidia, none]'

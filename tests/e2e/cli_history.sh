@@ -51,7 +51,7 @@ expect 0 diff 4 -n e
 out_is ''
 err_is 'no packages differ'
 expect 1 diff 9 -n e
-err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history'
+err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history -n e'
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 
 # Back, one by one: files, records and what was asked for.

@@ -109,6 +109,10 @@ err_has "unknown command 'creat'"
 err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
+for words in 'help nosuch' 'nosuch --help'; do
+    expect 2 $words
+    err_has "unknown command 'nosuch'"
+done
 expect 2 frob --json
 json 'd["success"] is False'
 
@@ -122,7 +126,7 @@ creat -n x list|did you mean gpkg create?
 builds pytorch|use gpkg variants
 virtual-packages|use gpkg hardware
 ls|use gpkg list
-doctor ml|did you mean gpkg doctor -n ml?
+doctor early|did you mean -n early?
 undo|use gpkg rollback
 config show|use gpkg config list
 config unset channels|use gpkg config remove-key
@@ -135,17 +139,25 @@ upload x|gpkg build RECIPE --output-dir CHANNEL builds into a channel
 channel x|gpkg index FOLDER makes a channel
 build -o x r|use --output-dir FOLDER
 build --recipe r|name the recipe without an option: gpkg build RECIPE
-solve --zzzz numpy|gpkg solve --help shows the options
-solve --for|gpkg solve --help shows the options
+solve --zzzz numpy|to see the options: gpkg solve --help
+solve --for|to see the options: gpkg solve --help
 lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
-lock check --zzzz|gpkg lock check --help shows the options
+lock check --zzzz|to see the options: gpkg lock check --help
 lock convert --dryrun a|did you mean --dry-run?
 hardware --slrum|did you mean --slurm?
 hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
-env zzzz|gpkg env --help shows the options
+env zzzz|subcommands: list, create, update, export, remove, config
+module create|subcommands: write, check
+config describ channels|did you mean gpkg config describe?
+config zzzz|subcommands: list, get
+image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
+search early late|gpkg search takes one SPEC at a time
+verify early|did you mean -n early?
+pack early|did you mean -n early?
+unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?

@@ -381,7 +381,7 @@ def run_proxy():
     for proxy in ("http://127.0.0.1:1", "127.0.0.1:1"):
         _, output = gpkg(world, "create", "-y", "-p", str(world / "env"), "-c", "https://nowhere.invalid/x",
                          "--override-channels", "lib", HTTPS_PROXY=proxy)
-        told = "cannot connect: proxy 127.0.0.1: Connection refused" in output
+        told = "cannot connect: proxy 127.0.0.1:1: Connection refused" in output and "set by HTTPS_PROXY" in output
         check("proxy that is not there", [] if told else ["not told"], output)
 
 

@@ -6,6 +6,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
@@ -236,9 +237,9 @@ Result<void> Mirroring::fetch() {
         if (far != 0)
             return fail(
                 ErrorKind::Network,
-                fmt::format(
-                    "{} packages are not in the mirror and cannot be downloaded with --offline",
-                    far));
+                fmt::format("{} {} not in the mirror and cannot be downloaded with --offline",
+                            count_text(static_cast<std::size_t>(far), "package"),
+                            far == 1 ? "is" : "are"));
     }
     Progress progress(context_.out);
     std::vector<std::uint64_t> received(downloads.size());

@@ -49,6 +49,9 @@ TEST_CASE("lists for people", "[base]") {
     CHECK(join_some(five, "or", 4) == "a, b, c, d or 1 other");
     CHECK(join_some(five, "and") == "a, b, c and 2 others");
     CHECK(join_some({}, "and").empty());
+    CHECK(count_text(1, "package") == "1 package");
+    CHECK(count_text(0, "file") == "0 files");
+    CHECK(count_text(26330, "file") == "26,330 files");
 }
 
 TEST_CASE("a stranger's text does not steer the terminal", "[text]") {
