@@ -2,12 +2,15 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
+#include "cli/workflow/ask/unsatisfiable.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace gpkg::cli {
 namespace {
@@ -37,6 +40,49 @@ std::string words_of(const std::vector<const CLI::App*>& path) {
     return fmt::format("{}", fmt::join(names, " "));
 }
 
+/// What other tools call a subcommand, or an option that another command of gpkg has.
+struct OtherName {
+    std::string_view command;
+    std::string_view word;
+    std::string_view meant;  ///< the whole command
+};
+
+constexpr OtherName kOtherNames[] = {
+    {"env", "delete", "gpkg env remove"},
+    {"env", "rm", "gpkg env remove"},
+    {"env", "ls", "gpkg env list"},
+    {"install", "--lock", "gpkg sync -n NAME --lock FILE"},
+    {"lock", "upgrade", "gpkg lock update"},
+    {"lock", "diff", "gpkg lock check"},
+    {"lock", "status", "gpkg lock check"},
+    {"lock", "verify", "gpkg lock check"},
+    {"lock", "--locked", "gpkg lock check"},
+    {"lock", "--upgrade", "gpkg lock update"},
+    {"update", "--lock", "gpkg sync -n NAME --lock FILE"},
+};
+
+/// What to type for a word that `command` does not know: a name of another tool, a subcommand
+/// written as an option (--check), a command of its own (gpkg env sync). Often empty.
+std::string other_name(const CLI::App& command, std::string_view word) {
+    for (const auto& other : kOtherNames) {
+        if (command.get_name() == other.command && word == other.word)
+            return std::string(other.meant);
+    }
+    const auto verbs = verbs_of(command);
+    if (word.starts_with("--")) {
+        const auto bare = word.substr(2);
+        return std::ranges::find(verbs, bare) == verbs.end()
+                   ? ""
+                   : fmt::format("{} {}", full_name(command), bare);
+    }
+    const bool is_command =
+        !verbs.empty() && std::ranges::any_of(commands(), [&](const Command& one) {
+            return one.topic != Topic::Hidden && one.name == word;
+        });
+    return is_command && command.get_require_subcommand_min() > 0 ? fmt::format("gpkg {}", word)
+                                                                  : "";
+}
+
 std::string did_you_mean_behind(std::vector<std::string> near, const std::string& before = {}) {
     for (auto& name : near) name.insert(0, before);
     return did_you_mean(near);
@@ -57,6 +103,8 @@ std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path) {
     for (const auto& word : unexpected) {
         const bool is_flag = word.starts_with('-');
+        const auto other = other_name(*path.back(), word.substr(0, word.find('=')));
+        if (!other.empty()) return did_you_mean(std::vector{other});
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
@@ -145,6 +193,15 @@ std::string explained(const CLI::App& command, const CLI::ParseError& problem) {
     return text;
 }
 
+/// Fixes of a request would leave out, or replace, the word that is no package.
+void drop_fixes(Error& error) {
+    error.message = error.message.substr(0, error.message.find(kFixesHeading));
+    auto details = nlohmann::ordered_json::parse(error.details, nullptr, false);
+    if (!details.is_object() || !details.contains("fixes")) return;
+    details["fixes"] = nlohmann::ordered_json::array();
+    error.details = json_text(details);
+}
+
 }  // namespace
 
 std::vector<std::string> flags_of(const CLI::App& command) {
@@ -211,13 +268,20 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
 }
 
 Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {
+    if (error.kind == ErrorKind::Interrupted) return error;
+    if (auto other = other_name(command, argument); !other.empty()) {
+        drop_fixes(error);
+        error.hint = did_you_mean(std::vector{std::move(other)});
+        return error;
+    }
     auto near = near_names(argument, verbs_of(command));
     // Names of packages may have a verb in them: pytest-check.
     std::erase_if(near, [&](const auto& verb) {
         return std::max(verb.size(), argument.size()) - std::min(verb.size(), argument.size()) >
                kFewLetters;
     });
-    if (near.empty() || error.kind == ErrorKind::Interrupted) return error;
+    if (near.empty()) return error;
+    drop_fixes(error);
     const auto hint =
         did_you_mean_behind(std::move(near), fmt::format("gpkg {} ", command.get_name()));
     error.hint = error.hint.empty() ? hint : fmt::format("{} Or: {}", hint, error.hint);

@@ -132,6 +132,11 @@ hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
 env zzzz|gpkg env --help shows the options
+env sync|did you mean gpkg sync?
+env rm x|did you mean gpkg env remove?
+lock --check|did you mean gpkg lock check?
+lock --locked|did you mean gpkg lock check?
+install --lock x.lock|did you mean gpkg sync -n NAME --lock FILE?
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?
@@ -149,6 +154,12 @@ expect 1 lock chek x.lock
 err_has 'did you mean gpkg lock check?'
 expect 1 lock chek x.lock --json
 json 'd["hint"].startswith("did you mean gpkg lock check?")'
+for words in 'upgrade chekc|update' 'diff|check'; do
+    # shellcheck disable=SC2086
+    expect 1 lock ${words%|*}
+    err_has "hint: did you mean gpkg lock ${words#*|}?"
+    err_lacks 'possible fixes'
+done
 expect 2 mirror verfy /srv/mirror
 err_has 'did you mean gpkg mirror verify?'
 expect 1 lock pytest-check

@@ -76,7 +76,7 @@ Error unsatisfiable(const Context& context,
     for (const auto& fix : fixes) details["fixes"].push_back(json_of(context, question, fix));
 
     auto message = message_of(question, explanation);
-    if (!fixes.empty()) message += "\npossible fixes:";
+    if (!fixes.empty()) message += kFixesHeading;
     for (const auto& fix : fixes) message += "\n  " + fix_text(context, question, fix);
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
     error.hint = hint_for(context, question, explanation, others);
