@@ -41,13 +41,13 @@ std::string words_of(const std::vector<const CLI::App*>& path) {
 }
 
 /// What other tools call a subcommand, or an option that another command of gpkg has.
-struct OtherName {
+struct MeantCommand {
     std::string_view command;
     std::string_view word;
     std::string_view meant;  ///< the whole command
 };
 
-constexpr OtherName kOtherNames[] = {
+constexpr MeantCommand kMeantCommands[] = {
     {"env", "delete", "gpkg env remove"},
     {"env", "rm", "gpkg env remove"},
     {"env", "ls", "gpkg env list"},
@@ -63,8 +63,8 @@ constexpr OtherName kOtherNames[] = {
 
 /// What to type for a word that `command` does not know: a name of another tool, a subcommand
 /// written as an option (--check), a command of its own (gpkg env sync). Often empty.
-std::string other_name(const CLI::App& command, std::string_view word) {
-    for (const auto& other : kOtherNames) {
+std::string meant_command(const CLI::App& command, std::string_view word) {
+    for (const auto& other : kMeantCommands) {
         if (command.get_name() == other.command && word == other.word)
             return std::string(other.meant);
     }
@@ -103,7 +103,7 @@ std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path) {
     for (const auto& word : unexpected) {
         const bool is_flag = word.starts_with('-');
-        const auto other = other_name(*path.back(), word.substr(0, word.find('=')));
+        const auto other = meant_command(*path.back(), word.substr(0, word.find('=')));
         if (!other.empty()) return did_you_mean(std::vector{other});
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
         if (!near.empty())
@@ -269,7 +269,7 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
 
 Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {
     if (error.kind == ErrorKind::Interrupted) return error;
-    if (auto other = other_name(command, argument); !other.empty()) {
+    if (auto other = meant_command(command, argument); !other.empty()) {
         drop_fixes(error);
         error.hint = did_you_mean(std::vector{std::move(other)});
         return error;

@@ -70,6 +70,12 @@ err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp
 json 'd["success"] is False and d["hint"] == "did you mean app?"'
+expect 2 create -n x app 2.0
+err_has "'2.0' is a version, not a package" 'did you mean app=2.0?'
+expect 2 create -n x 'app: 2.0'
+err_has 'did you mean app=2.0?'
+expect 1 create -n x ppa-tools
+err_lacks 'possible fixes'
 expect 2 create -n x 'app=='
 err_is "error: app==: no version after '=='
   app==

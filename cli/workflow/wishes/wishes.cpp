@@ -146,12 +146,23 @@ Result<void> check_is_not_file(const Context& context, const std::string& text) 
         is_list ? "use -f " + shell_word(text) : "gpkg create -n NAME --lock " + shell_word(text));
 }
 
+/// "numpy 1.2": no package is called like a version.
+Result<void> check_is_not_version(const std::string& before, const std::string& text) {
+    const bool is_version =
+        std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
+    if (text.empty() || !is_version || !is_package_name(before)) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("'{}' is a version, not a package", text),
+                fmt::format("did you mean {}={}?", before, text));
+}
+
 /// Specs, hardware selectors and places of package files.
 Result<Asked> read_words(Context& context,
                          const WishOptions& options,
                          const std::string& platform,
                          PackageFiles& files) {
     Asked asked;
+    std::string before;
     for (const auto& text : options.specs) {
         if (is_package_place(text)) {
             GPKG_TRY(const auto package, package_at(context, text));
@@ -159,6 +170,8 @@ Result<Asked> read_words(Context& context,
             continue;
         }
         GPKG_CHECK(check_is_not_file(context, text));
+        GPKG_CHECK(check_is_not_version(before, text));
+        before = text;
         if (auto taken = asked.take(text, platform); !taken) {
             taken.error().kind = ErrorKind::Usage;
             return pass(std::move(taken).error());
@@ -234,6 +247,10 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
             GPKG_CHECK(take_spec_file(context, *file, platform, wishes, of_files));
             continue;
         }
+        if (is_explicit_list(file->text))
+            return fail(ErrorKind::Usage,
+                        fmt::format("{} is an explicit list, not an environment.yml", file->name),
+                        "rename it to end in .txt");
         GPKG_TRY(auto manifest, manifest_of(context, *file, platform, options.ignore_names));
         warn_of_foreign_builds(context, *file, manifest, platform);
         GPKG_CHECK(take_manifest(context, *file, std::move(manifest), wishes, of_files, sources));
