@@ -328,8 +328,8 @@ std::string Explanation::tree() const {
         for (auto& text : tree_of(clash.lines)) texts.push_back(std::move(text));
     }
     if (more > 0)
-        texts.push_back(
-            fmt::format("and {} more requested package{} not found", more, more == 1 ? "" : "s"));
+        texts.push_back(fmt::format(
+            "and {} more requested {} no build", more, more == 1 ? "spec matches" : "specs match"));
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
