@@ -56,6 +56,9 @@ std::string_view verb(const Line& line, bool one) {
 
 /// What people call the thing that a virtual package stands for.
 std::string machine_text(const Line& line) {
+    if (line.is_assumed && line.name == "__glibc" && !line.versions.empty())
+        return fmt::format(
+            "{} is assumed to have glibc {} (__glibc)", line.machine, line.versions.front());
     return machine_fact(
         line.machine, line.name, line.versions.empty() ? "" : line.versions.front());
 }

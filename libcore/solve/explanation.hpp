@@ -65,7 +65,8 @@ struct ExplanationLine {
     std::vector<std::string> channels;  ///< Offer: that were asked, where none has the name
     std::vector<std::string> subdirs;   ///< of those channels
 
-    std::string machine;  ///< Machine: what people call it
+    std::string machine;      ///< Machine: what people call it
+    bool is_assumed = false;  ///< Machine: a profile does not tell the version
 
     /// Without indentation.
     std::string text() const;
