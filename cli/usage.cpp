@@ -2,12 +2,15 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
+#include "cli/workflow/ask/unsatisfiable.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 namespace gpkg::cli {
 namespace {
@@ -35,11 +38,19 @@ constexpr OtherName kOtherNames[] = {
     {"detect", "use gpkg hardware"},
     {"du", "use gpkg closure"},
     {"env rename", "use gpkg rename"},
+    {"env delete", "use gpkg env remove"},
+    {"env ls", "use gpkg env list"},
     {"env rm", "use gpkg env remove"},
-    {"env sync", "use gpkg sync"},
     {"freeze", "use gpkg env export"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
+    {"install --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"lock --locked", "use gpkg lock check"},
+    {"lock --upgrade", "use gpkg lock update"},
+    {"lock diff", "use gpkg lock check"},
+    {"lock status", "use gpkg lock check"},
+    {"lock upgrade", "use gpkg lock update"},
+    {"lock verify", "use gpkg lock check"},
     {"ls", "use gpkg list"},
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
@@ -52,17 +63,10 @@ constexpr OtherName kOtherNames[] = {
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
+    {"update --lock", "use gpkg sync -n NAME --lock FILE"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"virtual-packages", "use gpkg hardware"},
 };
-
-/// "use gpkg list" for "ls"; empty for other words. `command` is empty for a word in its place.
-std::string hint_for_other_name(const std::string& command, std::string_view word) {
-    const auto name = word.starts_with('-') ? word.substr(0, word.find('=')) : word;
-    const auto words = command.empty() ? std::string(name) : fmt::format("{} {}", command, name);
-    const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-    return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
-}
 
 std::vector<const CLI::App*> all_below(const CLI::App& command) {
     return command.get_subcommands([](const CLI::App*) { return true; });
@@ -84,6 +88,29 @@ std::string words_of(const std::vector<const CLI::App*>& path) {
         return command->get_name();
     });
     return fmt::format("{}", fmt::join(names, " "));
+}
+
+/// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
+/// for the first word.
+std::string hint_for_other_name(const std::string& command, std::string_view word) {
+    const auto words = command.empty() ? std::string(word) : fmt::format("{} {}", command, word);
+    const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
+    return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+}
+
+/// The same for a word that `command` does not know, which may also be one of its subcommands
+/// written as an option (--check), or a command that is not below it (gpkg env sync).
+std::string hint_for_other_name(const CLI::App& command, std::string_view word) {
+    if (word.starts_with('-')) word = word.substr(0, word.find('='));
+    if (auto hint = hint_for_other_name(command.get_name(), word); !hint.empty()) return hint;
+    const auto verbs = verbs_of(command);
+    if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
+        return fmt::format("use {} {}", full_name(command), word.substr(2));
+    const bool is_command = std::ranges::any_of(commands(), [&](const Command& one) {
+        return one.topic != Topic::Hidden && one.name == word;
+    });
+    return is_command && command.get_require_subcommand_min() > 0 ? fmt::format("use gpkg {}", word)
+                                                                  : "";
 }
 
 std::string did_you_mean_behind(std::vector<std::string> near, const std::string& before = {}) {
@@ -134,8 +161,9 @@ std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::function<bool(const std::string&)>& is_environment) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
-        const auto name = path.size() > 1 ? command.get_name() : std::string();
-        if (auto hint = hint_for_other_name(name, word); !hint.empty()) return hint;
+        if (path.size() > 1) {
+            if (auto hint = hint_for_other_name(command, word); !hint.empty()) return hint;
+        }
         const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
         if (!near.empty())
@@ -216,6 +244,15 @@ std::string explained(const CLI::App& command, const CLI::ParseError& problem) {
     return text;
 }
 
+/// Fixes of a request would leave out, or replace, the word that is no package.
+void drop_fixes(Error& error) {
+    error.message = error.message.substr(0, error.message.find(kFixesHeading));
+    auto details = nlohmann::ordered_json::parse(error.details, nullptr, false);
+    if (!details.is_object() || !details.contains("fixes")) return;
+    details["fixes"] = nlohmann::ordered_json::array();
+    error.details = json_text(details);
+}
+
 }  // namespace
 
 std::vector<std::string> flags_of(const CLI::App& command) {
@@ -250,7 +287,7 @@ Error unknown_command(const std::string& first) {
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);
-    if (auto hint = hint_for_other_name("", first); !hint.empty()) {
+    if (auto hint = hint_for_other_name(std::string(), first); !hint.empty()) {
         error.hint = std::move(hint);
         return error;
     }
@@ -314,13 +351,20 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
 }
 
 Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {
+    if (error.kind == ErrorKind::Interrupted) return error;
+    if (auto hint = hint_for_other_name(command, argument); !hint.empty()) {
+        drop_fixes(error);
+        error.hint = std::move(hint);
+        return error;
+    }
     auto near = near_names(argument, verbs_of(command));
     // Names of packages may have a verb in them: pytest-check.
     std::erase_if(near, [&](const auto& verb) {
         return std::max(verb.size(), argument.size()) - std::min(verb.size(), argument.size()) >
                kFewLetters;
     });
-    if (near.empty() || error.kind == ErrorKind::Interrupted) return error;
+    if (near.empty()) return error;
+    drop_fixes(error);
     const auto hint =
         did_you_mean_behind(std::move(near), fmt::format("gpkg {} ", command.get_name()));
     error.hint = error.hint.empty() ? hint : fmt::format("{} Or: {}", hint, error.hint);

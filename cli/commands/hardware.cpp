@@ -359,8 +359,11 @@ Action bind_hardware(CLI::App& app) {
     export_app->add_option("-o,--output", options->output, "the file to write; - or none: stdout")
         ->type_name("FILE");
     export_app->footer(
+        "Also takes --for NAME: the profile of a known machine, to edit and use with --for "
+        "FILE.\n\n"
         "  gpkg hardware export -o here.yaml\n"
-        "  gpkg create -n ml --for here.yaml pytorch   # on another machine");
+        "  gpkg create -n ml --for here.yaml pytorch   # on another machine\n"
+        "  gpkg hardware export --for a100 -o a100.yaml");
     list_app->footer(
         "  gpkg hardware list\n"
         "  gpkg create -n ml --for h100 pytorch");

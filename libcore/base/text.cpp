@@ -12,27 +12,6 @@
 namespace gpkg {
 namespace {
 
-/// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
-    if (a.size() > b.size()) std::swap(a, b);
-    if (b.size() - a.size() > limit) return limit + 1;
-    std::vector<std::size_t> before_last(a.size() + 1), last(a.size() + 1), row(a.size() + 1);
-    for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-        row[0] = j;
-        for (std::size_t i = 1; i <= a.size(); ++i) {
-            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-            row[i] = std::min({row[i - 1] + 1, last[i] + 1, last[i - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[i] = std::min(row[i], before_last[i - 2] + 1);
-        }
-        if (*std::min_element(row.begin(), row.end()) > limit) return limit + 1;
-        std::swap(before_last, last);
-        std::swap(last, row);
-    }
-    return last[a.size()];
-}
-
 /// What is no character, half of a pair, is told as one that is unknown.
 void append_utf8(std::string& out, char32_t point) {
     if (point >= 0xD800 && point < 0xE000) point = 0xFFFD;
@@ -111,18 +90,25 @@ std::string printable(std::string_view text, std::size_t most) {
     return result;
 }
 
-namespace {
-
-/// Whether the one contains the other, as a word of its own or as at least half of it: pip is not
-/// near libtensorpipe0.
-bool is_part_of(std::string_view part, std::string_view whole) {
-    const auto at = whole.find(part);
-    if (at == std::string_view::npos) return false;
-    const auto is_mark = [](char c) { return c == '-' || c == '_' || c == '.'; };
-    return at == 0 || is_mark(whole[at - 1]) || whole.size() <= 2 * part.size();
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+    if (a.size() > b.size()) std::swap(a, b);
+    if (b.size() - a.size() > limit) return limit + 1;
+    std::vector<std::size_t> before_last(a.size() + 1), last(a.size() + 1), row(a.size() + 1);
+    for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+        row[0] = j;
+        for (std::size_t i = 1; i <= a.size(); ++i) {
+            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[i] = std::min({row[i - 1] + 1, last[i] + 1, last[i - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[i] = std::min(row[i], before_last[i - 2] + 1);
+        }
+        if (*std::min_element(row.begin(), row.end()) > limit) return limit + 1;
+        std::swap(before_last, last);
+        std::swap(last, row);
+    }
+    return last[a.size()];
 }
-
-}  // namespace
 
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
@@ -135,19 +121,22 @@ std::vector<std::string> near_names(std::string_view wanted,
         if (name == wanted || name.empty() || wanted.empty()) continue;
         std::size_t score = edit_distance(wanted, name, limit);
         if (score > limit) {
-            const bool related = (wanted.size() >= 3 && is_part_of(wanted, name)) ||
-                                 (name.size() >= 4 && is_part_of(name, wanted));
+            const bool related = (wanted.size() >= 3 && name.find(wanted) != std::string::npos) ||
+                                 (name.size() >= 4 && wanted.find(name) != std::string_view::npos);
             if (!related) continue;
             const auto longer = std::max(name.size(), wanted.size());
             score = limit + 1 + (longer - std::min(name.size(), wanted.size()));
         }
         scored.emplace_back(score, name.front() != wanted.front(), name);
     }
-    const auto count = std::min(most, scored.size());
-    std::partial_sort(
-        scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end());
+    std::ranges::sort(scored);
+    const auto repeated = std::ranges::unique(scored);
+    scored.erase(repeated.begin(), repeated.end());
     std::vector<std::string> nearest;
-    for (std::size_t i = 0; i < count; ++i) nearest.push_back(std::move(std::get<2>(scored[i])));
+    for (auto& [score, is_other_letter, name] : scored) {
+        if (nearest.size() == most) break;
+        nearest.push_back(std::move(name));
+    }
     return nearest;
 }
 

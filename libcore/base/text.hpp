@@ -28,8 +28,12 @@ std::string in_utf8(std::string text);
 /// and indexes choose names, and a message goes to a terminal.
 std::string printable(std::string_view text, std::size_t most = 200);
 
+/// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
+
 /// Up to `most` of `names` that a person may have meant by `wanted`, nearest first: a small edit
-/// distance (adjacent swaps count once), or the one contains the other as a word or as its half.
+/// distance (adjacent swaps count once), or the one contains the other. For options, keys and names
+/// of few; among all packages of a channel see near_packages().
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most = 3);

@@ -56,6 +56,9 @@ std::string_view verb(const Line& line, bool one) {
 
 /// What people call the thing that a virtual package stands for.
 std::string machine_text(const Line& line) {
+    if (line.is_assumed && line.name == "__glibc" && !line.versions.empty())
+        return fmt::format(
+            "{} is assumed to have glibc {} (__glibc)", line.machine, line.versions.front());
     return machine_fact(
         line.machine, line.name, line.versions.empty() ? "" : line.versions.front());
 }
@@ -328,8 +331,8 @@ std::string Explanation::tree() const {
         for (auto& text : tree_of(clash.lines)) texts.push_back(std::move(text));
     }
     if (more > 0)
-        texts.push_back(
-            fmt::format("and {} more requested package{} not found", more, more == 1 ? "" : "s"));
+        texts.push_back(fmt::format(
+            "and {} more requested {} no build", more, more == 1 ? "spec matches" : "specs match"));
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 

@@ -66,7 +66,8 @@ struct ExplanationLine {
     std::vector<std::string> channel_titles;  ///< the same for messages
     std::vector<std::string> subdirs;         ///< of those channels
 
-    std::string machine;  ///< Machine: what people call it
+    std::string machine;      ///< Machine: what people call it
+    bool is_assumed = false;  ///< Machine: a profile does not tell the version
 
     /// Without indentation.
     std::string text() const;

@@ -1,6 +1,7 @@
 #include "solver/explain/offers.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/near_packages.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/wording.hpp"
 
@@ -201,16 +202,13 @@ std::vector<std::string> near_names_of(const Universe& universe, NameId name) {
     const auto& wanted = universe.names()[name].text;
     std::vector<std::string> names;
     for (const auto& index : universe.problem().indexes) {
-        for (const auto known : index->names()) {
-            // "opencv" for opencv-python, but not "python"; "torch" for pytorch.
-            if (known.size() >= wanted.size() || wanted.find(known) == std::string::npos ||
-                wanted.starts_with(known) || wanted == "py" + std::string(known))
-                names.emplace_back(known);
-        }
+        for (const auto known : index->names()) names.emplace_back(known);
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    auto near = near_names(wanted, names);
+    auto near = near_packages(wanted, names);
+    // A fix must not install a package that only sounds like the requested one.
+    std::erase_if(near, [&](const auto& one) { return !is_very_near_package(wanted, one); });
     // What was meant for GPUs is not to be for CPUs: "faiss" for faiss-gpu, before faiss-cpu.
     constexpr std::string_view kGpu = "-gpu";
     if (!wanted.ends_with(kGpu)) return near;

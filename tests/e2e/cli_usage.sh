@@ -158,6 +158,11 @@ search early late|gpkg search takes one SPEC at a time
 verify early|did you mean -n early?
 pack early|did you mean -n early?
 unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
+env sync|use gpkg sync
+env rm x|use gpkg env remove
+lock --check|use gpkg lock check
+lock --locked|use gpkg lock check
+install --lock x.lock|use gpkg sync -n NAME --lock FILE
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?
@@ -175,6 +180,12 @@ expect 1 lock chek x.lock
 err_has 'did you mean gpkg lock check?'
 expect 1 lock chek x.lock --json
 json 'd["hint"].startswith("did you mean gpkg lock check?")'
+for words in 'upgrade chekc|update' 'diff|check'; do
+    # shellcheck disable=SC2086
+    expect 1 lock ${words%|*}
+    err_has "hint: did you mean gpkg lock ${words#*|}?"
+    err_lacks 'possible fixes'
+done
 expect 2 mirror verfy /srv/mirror
 err_has 'did you mean gpkg mirror verify?'
 expect 1 lock pytest-check

@@ -9,6 +9,7 @@
 #include "libcore/index/queries.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/near_packages.hpp"
 #include "libcore/spec/version.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -272,7 +273,7 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
         return fail(ErrorKind::NotFound,
                     fmt::format("no package name matches '{}' in {}", spec.name, searched.where()));
     const std::vector<std::string> sorted(known.begin(), known.end());
-    const auto near = near_names(spec.name, sorted);
+    const auto near = near_packages(spec.name, sorted);
     return fail(ErrorKind::NotFound,
                 fmt::format("package '{}' not found in {}", spec.name, searched.where()),
                 did_you_mean(near, fmt::format("search in names: gpkg search '*{}*'", spec.name)));

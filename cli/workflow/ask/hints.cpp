@@ -5,6 +5,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/old_names.hpp"
+#include "libcore/spec/near_packages.hpp"
 #include "virtual-packages/host.hpp"
 
 #include <algorithm>
@@ -180,6 +181,20 @@ std::string on_known_names(const Explanation& explanation) {
                        explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
 }
 
+/// Names that only resemble an unknown one: not near enough to be a fix.
+std::string on_similar_names(const Question& question, const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        if (!is_unknown(clash)) continue;
+        const auto& name = clash.lines.front().name;
+        std::vector<std::string> names;
+        for (const auto& index : question.problem.indexes) {
+            for (const auto known : index->names()) names.emplace_back(known);
+        }
+        if (auto hint = did_you_mean(near_packages(name, names)); !hint.empty()) return hint;
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string hint_on_names(const Explanation& explanation) {
@@ -195,6 +210,7 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = on_known_names(explanation);
+    if (hint.empty()) hint = on_similar_names(question, explanation);
     if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);

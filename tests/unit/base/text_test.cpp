@@ -15,6 +15,8 @@ TEST_CASE("near names are those a person may have meant", "[base]") {
     CHECK(near_names("torch", names) == std::vector<std::string>{"pytorch", "torchvision"});
     CHECK(near_names("zlib", names).empty());
     CHECK(near_names("nosuch", std::vector<std::string>{"vouch"}).empty());
+    CHECK(near_names("analysys", std::vector<std::string>{"analysis", "analysis"}) ==
+          std::vector<std::string>{"analysis"});
     CHECK(near_names("h", std::vector<std::string>{"a", "b"}).empty());
     CHECK(near_names("pip", std::vector<std::string>{"libtensorpipe0"}).empty());
     CHECK(near_names("cuda", std::vector<std::string>{"cudatoolkit", "pytorch-cuda"}) ==
