@@ -261,7 +261,7 @@ Result<int> clean(Context& context, const CleanOptions& options) {
     if (!options.dry_run && !nothing) {
         if (!options.yes &&
             !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes)), context.stop))
-            return fail(ErrorKind::Interrupted, "nothing was removed");
+            return fail(ErrorKind::Interrupted, "cancelled; nothing was removed");
         Removal removal(context);
         removal.remove(one_offs, [&](const fs::path& path) -> Result<void> {
             const auto taken = take_from_tools(path);
