@@ -381,6 +381,7 @@ Transaction transaction_of(const Context& context,
     for (const auto& spec : change.requested)
         transaction.history.update_specs.push_back(spec.to_string());
     transaction.history.remove_specs = change.removed_specs;
+    append(transaction.history.remove_specs, change.removed_along);
     return transaction;
 }
 

@@ -97,7 +97,7 @@ has three app-1.0 lib-1.0 old-1.0
 expect 0 update -n three lib
 has three app-1.0 lib-1.1 old-1.0
 expect 1 update -n three ap
-err_is "error: ap: is not installed in $at/three
+err_is "error: ap is not installed in $at/three
   hint: did you mean app?"
 expect 1 update -n three solo
 expect 2 update -n three

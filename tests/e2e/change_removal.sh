@@ -40,7 +40,7 @@ has g a-1.0
 
 # What is made where packages lie would go with them.
 expect 2 create -p "$GPKG_ROOT_PREFIX/pkgs/e" a
-err_has 'is in the package store'
+err_has 'inside the package store'
 
 if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: mounts and other users need root" >&2

@@ -170,7 +170,7 @@ END
 }
 for damage in 'checksum|wrong sha256: expected 00000' 'truncated|damaged archive' \
     'garbled|damaged archive' 'parent|refused: member "../../../../evil"' 'absolute|refused' \
-    'link|refused' 'other|holds evil-1.0-0, not lib-1.0-0'; do
+    'link|refused' 'other|contains evil-1.0-0, not lib-1.0-0'; do
     rewrite "${damage%%|*}"
     expect 1 create -n x -c "$bad" --override-channels app
     err_has "file://$bad/linux-64/lib-1.0-0.tar.bz2: "

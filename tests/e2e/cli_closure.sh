@@ -90,7 +90,7 @@ for wrong in 3GBB '' 0 -5MB lots; do
     [ -n "$wrong" ] && expect 2 closure torch --max-closure="$wrong"
 done
 err_has 'error: --max-closure: lots: not a size'
-err_has 'write it as 3GB'
+err_has 'use a size such as 3GB'
 # A channel that tells no size cannot be held to a limit.
 sed -i 's/"size":[0-9]*/"size":0/' "$WORK/records.linux-64" && index
 expect 1 closure torch --max-closure 1GB

@@ -118,7 +118,7 @@ package jax 1.0 0 'jaxlib'
 package jaxlib 1.0 cpu_0
 package jaxlib 1.0 cuda12_0 '__cuda'
 index
-findings() { json "[(f['subject'], f['message']) for f in d['findings'] if 'build for' in f['message']] == $1"; }
+findings() { json "[(f['subject'], f['message']) for f in d['findings'] if ' build, but ' in f['message']] == $1"; }
 expect 0 create -n deep timm --for cpu -y
 expect 0 doctor -n deep --for ./new.yaml --json
 findings "[('torch', 'is a CPU build, but this machine has a GPU (needs libtorch 2.0 cpu_0); the same for torchvision')]"

@@ -176,7 +176,7 @@ gpus:
 YAML
 arch='{p["name"]: p["version"] for p in d["virtual_packages"] if "arch" in p["name"] and "spec" not in p["name"]}'
 expect 0 hardware --for ./three.yaml
-err_has 'Small makes __cuda_arch 6.1, which is 9.0 without it; --devices compute leaves it out, and gpkg config set devices compute does so'
+err_has 'Small sets __cuda_arch to 6.1; without it, 9.0; to ignore it, use --devices compute, or always: gpkg config set devices compute'
 expect 0 hardware --for ./three.yaml --devices all --json
 json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
 expect 0 hardware --for ./three.yaml --devices compute --json

@@ -126,7 +126,7 @@ expect 0 mirror verify "$mirror" --key "$key"
 expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror"
 err_has 'was signed before but not by this run'
 expect 1 mirror verify "$mirror" --key "$key"
-err_has 'is not signed'
+err_has 'manifest.json: not signed'
 
 # One run at a time; a delta's folder is looked at before anything is changed.
 echo '{"process": "none"}' > "$WORK/busy"
@@ -312,7 +312,7 @@ mirrored "$a" 0 base=2 --delta "$m/manifest.json" --delta-out "$WORK/delta5"
 expect 0 mirror apply "$WORK/delta5" "$WORK/far2"
 out_has '0 files'
 expect 1 mirror verify "$WORK/far2" --key "$key"
-err_has 'is not signed'
+err_has 'manifest.json: not signed'
 # Where a run of gpkg mirror was, that is to be ended first.
 mv "$far/manifest.json" "$far/.manifest.before"
 expect 1 mirror apply "$WORK/delta4" "$far"

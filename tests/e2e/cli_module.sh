@@ -89,7 +89,7 @@ expect 0 create -n gpkg extra
 expect 0 create -n whole extra
 expect 1 module write --all --json
 json 'not d["success"] and [f["prefix"].rsplit("/", 1)[1] for f in d["failures"]] == ["ends", "gpkg"]'
-json '"ends the shell that sources it" in d["failures"][0]["error"] and "that one shows the others" in d["failures"][1]["error"]'
+json '"exits the shell with status 3" in d["failures"][0]["error"] and "is reserved for the module that lists the others" in d["failures"][1]["error"]'
 json 'any("/whole" in path for path in d["written"])'
 for name in ends gpkg whole; do expect 0 remove -y -n $name --all; done
 expect 0 module write --all

@@ -345,7 +345,7 @@ TEST_CASE("answers are remembered until something they depend on changes", "[vir
     CHECK(again.driver == 12040);
     CHECK(devices_text(again) == "9.0 81559 MiB NVIDIA H100 80GB HBM3");
     CHECK(again.library == kLibrary);
-    CHECK(detect_all(host).find("__cuda")->source == kLibrary + " cuDriverGetVersion, remembered");
+    CHECK(detect_all(host).find("__cuda")->source == kLibrary + " cuDriverGetVersion, cached");
 
     SECTION("another boot") { machine.file("proc/sys/kernel/random/boot_id", "another\n"); }
     SECTION("a boot without a name") { machine.file("proc/sys/kernel/random/boot_id", ""); }
