@@ -257,6 +257,9 @@ void Output::error(const Error& error) {
         return;
     }
     std::fflush(stdout);
+    // The user answered no: that is no error.
+    if (error.kind == ErrorKind::Interrupted && error.message.starts_with("cancelled"))
+        return write(stderr, for_people(error.to_string()) + "\n");
     write(
         stderr,
         fmt::format(

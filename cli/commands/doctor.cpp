@@ -4,10 +4,12 @@
 #include "cli/options.hpp"
 #include "cli/workflow/doctor/checkup.hpp"
 #include "cli/workflow/doctor/remedies.hpp"
+#include "cli/workflow/health/damage.hpp"
 #include "cli/workflow/machine.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/asking/earlier_wishes.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/moved.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
@@ -94,6 +96,8 @@ Result<Examined> examine(Context& context, const DoctorOptions& options) {
                             fmt::format("gpkg repair {}", target_words(context, path))});
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
+    if (const auto old = moved_from(path, records))
+        findings.push_back({Grade::Bad, "environment", moved_text(context, path, *old), {}});
     GPKG_TRY(const auto state, prefix.state());
     const auto accelerators = accelerators_of({}, state);
     auto wishes = wishes_of(path);

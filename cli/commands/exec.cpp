@@ -47,7 +47,7 @@ std::vector<std::string> programs_of(const fs::path& prefix, const std::vector<M
     return programs;
 }
 
-/// PATH may have a program of the same name: it is not run instead.
+/// Another program of that name on PATH is not run instead.
 Result<int> no_such_program(Context& context,
                             const fs::path& prefix,
                             const std::string& program,
@@ -58,12 +58,19 @@ Result<int> no_such_program(Context& context,
     const auto hint =
         programs.empty()
             ? fmt::format("name the package that contains it: gpkg exec --spec PACKAGE {}", program)
-            : fmt::format("the package contains {}{}; to run one: gpkg exec --spec {} PROGRAM",
+            : fmt::format("{} {}{}; to run one: gpkg exec --spec {} PROGRAM",
+                          specs.size() == 1 ? "the package contains" : "the packages contain",
                           fmt::join(programs, ", "),
                           more ? ", ..." : "",
                           specs.front().name);
+    std::vector<std::string> packages;
+    for (const auto& spec : specs) packages.push_back(spec.name);
     context.out.error({ErrorKind::NotFound,
-                       fmt::format("package {} has no program '{}'", specs.front().name, program),
+                       packages.size() == 1
+                           ? fmt::format("package {} has no program '{}'", packages[0], program)
+                           : fmt::format("packages {} have no program '{}'",
+                                         join_some(packages, "and", packages.size()),
+                                         program),
                        hint,
                        {}});
     return kNotFound;
@@ -99,7 +106,8 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     ask_channels_of(request.specs, request.sources);
     GPKG_TRY(const auto prefix, held_environment(context, request, options.anew));
     const auto& program = command.front();
-    if (options.specs.empty() && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)
+    const bool is_path = program.find('/') != std::string::npos;
+    if (!is_path && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)
         return no_such_program(context, prefix, program, request.specs);
     return run_inside(context,
                       prefix,
@@ -133,7 +141,8 @@ Action bind_exec(CLI::App& app) {
         ->type_name("TOOL");
     app.positionals_at_end();
     app.footer(
-        "Runs a tool in a temporary environment. The same request reuses the environment until "
+        "Runs a tool of a package in a temporary environment. The same request reuses the "
+        "environment until "
         "`gpkg clean --exec`. Input, output, signals and the exit status are passed through.\n"
         "\n"
         "  gpkg exec ruff check\n"

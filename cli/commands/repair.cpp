@@ -23,7 +23,9 @@ Action bind_repair(CLI::App& app) {
         ->excludes("--prefix");
     app.footer(
         "Completes or undoes an interrupted command, then relinks packages with missing or changed "
-        "files. Your own changes to files of packages are lost; `gpkg verify` lists them.\n"
+        "files. In an environment that was moved with mv, it relinks all packages whose files "
+        "contain the old path. Your own changes to files of packages are lost; `gpkg verify` lists "
+        "them.\n"
         "\n"
         "  gpkg repair -n ml --dry-run\n"
         "  gpkg repair -n ml\n"

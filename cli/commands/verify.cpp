@@ -26,7 +26,8 @@ struct VerifyOptions {
 int tell(Output& out,
          const Examined& examined,
          std::string_view purpose,
-         const std::string& repair) {
+         const std::string& repair,
+         const std::string& moved) {
     auto list = Json::array();
     for (const auto* found : {&examined.damage, &examined.lost}) {
         for (const auto& one : *found) {
@@ -34,15 +35,19 @@ int tell(Output& out,
             out.result(fmt::format("{}: {} {}", one.package, printable(one.path), one.what));
         }
     }
-    const bool is_sound = list.empty() && !examined.is_interrupted;
-    if (out.json_mode())
-        out.json({{"sound", is_sound},
-                  {"packages", examined.packages},
-                  {"interrupted", examined.is_interrupted},
-                  {"damage", list}});
+    const bool is_sound = list.empty() && !examined.is_interrupted && !examined.moved_from;
+    if (out.json_mode()) {
+        Json document{{"sound", is_sound},
+                      {"packages", examined.packages},
+                      {"interrupted", examined.is_interrupted},
+                      {"damage", list}};
+        if (examined.moved_from) document["moved_from"] = examined.moved_from->native();
+        out.json(document);
+    }
     if (examined.is_interrupted)
         out.note(
             fmt::format("an earlier command was interrupted; to complete or undo it: {}", repair));
+    if (!moved.empty()) out.note(moved);
     if (!list.empty())
         out.note(fmt::format("{} of {} {} damaged; {}: {}",
                              examined.damaged_packages(),
@@ -66,7 +71,7 @@ Action bind_verify(CLI::App& app) {
     app.add_flag("--quick", options->quick, "compare types and sizes only, not contents");
     app.footer(
         "Compares every installed file with its package. The exit status is 1 if a file is missing "
-        "or differs.\n"
+        "or differs, or if the environment was moved without gpkg.\n"
         "\n"
         "  gpkg verify -n ml\n"
         "  gpkg verify -n ml --quick\n"
@@ -76,14 +81,17 @@ Action bind_verify(CLI::App& app) {
         if (options->store) {
             GPKG_TRY(const auto examined, examine_store(context, options->quick));
             return tell(
-                context.out, examined, "to remove them from the store", "gpkg repair --store");
+                context.out, examined, "to remove them from the store", "gpkg repair --store", "");
         }
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_TRY(const auto examined, examine_environment(context, prefix, options->quick));
+        const auto moved =
+            examined.moved_from ? moved_text(context, prefix, *examined.moved_from) : std::string();
         return tell(context.out,
                     examined,
                     "to relink them",
-                    "gpkg repair " + target_words(context, prefix));
+                    fmt::format("gpkg repair {}", target_words(context, prefix)),
+                    moved);
     };
 }
 

@@ -326,7 +326,7 @@ Result<void> confirm_change(Context& context,
                                losses,
                                losses.empty() ? Loss::No : Loss::Yes);
     if (out.confirm("\nProceed?", context.stop)) return {};
-    return fail(ErrorKind::Interrupted, "nothing was changed");
+    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
 }
 
 /// One line about what was done.

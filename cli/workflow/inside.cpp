@@ -1,7 +1,10 @@
 #include "cli/workflow/inside.hpp"
 
 #include "cli/environments.hpp"
+#include "cli/workflow/health/damage.hpp"
 #include "libcore/env/activation.hpp"
+#include "libcore/env/moved.hpp"
+#include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -33,19 +36,21 @@ std::size_t option_length(const CLI::App& app, const std::string& word) {
     return 1;
 }
 
-/// What kept the system from starting the command.
+/// Reports why the system cannot start the command.
 int tell_why(Context& context,
+             const fs::path& prefix,
              int code,
-             const std::vector<std::string>& started,
+             const fs::path& file,
              const std::string& name,
              const std::string& hint) {
-    const auto file = fs::path(started.front());
     std::error_code ignored;
     if (code == ENOENT && file.has_parent_path() && fs::exists(file, ignored)) {
+        const auto records = read_records(prefix);
+        const auto old = records ? moved_from(prefix, *records) : std::nullopt;
         context.out.error(
             {ErrorKind::Io,
              fmt::format("{}: its interpreter (#! line) or loader does not exist", file.native()),
-             {},
+             old ? moved_text(context, prefix, *old) : "",
              {}});
         return kCannotExecute;
     }
@@ -103,14 +108,16 @@ void remember_signals() {
     ignored_pipes_at_start = pipes.sa_handler == SIG_IGN;
 }
 
-int become(const std::vector<std::string>& command) {
+int become(const std::vector<std::string>& command) { return become(command.front(), command); }
+
+int become(const fs::path& program, const std::vector<std::string>& command) {
     std::vector<char*> words;
     words.reserve(command.size() + 1);
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     if (!ignored_pipes_at_start) std::signal(SIGPIPE, SIG_DFL);
     pthread_sigmask(SIG_SETMASK, &blocked_at_start, nullptr);
-    ::execvp(words.front(), words.data());
+    ::execvp(program.c_str(), words.data());
     return errno;
 }
 
@@ -135,8 +142,14 @@ Result<int> run_inside(Context& context,
     GPKG_CHECK(change_environment(environment.variables));
     GPKG_CHECK(check_stop(context));
     context.out.show_deferred();
-    const int code = become(environment.command);
-    return tell_why(context, code, environment.command, command.front(), hint);
+    // A search of PATH goes on to other folders where the environment's program has no interpreter.
+    const bool is_name = command.front().find('/') == std::string::npos;
+    const auto own = prefix / "bin" / command.front();
+    const bool has_own = is_name && !command.front().empty() && ::access(own.c_str(), X_OK) == 0;
+    const bool starts_shell = environment.command.front() != command.front();
+    const auto program = has_own && !starts_shell ? own : fs::path(environment.command.front());
+    const int code = become(program, environment.command);
+    return tell_why(context, prefix, code, has_own ? own : program, command.front(), hint);
 }
 
 }  // namespace gpkg::cli

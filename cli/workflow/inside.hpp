@@ -30,6 +30,8 @@ void remember_signals();
 /// This process becomes the command: signals, exit status and terminal are the command's own.
 /// Returns only when that fails, with the system's reason.
 int become(const std::vector<std::string>& command);
+/// The same, started from the file `program`; argument 0 stays as in `command`.
+int become(const fs::path& program, const std::vector<std::string>& command);
 
 /// The words behind the command's own options, exactly as they were typed.
 std::vector<std::string> words_behind_options(const CLI::App& app,

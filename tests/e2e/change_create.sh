@@ -285,7 +285,7 @@ version 2.0
 expect 0 why-not "file://$WORK/named::lib" lib
 out_has 'lib 3.0 0 is possible, but lib 2.0 0 is in a channel with higher priority'
 expect 0 variants "file://$WORK/named::lib"
-expect 0 exec -s "file://$WORK/named::only" true
+expect 0 exec -s "file://$WORK/named::only" /bin/true
 expect 1 create -n x "file://$WORK/naemd::only"
 err_has "naemd"
 absent x

@@ -7,6 +7,7 @@ echo 'export FROM_SCRIPT=yes; echo noise' > "$WORK/payload/etc/conda/activate.d/
 package hello 1 0
 script bin/tool-a 'echo "$FROM_SCRIPT"; exit "$1"'
 script bin/tool-b 'cat'
+script bin/tool-c 'kill -TERM $$'
 package tools 1 0 hello
 package library 1 0
 shelf=$GPKG_ROOT_PREFIX/exec
@@ -58,14 +59,21 @@ expect 7 exec --spec tools tool-a 7
 out_is ''
 expect 127 exec tools
 err_has 'error: package tools has no program '"'"'tools'"'"'' \
-    'the package contains tool-a, tool-b; to run one: gpkg exec --spec tools PROGRAM'
+    'the package contains tool-a, tool-b, tool-c; to run one: gpkg exec --spec tools PROGRAM'
 expect 127 exec library
 err_has 'gpkg exec --spec PACKAGE library'
 expect 127 exec --spec tools no-such-tool
-err_has 'no-such-tool: command not found'
+err_has "package tools has no program 'no-such-tool'" 'the package contains tool-a, tool-b, tool-c'
+expect 127 exec --spec tools cat
+err_has "package tools has no program 'cat'"
+expect 127 exec --spec tools --with library cat
+err_has "packages tools and library have no program 'cat'"
+# A path is the program that it names.
+expect 0 exec --spec tools /bin/echo hi
+out_is hi
 last='gpkg exec --spec tools tool-b'
 check [ "$(echo in | "$GPKG" exec --spec tools tool-b 2> /dev/null)" = in ]
-"$GPKG" exec --spec tools sh -c 'kill -TERM $$' 2> /dev/null
+"$GPKG" exec --spec tools tool-c 2> /dev/null
 check [ $? = 143 ]
 # A program elsewhere on PATH is not the one that was meant.
 package cat 1 0

@@ -268,4 +268,40 @@ expect 0 repair -y -n share2
 err_lacks "$(place share1) has the same damaged files"
 expect 0 verify -n share2
 
+# An environment that was moved with mv: its files contain the old path.
+old=/opt/built/here/placeholder/placeholder/placeholder/placeholder/placeholder/placeholder
+script bin/python 'echo "python of $0"'
+package python 3.12 0
+mkdir -p "$WORK/payload/bin" && printf '#!%s/bin/python\n' "$old" > "$WORK/payload/bin/ls"
+chmod +x "$WORK/payload/bin/ls"
+PLACEHOLDER=$old package scripts 1 0 python
+envs=$GPKG_ROOT_PREFIX/envs
+expect 0 create -q -y -n before scripts
+printf '#!%s/bin/python\n' "$envs/before" > "$envs/before/bin/mine"
+expect 0 run -n before ls
+mv "$envs/before" "$envs/after"
+expect 126 run -n after ls
+err_has "$envs/after/bin/ls: its interpreter" \
+    "this environment was moved here from $envs/before" 'to fix it: gpkg repair -n after'
+expect 1 verify -n after
+err_has "this environment was moved here from $envs/before, and its files still contain that path"
+expect 1 verify -n after --json
+json 'd["sound"] is False and d["moved_from"] == work + "/root/envs/before" and d["damage"] == []'
+expect 1 doctor -n after
+out_has "was moved here from $envs/before"
+expect 0 repair -n after --dry-run
+out_has scripts '1 to reinstall'
+expect 0 repair -y -n after
+err_has "bin/mine still contains $envs/before"
+check [ "$(head -1 "$envs/after/bin/ls")" = "#!$envs/after/bin/python" ]
+expect 0 run -n after ls
+expect 0 verify -n after
+expect 0 repair -n after
+out_has 'nothing is damaged'
+check grep -qx "$envs/after" "$HOME/.conda/environments.txt"
+check [ "$(grep -cx "$envs/before" "$HOME/.conda/environments.txt")" = 0 ]
+cp -r "$envs/after" "$envs/copy"
+expect 1 verify -n copy
+err_has "was copied here from $envs/after"
+
 finish

@@ -8,8 +8,10 @@
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/moved.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
+#include "libcore/env/unowned_files.hpp"
 #include "libcore/package/verify.hpp"
 
 #include <algorithm>
@@ -108,12 +110,22 @@ std::size_t Examined::damaged_packages() const {
     return names.size();
 }
 
+std::string moved_text(const Context& context, const fs::path& prefix, const fs::path& old) {
+    return fmt::format(
+        "this environment was {} here from {}, and its files still contain that "
+        "path; to fix it: gpkg repair {}",
+        Prefix::is_environment(old) ? "copied" : "moved",
+        old.native(),
+        target_words(context, prefix));
+}
+
 Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {
     Examined examined;
     examined.is_interrupted = prefix_condition(path) == PrefixCondition::Interrupted;
     GPKG_CHECK(Prefix::open(path));
     std::vector<UnreadableRecord> unreadable;
     GPKG_TRY(const auto records, read_records(path, unreadable));
+    examined.moved_from = moved_from(path, records);
     GPKG_TRY(examined.lost, lost_metadata(path, records, std::move(unreadable)));
     const auto is_of_package = [](const auto& one) { return one.package != "environment"; };
     const auto& lost = examined.lost;
@@ -229,6 +241,32 @@ Result<int> tell_relinked(Context& context,
     return 0;
 }
 
+/// Lists the environment under its new path only, and names the scripts that no package owns.
+Result<void> finish_move(Context& context,
+                         const fs::path& path,
+                         const fs::path& old,
+                         const std::vector<PrefixRecord>& records) {
+    GPKG_CHECK(register_environment(path, context.home));
+    if (!Prefix::is_environment(old)) GPKG_CHECK(unregister_environment(old, context.home));
+    GPKG_TRY(const auto unowned, unowned_files(path, records));
+    std::vector<std::string> scripts;
+    for (const auto& file : unowned) {
+        if (file.starts_with("bin/") && other_prefix_in_script(path, path / file) == old)
+            scripts.push_back(file);
+    }
+    if (!scripts.empty())
+        context.out.warn(
+            fmt::format("{} still {} {}: no package owns {}; if pip installed {}: "
+                        "gpkg run {} pip install --force-reinstall PACKAGE",
+                        join_some(scripts, "and", 5),
+                        scripts.size() == 1 ? "contains" : "contain",
+                        old.native(),
+                        scripts.size() == 1 ? "it" : "them",
+                        scripts.size() == 1 ? "it" : "them",
+                        target_words(context, path)));
+    return {};
+}
+
 }  // namespace
 
 Result<int> repair_environment(Context& context,
@@ -275,6 +313,15 @@ Result<int> repair_environment(Context& context,
     std::set<std::string_view> names;
     for (const auto& one : examined.damage) names.insert(one.package);
     names.insert(lost.packages.begin(), lost.packages.end());
+    if (examined.moved_from) {
+        context.out.note(
+            fmt::format("note: the environment was moved here from {}; packages whose "
+                        "files contain that path are relinked",
+                        examined.moved_from->native()));
+        for (const auto& record : records) {
+            if (names_prefix(record)) names.insert(record.name());
+        }
+    }
     for (const auto name : names) {
         request.records.push_back(find_record(records, name)->package);
     }
@@ -295,7 +342,10 @@ Result<int> repair_environment(Context& context,
     GPKG_TRY(auto change, exactly(std::move(request)));
     change.avoided = std::move(dropped.of_layers);
     change.replaces_unowned = true;
-    return carry_out(context, std::move(change), options);
+    GPKG_TRY(const int status, carry_out(context, std::move(change), options));
+    if (examined.moved_from && !options.dry_run && !options.download_only)
+        GPKG_CHECK(finish_move(context, path, *examined.moved_from, records));
+    return status;
 }
 
 Result<int> repair_store(Context& context, const ChangeOptions& options) {
@@ -309,7 +359,7 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
     }
     if (!options.dry_run && !check.damaged.empty() && !options.yes &&
         !context.out.confirm("\nRemove these packages from the store?", context.stop))
-        return fail(ErrorKind::Interrupted, "nothing was changed");
+        return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
         GPKG_CHECK(store.remove_leftovers());

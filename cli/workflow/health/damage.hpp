@@ -9,6 +9,8 @@
 #include "libcore/package/verify.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace gpkg::cli {
@@ -18,9 +20,13 @@ struct Examined {
     std::vector<InstalledDamage> damage;  ///< files of packages
     std::vector<InstalledDamage> lost;    ///< what the environment knows of itself: lost_metadata()
     bool is_interrupted = false;          ///< an earlier command left unfinished work
+    std::optional<fs::path> moved_from{};  ///< the path that its files still contain
 
     std::size_t damaged_packages() const;
 };
+
+/// "this environment was moved here from /old; ...", with the command that helps.
+std::string moved_text(const Context& context, const fs::path& prefix, const fs::path& old);
 
 /// `quick`: contents are not read.
 Result<Examined> examine_environment(Context& context, const fs::path& prefix, bool quick);
