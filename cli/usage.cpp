@@ -64,6 +64,27 @@ std::string hint_at(const std::vector<std::string>& unexpected,
     return words_of(path) + " --help shows the options";
 }
 
+/// "gpkg env remove ml": environments are named by an option. Empty where that cannot be meant.
+std::string named_without_option(const CLI::App& command,
+                                 const std::vector<std::string>& unexpected,
+                                 const std::string& words) {
+    const auto* name = command.get_option_no_throw("--name");
+    const auto* prefix = command.get_option_no_throw("--prefix");
+    if (name == nullptr || name->count() > 0 || (prefix != nullptr && prefix->count() > 0))
+        return {};
+    if (unexpected.size() != 1 || unexpected.front().starts_with('-')) return {};
+    std::vector<std::string> arguments;
+    for (const auto* option : command.get_options()) {
+        if (option->get_positional()) append(arguments, option->results());
+    }
+    arguments.push_back(unexpected.front());
+    const bool is_path = arguments.front().find('/') != std::string::npos;
+    return fmt::format("environments are named with -n or -p: {} {} {}",
+                       words,
+                       is_path ? "-p" : "-n",
+                       shell_words(arguments));
+}
+
 Error unknown_command(const std::string& first) {
     Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
     if (first.starts_with('-')) {
@@ -183,9 +204,13 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
     const auto what = is_extra || (is_missing && !unexpected.empty())
                           ? unexpected_words(*path.back(), unexpected)
                           : explained(*path.back(), problem);
+    auto hint = hint_at(unexpected, path);
+    if (const auto named = named_without_option(*path.back(), unexpected, words_of(path));
+        is_extra && !named.empty() && !hint.starts_with("did you mean"))
+        hint = named;
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
-            hint_at(unexpected, path),
+            hint,
             {}};
 }
 

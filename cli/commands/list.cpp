@@ -40,9 +40,11 @@ struct ListOptions {
     bool canonical = false;
     bool reverse = false;
     bool no_pip = false;
-    bool inputs = false;  ///< with the build inputs of packages
-    bool size = false;    ///< with the disk usage of packages
-    std::string diff;     ///< the other environment's name or path
+    bool inputs = false;     ///< with the build inputs of packages
+    bool size = false;       ///< with the disk usage of packages
+    bool requested = false;  ///< without dependencies
+    std::string sort;        ///< "name" or "size"
+    std::string diff;        ///< the other environment's name or path
 };
 
 /// One line of the listing.
@@ -122,7 +124,19 @@ std::string input_text(const Item& item) {
     return text;
 }
 
-void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
+/// "numpy>=1.20,<1.25, scipy"
+std::string requested_text(const Item& item) {
+    std::vector<std::string> specs;
+    for (const auto& spec : item.requested) specs.push_back(typed_spec(spec));
+    return fmt::format("{}", fmt::join(specs, ", "));
+}
+
+std::string channel_text(const Context& context, const Item& item) {
+    return item.record == nullptr ? item.channel : channel_title(context, item.record->channel);
+}
+
+void print_table(const Context& context, const fs::path& path, const std::vector<Item>& items) {
+    auto& out = context.out;
     constexpr std::size_t kBuild = 10;
     constexpr std::size_t kChannel = 11;
     constexpr std::size_t kRequested = 9;
@@ -159,11 +173,11 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
         std::vector<std::string> cells{item.requested.empty() ? item.name : out.bold(item.name),
                                        item.version,
                                        item.build,
-                                       item.channel};
+                                       channel_text(context, item)};
         for (const auto& column : columns) cells.push_back(item.variant.*column.value);
         if (has_inputs) cells.push_back(input_text(item));
         if (has_sizes) cells.push_back(item.disk_use ? human_size(item.disk_use->bytes) : "");
-        if (has_requests) cells.push_back(fmt::format("{}", fmt::join(item.requested, ", ")));
+        if (has_requests) cells.push_back(requested_text(item));
         table.add(std::move(cells));
     }
     const auto screen = out.screen();
@@ -236,7 +250,7 @@ std::vector<Item> items_of(const Context& context,
     }
     std::stable_sort(
         items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
-    if (options.reverse) std::reverse(items.begin(), items.end());
+    if (options.reverse && options.sort != "size") std::reverse(items.begin(), items.end());
     return items;
 }
 
@@ -283,7 +297,18 @@ Result<Listing> listing_of(Context& context,
         const auto specs = requested.find(item.name);
         if (item.record != nullptr && specs != requested.end()) item.requested = specs->second;
     }
-    if (options.size) add_sizes(listing);
+    if (options.requested)
+        std::erase_if(listing.items, [](const Item& item) {
+            return item.record != nullptr && item.requested.empty();
+        });
+    if (options.size || options.sort == "size") add_sizes(listing);
+    if (options.sort == "size") {
+        const auto bytes = [](const Item& item) {
+            return item.disk_use ? item.disk_use->bytes : 0;
+        };
+        std::ranges::stable_sort(listing.items, std::ranges::greater(), bytes);
+        if (options.reverse) std::ranges::reverse(listing.items);
+    }
     return listing;
 }
 
@@ -318,8 +343,8 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
     const auto key = [](const Item& item) {
         return std::tie(item.version, item.build, item.channel);
     };
-    const auto text = [](const Item& item) {
-        return fmt::format("{} {} {}", item.version, item.build, item.channel);
+    const auto text = [&](const Item& item) {
+        return fmt::format("{} {} {}", item.version, item.build, channel_text(context, item));
     };
     constexpr std::size_t kLeast = 12;
     auto array = Json::array();
@@ -385,7 +410,7 @@ Result<int> list(Context& context, const ListOptions& options) {
                                            item.version,
                                            item.build));
     } else {
-        print_table(context.out, path, items);
+        print_table(context, path, items);
     }
     return 0;
 }
@@ -413,7 +438,11 @@ Action bind_list(CLI::App& app) {
         "-c,--canonical", options->canonical, "print channel/subdir::name-version-build");
     explicit_urls->excludes(specs)->excludes(canonical);
     specs->excludes(canonical);
-    app.add_flag("--reverse", options->reverse, "sort names from z to a");
+    app.add_flag("--requested", options->requested, "leave out dependencies");
+    app.add_option("--sort", options->sort, "sort by name or by size, the largest first")
+        ->type_name("KEY")
+        ->check(one_of({"name", "size"}));
+    app.add_flag("--reverse", options->reverse, "reverse the order");
     app.add_flag("--no-pip", options->no_pip, "leave out packages installed with pip");
     app.add_flag("--size", options->size, "show the disk space of each package")
         ->excludes(explicit_urls)
@@ -434,10 +463,12 @@ Action bind_list(CLI::App& app) {
     app.footer(
         "Lists the packages of an environment, those installed with pip too. The column "
         "Requested\nshows the specs of packages that you requested; the others are "
+        "dependencies.\n`gpkg closure` shows the size of packages with their "
         "dependencies.\n\n"
         "  gpkg list -n ml\n"
         "  gpkg list -n ml torch\n"
-        "  gpkg list -n ml --size\n"
+        "  gpkg list -n ml --requested\n"
+        "  gpkg list -n ml --sort size          # the largest packages first\n"
         "  gpkg list -n ml --diff other\n"
         "  gpkg list -n ml --explicit > ml.txt");
 

@@ -29,13 +29,6 @@ std::string with_thousands(std::size_t count) {
     return digits;
 }
 
-/// "conda-forge", or the folder of a local channel.
-std::string channel_title(const Context& context, const std::string& url) {
-    constexpr std::string_view kLocal = "file://";
-    const auto name = channel_name(context, url);
-    return name.starts_with(kLocal) ? name.substr(kLocal.size()) : name;
-}
-
 enum class PlanAction { Install, Upgrade, Downgrade, ChangeBuild, Reinstall, Remove };
 
 /// How a group of the plan is shown: never by its colour alone.

@@ -6,6 +6,8 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +25,17 @@ std::string channel_name(const Context& context, const std::string& url) {
     const auto where = channel_context(context);
     const auto channel = url.empty() ? fail(ErrorKind::NotFound, "") : Channel::parse(url, where);
     return channel ? channel->name() : without_secrets(url);
+}
+
+std::string channel_title(const Context& context, const std::string& url) {
+    constexpr std::string_view kLocal = "file://";
+    const auto name = channel_name(context, url);
+    return name.starts_with(kLocal) ? name.substr(kLocal.size()) : name;
+}
+
+std::string typed_spec(const std::string& spec) {
+    const auto parsed = MatchSpec::parse(spec);
+    return parsed ? as_typed(*parsed) : spec;
 }
 
 Result<std::string> explicit_text(Context& context,

@@ -23,6 +23,12 @@ Result<Installed> read_installed(Context& context, const TargetOptions& target);
 /// "conda-forge" for a channel that is known by name, else its URL; without secrets.
 std::string channel_name(const Context& context, const std::string& url);
 
+/// The same for people: a local channel by its path.
+std::string channel_title(const Context& context, const std::string& url);
+
+/// A spec of a record or of the history as a person types it.
+std::string typed_spec(const std::string& spec);
+
 /// An explicit file (CEP 23) with these records of the environment, without secrets. Fails where
 /// nothing tells where one of them came from.
 Result<std::string> explicit_text(Context& context,

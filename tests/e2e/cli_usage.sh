@@ -122,6 +122,10 @@ solve --fro h100 numpy|did you mean --for?
 solve --devces 0 numpy|did you mean --devices?
 solve -json numpy|did you mean --json?
 solve --zzzz numpy|gpkg solve --help shows the options
+env remove data|environments are named with -n or -p: gpkg env remove -n data
+env remove ./data|environments are named with -n or -p: gpkg env remove -p ./data
+rename copy copy2|environments are named with -n or -p: gpkg rename -n copy copy2
+history data|environments are named with -n or -p: gpkg history -n data
 solve --for|gpkg solve --help shows the options
 lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
