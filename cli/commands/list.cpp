@@ -7,6 +7,7 @@
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/requested.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/disk_use.hpp"
 #include "libcore/hardware/variant_columns.hpp"
@@ -131,12 +132,7 @@ std::string requested_text(const Item& item) {
     return fmt::format("{}", fmt::join(specs, ", "));
 }
 
-std::string channel_text(const Context& context, const Item& item) {
-    return item.record == nullptr ? item.channel : channel_title(context, item.record->channel);
-}
-
-void print_table(const Context& context, const fs::path& path, const std::vector<Item>& items) {
-    auto& out = context.out;
+void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
     constexpr std::size_t kBuild = 10;
     constexpr std::size_t kChannel = 11;
     constexpr std::size_t kRequested = 9;
@@ -173,7 +169,7 @@ void print_table(const Context& context, const fs::path& path, const std::vector
         std::vector<std::string> cells{item.requested.empty() ? item.name : out.bold(item.name),
                                        item.version,
                                        item.build,
-                                       channel_text(context, item)};
+                                       path_or_url(item.channel)};
         for (const auto& column : columns) cells.push_back(item.variant.*column.value);
         if (has_inputs) cells.push_back(input_text(item));
         if (has_sizes) cells.push_back(item.disk_use ? human_size(item.disk_use->bytes) : "");
@@ -343,8 +339,8 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
     const auto key = [](const Item& item) {
         return std::tie(item.version, item.build, item.channel);
     };
-    const auto text = [&](const Item& item) {
-        return fmt::format("{} {} {}", item.version, item.build, channel_text(context, item));
+    const auto text = [](const Item& item) {
+        return fmt::format("{} {} {}", item.version, item.build, path_or_url(item.channel));
     };
     constexpr std::size_t kLeast = 12;
     auto array = Json::array();
@@ -410,7 +406,7 @@ Result<int> list(Context& context, const ListOptions& options) {
                                            item.version,
                                            item.build));
     } else {
-        print_table(context, path, items);
+        print_table(context.out, path, items);
     }
     return 0;
 }

@@ -111,26 +111,37 @@ std::vector<std::string> taken_elsewhere(const LockFile& lock) {
 }
 
 Result<ReadLock> read(Context& context, const std::string& file) {
-    GPKG_TRY(auto found, read_lock(file));
-    for (const auto& warning : found.warnings) context.out.warn(warning);
+    auto found = read_lock(file);
+    if (!found) {
+        auto error = std::move(found).error();
+        if (error.kind == ErrorKind::NotFound && error.hint.empty()) {
+            const auto output = file == kUsualName ? "" : " -o " + shell_word(file);
+            error.hint = "to write one: gpkg lock -f environment.yml" + output;
+        }
+        return pass(std::move(error));
+    }
+    for (const auto& warning : found->warnings) context.out.warn(warning);
     return found;
+}
+
+void take_file_as_name(std::string& file, std::vector<std::string>& names) {
+    std::error_code code;
+    const bool is_file = file.find('/') != std::string::npos || file.ends_with(".lock") ||
+                         lock_format_of_name(file) || fs::exists(file, code);
+    if (is_file || !fs::exists(kUsualName, code)) return;
+    names.insert(names.begin(), std::exchange(file, kUsualName));
 }
 
 Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb) {
     auto found = read(context, file);
-    if (!found) {
-        auto error = std::move(found).error();
-        const bool may_be_name = file.find('/') == std::string::npos && !file.ends_with(".lock");
-        if (error.kind == ErrorKind::NotFound && error.hint.empty() && may_be_name)
-            error.hint = fmt::format("the lock file comes before the packages: gpkg lock {} {} {}",
-                                     verb,
-                                     kUsualName,
-                                     shell_word(file));
-        return pass(std::move(error));
-    }
+    if (!found) return found;
     if (found->format != LockFormat::Gpkg)
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: not a gpkg.lock; gpkg lock {} needs one", file, verb));
+                    fmt::format("{}: not a gpkg.lock; gpkg lock {} needs one", file, verb),
+                    fmt::format("to lock with gpkg: gpkg lock -f environment.yml; to convert this "
+                                "lock: gpkg lock convert {} {}",
+                                shell_word(file),
+                                kUsualName));
     return found;
 }
 

@@ -27,6 +27,10 @@ Action bind_convert(CLI::App& app);
 /// The lock file; what it warns of goes to the user.
 Result<ReadLock> read(Context& context, const std::string& file);
 
+/// For verbs that take FILE NAME...: without FILE the first word is a package of gpkg.lock
+/// (gpkg lock update numpy).
+void take_file_as_name(std::string& file, std::vector<std::string>& names);
+
 /// The same for verbs that decide again, FILE before names: Unsupported for other tools' locks.
 Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb);
 

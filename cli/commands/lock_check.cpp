@@ -86,7 +86,7 @@ Result<std::vector<std::string>> drift(Context& context,
 std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& options) {
     const auto& files = options.wishes.files;
     if (files.empty() || lock.request == LockRequest{} || is_edited(lock))
-        return "to solve from scratch: gpkg lock -f FILE";
+        return "hint: to solve from scratch: gpkg lock -f FILE";
     const auto& sources = options.sources;
     std::vector<std::string> words{"gpkg", "lock", "update", options.lock.file};
     const auto add = [&](const char* flag, const std::string& value) {
@@ -100,7 +100,7 @@ std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& op
     if (sources.override_channels) words.emplace_back("--override-channels");
     add("--channel-priority", sources.channel_priority);
     add("--exclude-newer", sources.exclude_newer);
-    return shell_words(words) + " updates the lock; gpkg lock solves from scratch";
+    return "hint: " + shell_words(words) + " updates the lock; gpkg lock solves from scratch";
 }
 
 struct Answer {
@@ -163,12 +163,18 @@ void tell(Output& out,
     if (!answer.drift.empty())
         out.note(what_brings_it_back(lock, options));
     else if (!answer.flaws.empty())
-        out.note(answer.mending);
+        out.note("hint: " + answer.mending);
     for (const auto& [place, why] : answer.gone)
         out.result(fmt::format("missing: {}: {}", lock.packages[place].record.url, why));
     if (!answer.gone.empty())
-        out.note(fmt::format("gpkg lock repair {} looks for other builds of the same versions",
-                             options.lock.file));
+        out.note(
+            fmt::format("hint: gpkg lock repair {} looks for other builds of the same versions",
+                        options.lock.file));
+    if (answer.is_yes() && !options.wishes.files.empty())
+        out.result(
+            fmt::format("{} matches {}",
+                        options.lock.file,
+                        join_some(options.wishes.files, "and", options.wishes.files.size())));
 }
 
 /// Which class the machine takes and what keeps it from the others, whether each holds together,

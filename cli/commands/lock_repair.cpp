@@ -45,6 +45,7 @@ Json json_of(const LockFile& old,
 Result<int> repair(Context& context, const LockRepairOptions& given) {
     if (!given.output.empty()) GPKG_CHECK(check_own_name(given.output));
     auto options = given;
+    take_file_as_name(options.file, options.names);
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read_own(context, options.file, "repair"));
     GPKG_TRY(const auto gone, gone_packages(context, found.lock, options.sources));

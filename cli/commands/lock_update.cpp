@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpkg::cli::locks {
 namespace {
@@ -52,8 +54,51 @@ Result<void> take_name(const std::string& text, UpdateOptions& update) {
     return {};
 }
 
+/// Why a package that was named keeps its version: "numpy 2.1 is the newest version".
+std::vector<std::string> reasons_to_stay(const UpdatedClasses& updated,
+                                         const std::set<std::string>& names,
+                                         const std::vector<Replaced>& changes) {
+    std::vector<std::string> lines;
+    for (const auto& [name, newest] : updated.newest) {
+        const auto is_it = [&](const Replaced& one) {
+            return (one.before != nullptr ? one.before : one.after)->name == name;
+        };
+        if (!names.contains(name) || std::ranges::any_of(changes, is_it)) continue;
+        std::set<std::string> versions;
+        std::set<std::string> specs;
+        for (const auto& locked : updated.lock.classes) {
+            const auto records = updated.lock.records_of(locked);
+            if (const auto* record = find_record(records, name)) versions.insert(record->version);
+            for (const auto& text : updated.lock.wishes_of(locked).specs) {
+                if (name_in_spec(text) == name && text != name) specs.insert(text);
+            }
+        }
+        const auto all = [](const std::set<std::string>& texts) {
+            return join_some(std::vector<std::string>(texts.begin(), texts.end()), "and");
+        };
+        const bool is_newest = versions.size() == 1 && Version::parse(*versions.begin()) == newest;
+        if (is_newest)
+            lines.push_back(fmt::format("{} {} is the newest version", name, *versions.begin()));
+        else if (specs.empty())
+            lines.push_back(
+                fmt::format("{} stays at {}: {} exists, but the other requested "
+                            "packages or the machines prevent it",
+                            name,
+                            all(versions),
+                            newest.to_string()));
+        else
+            lines.push_back(fmt::format("{} stays at {}: the request is '{}'; {} exists",
+                                        name,
+                                        all(versions),
+                                        all(specs),
+                                        newest.to_string()));
+    }
+    return lines;
+}
+
 Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     auto options = given;
+    take_file_as_name(options.file, options.names);
     for (const auto& text : given.names) GPKG_CHECK(take_name(text, options.update));
     if (!options.output.empty()) GPKG_CHECK(check_own_name(options.output));
     if (options.output.empty()) options.output = options.file;
@@ -88,6 +133,9 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     tell_changes(out, changes);
     tell_classes(out, *updated);
     for (const auto& name : added) out.print(fmt::format("added class {}", name));
+    const auto reasons = reasons_to_stay(*updated, options.update.names, changes);
+    for (const auto& line : reasons) out.print(line);
+    if (!differs && !reasons.empty() && reasons.size() == options.update.names.size()) return 0;
     if (!differs)
         out.print("nothing to do: the lock matches the request");
     else if (changes.empty() && added.empty() && options.output == options.file)
@@ -118,9 +166,9 @@ Action bind_update(CLI::App& app) {
     app.footer(
         "Updates the named packages, applies a changed request (-f), or adds classes for more "
         "machines. Everything else keeps its locked version.\n\n"
-        "  gpkg lock update gpkg.lock numpy\n"
-        "  gpkg lock update gpkg.lock -f environment.yml\n"
-        "  gpkg lock update gpkg.lock --for gh200");
+        "  gpkg lock update numpy                    # in gpkg.lock\n"
+        "  gpkg lock update -f environment.yml\n"
+        "  gpkg lock update cluster.lock --for gh200");
     return [=](Context& context) { return write_updated(context, *options); };
 }
 

@@ -3,15 +3,21 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -24,14 +30,88 @@ struct SyncOptions {
     LockedOptions lock;
 };
 
+constexpr const char* kLock = "gpkg.lock";
+constexpr const char* kManifest = "environment.yml";
+
+bool has_file(const char* name) {
+    std::error_code code;
+    return fs::exists(name, code);
+}
+
 /// Without -f and --lock: gpkg.lock of this folder, else its environment.yml.
-void add_default_file(SyncOptions& options) {
-    if (!options.wishes.files.empty() || !options.lock.file.empty()) return;
-    if (fs::exists("gpkg.lock")) {
-        options.lock.file = "gpkg.lock";
+Result<void> add_default_file(SyncOptions& options) {
+    if (!options.wishes.files.empty() || !options.lock.file.empty()) return {};
+    if (has_file(kLock)) {
+        options.lock.file = kLock;
+    } else if (has_file(kManifest)) {
+        options.wishes.files = {kManifest};
     } else {
-        options.wishes.files = {"environment.yml"};
+        return fail(ErrorKind::NotFound,
+                    fmt::format("no {} or {} in this folder", kLock, kManifest),
+                    "name a file with --lock or -f");
     }
+    return {};
+}
+
+std::map<std::string, std::set<std::string>> texts_by_name(const std::vector<MatchSpec>& specs) {
+    std::map<std::string, std::set<std::string>> texts;
+    for (const auto& spec : specs) texts[spec.name].insert(as_typed(spec));
+    return texts;
+}
+
+std::string all_of(const std::set<std::string>& texts) {
+    return join_some(std::vector<std::string>(texts.begin(), texts.end()), "and", texts.size());
+}
+
+/// What environment.yml requests now that the lock does not, and the reverse.
+std::vector<std::string> differences(const ExactRequest& locked, const ChangeRequest& now) {
+    const auto before = texts_by_name(locked.requested);
+    const auto after = texts_by_name(now.specs);
+    std::vector<std::string> added;
+    std::vector<std::string> changed;
+    std::vector<std::string> removed;
+    for (const auto& [name, texts] : after) {
+        const auto found = before.find(name);
+        if (found == before.end())
+            added.push_back(all_of(texts));
+        else if (found->second != texts)
+            changed.push_back(
+                fmt::format("requests {} instead of {}", all_of(texts), all_of(found->second)));
+    }
+    for (const auto& [name, texts] : before) {
+        if (!after.contains(name)) removed.push_back(all_of(texts));
+    }
+    std::vector<std::string> lines;
+    if (!added.empty()) lines.push_back("also requests " + join_some(added, "and"));
+    append(lines, std::move(changed));
+    if (!removed.empty()) lines.push_back("does not request " + join_some(removed, "and"));
+    const auto lines_of = [](const std::vector<PipSection>& sections) {
+        std::vector<std::string> requirements;
+        for (const auto& section : sections) append(requirements, section.requirements);
+        return requirements;
+    };
+    if (lines_of(locked.pip) != lines_of(now.pip)) lines.emplace_back("has another pip section");
+    if (locked.variables != now.variables) lines.emplace_back("has other variables");
+    return lines;
+}
+
+/// Only what a file can say is compared: channels and accelerators may come from the command line
+/// that wrote the lock.
+void warn_if_outdated(Context& context, const SourceOptions& given, const ExactRequest& locked) {
+    constexpr std::size_t kMostTold = 3;
+    if (!has_file(kManifest) || locked.requested.empty()) return;
+    auto sources = given;
+    WishOptions wishes;
+    wishes.files = {kManifest};
+    const auto now = lock_wishes(context, wishes, sources);
+    if (!now) return;
+    const auto lines = differences(locked, *now);
+    if (lines.empty()) return;
+    context.out.warn(
+        fmt::format("{} is out of date: {} {}", kLock, kManifest, join_first(lines, kMostTold)));
+    context.out.note(fmt::format(
+        "hint: to update the lock: gpkg lock update -f {0}; to use the file: gpkg sync -f {0}",
+        kManifest));
 }
 
 /// The environment that `target` names. It may be missing, but nothing else may be in its place.
@@ -47,9 +127,10 @@ Result<fs::path> prefix_of(Context& context,
     return path;
 }
 
-Result<Change> as_locked(Context& context, const SyncOptions& options) {
+Result<Change> as_locked(Context& context, const SyncOptions& options, bool is_default) {
     GPKG_TRY(const auto path, prefix_of(context, options, options.target));
     GPKG_TRY(auto request, locked_request(context, options.sources, options.lock, path));
+    if (is_default) warn_if_outdated(context, options.sources, request);
     request.prune = true;
     return exactly(std::move(request));
 }
@@ -73,10 +154,14 @@ Result<Change> as_files_say(Context& context, SyncOptions& options) {
 
 Result<int> sync(Context& context, SyncOptions& options) {
     options.change.offline = options.sources.offline;
-    add_default_file(options);
-    GPKG_TRY(
-        auto change,
-        options.lock.file.empty() ? as_files_say(context, options) : as_locked(context, options));
+    const bool is_named = !options.lock.file.empty();
+    GPKG_CHECK(add_default_file(options));
+    GPKG_TRY(auto change,
+             options.lock.file.empty() ? as_files_say(context, options)
+                                       : as_locked(context, options, !is_named));
+    change.synced_with = options.lock.file.empty()
+                             ? join_some(options.wishes.files, "and", options.wishes.files.size())
+                             : options.lock.file;
     return carry_out(context, std::move(change), options.change);
 }
 

@@ -21,11 +21,12 @@ struct VerifyOptions {
     bool quick = false;
 };
 
-/// 1 where something differs.
+/// 1 where something differs. `repair` is the command that removes the damage, `purpose` what it
+/// does.
 int tell(Output& out,
          const Examined& examined,
-         std::string_view advice,
-         std::string_view repair,
+         std::string_view purpose,
+         const std::string& repair,
          const std::string& moved) {
     auto list = Json::array();
     for (const auto* found : {&examined.damage, &examined.lost}) {
@@ -48,15 +49,14 @@ int tell(Output& out,
             fmt::format("an earlier command was interrupted; to complete or undo it: {}", repair));
     if (!moved.empty()) out.note(moved);
     if (!list.empty())
-        out.note(fmt::format("{} of {} packages are damaged; to {}: {}",
+        out.note(fmt::format("{} of {} {} damaged; {}: {}",
                              examined.damaged_packages(),
-                             examined.packages,
-                             advice,
+                             count_text(examined.packages, "package"),
+                             examined.damaged_packages() == 1 ? "is" : "are",
+                             purpose,
                              repair));
     if (is_sound)
-        out.print(examined.packages == 1
-                      ? std::string("1 package verified: no damage")
-                      : fmt::format("{} packages verified: no damage", examined.packages));
+        out.print(fmt::format("{} verified: no damage", count_text(examined.packages, "package")));
     return is_sound ? 0 : 1;
 }
 
@@ -81,7 +81,7 @@ Action bind_verify(CLI::App& app) {
         if (options->store) {
             GPKG_TRY(const auto examined, examine_store(context, options->quick));
             return tell(
-                context.out, examined, "remove them from the store", "gpkg repair --store", "");
+                context.out, examined, "to remove them from the store", "gpkg repair --store", "");
         }
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_TRY(const auto examined, examine_environment(context, prefix, options->quick));
@@ -89,8 +89,8 @@ Action bind_verify(CLI::App& app) {
             examined.moved_from ? moved_text(context, prefix, *examined.moved_from) : std::string();
         return tell(context.out,
                     examined,
-                    "relink them",
-                    fmt::format("gpkg repair {}", target_words(context, prefix)),
+                    "to relink them",
+                    "gpkg repair " + target_words(context, prefix),
                     moved);
     };
 }

@@ -74,8 +74,9 @@ struct Change {
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
     std::vector<std::string> notes;
-    std::string if_nothing{};  ///< what to print where nothing changes; empty: a general text
-    std::string if_gone{};     ///< see FetchOptions::if_gone
+    std::string if_nothing{};   ///< what to print where nothing changes; empty: a general text
+    std::string if_gone{};      ///< see FetchOptions::if_gone
+    std::string synced_with{};  ///< the file that gpkg sync makes the environment match
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
 };
@@ -88,7 +89,7 @@ struct ChangeRequest : Wanted {
     std::vector<PipSection> pip{};
     bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
     /// Where words of the command are names of packages that may move, specs stand elsewhere.
-    enum class SpecsStand { InWords, InFiles, InLock };
+    enum class SpecsStand { InWords, InFiles, InLock, InRecipe };
     SpecsStand specs_stand = SpecsStand::InWords;
 };
 

@@ -23,12 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string with_thousands(std::size_t count) {
-    auto digits = std::to_string(count);
-    for (auto at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
-    return digits;
-}
-
 enum class PlanAction { Install, Upgrade, Downgrade, ChangeBuild, Reinstall, Remove };
 
 /// How a group of the plan is shown: never by its colour alone.
@@ -353,10 +347,6 @@ std::string outcome_text(const Context& context, const Change& change) {
                        join_some(texts, "and", texts.size()),
                        texts.size() == 1 && counts.removed > 0 ? "from" : "in",
                        name);
-}
-
-std::string count_text(std::size_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", with_thousands(count), noun, count == 1 ? "" : "s");
 }
 
 std::string environment_name(const Context& context, const fs::path& prefix) {

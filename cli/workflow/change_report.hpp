@@ -6,6 +6,7 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/requested.hpp"
+#include "libcore/base/text.hpp"
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
@@ -42,9 +43,6 @@ std::string outcome_text(const Context& context, const Change& change);
 nlohmann::ordered_json change_document(const Change& change,
                                        const std::vector<PackageRecord>& fetch,
                                        bool dry_run);
-
-/// "12 packages", "1 package", "26,330 files".
-std::string count_text(std::size_t count, std::string_view noun);
 
 /// "ml", or the path of an environment without a name.
 std::string environment_name(const Context& context, const fs::path& prefix);

@@ -3,6 +3,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/url.hpp"
@@ -28,9 +29,7 @@ std::string channel_name(const Context& context, const std::string& url) {
 }
 
 std::string channel_title(const Context& context, const std::string& url) {
-    constexpr std::string_view kLocal = "file://";
-    const auto name = channel_name(context, url);
-    return name.starts_with(kLocal) ? name.substr(kLocal.size()) : name;
+    return path_or_url(channel_name(context, url));
 }
 
 std::string typed_spec(const std::string& spec) {

@@ -12,27 +12,6 @@
 namespace gpkg {
 namespace {
 
-/// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
-    if (a.size() > b.size()) std::swap(a, b);
-    if (b.size() - a.size() > limit) return limit + 1;
-    std::vector<std::size_t> before_last(a.size() + 1), last(a.size() + 1), row(a.size() + 1);
-    for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-        row[0] = j;
-        for (std::size_t i = 1; i <= a.size(); ++i) {
-            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-            row[i] = std::min({row[i - 1] + 1, last[i] + 1, last[i - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[i] = std::min(row[i], before_last[i - 2] + 1);
-        }
-        if (*std::min_element(row.begin(), row.end()) > limit) return limit + 1;
-        std::swap(before_last, last);
-        std::swap(last, row);
-    }
-    return last[a.size()];
-}
-
 /// What is no character, half of a pair, is told as one that is unknown.
 void append_utf8(std::string& out, char32_t point) {
     if (point >= 0xD800 && point < 0xE000) point = 0xFFFD;
@@ -111,6 +90,26 @@ std::string printable(std::string_view text, std::size_t most) {
     return result;
 }
 
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+    if (a.size() > b.size()) std::swap(a, b);
+    if (b.size() - a.size() > limit) return limit + 1;
+    std::vector<std::size_t> before_last(a.size() + 1), last(a.size() + 1), row(a.size() + 1);
+    for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+        row[0] = j;
+        for (std::size_t i = 1; i <= a.size(); ++i) {
+            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[i] = std::min({row[i - 1] + 1, last[i] + 1, last[i - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[i] = std::min(row[i], before_last[i - 2] + 1);
+        }
+        if (*std::min_element(row.begin(), row.end()) > limit) return limit + 1;
+        std::swap(before_last, last);
+        std::swap(last, row);
+    }
+    return last[a.size()];
+}
+
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most) {
@@ -130,11 +129,14 @@ std::vector<std::string> near_names(std::string_view wanted,
         }
         scored.emplace_back(score, name.front() != wanted.front(), name);
     }
-    const auto count = std::min(most, scored.size());
-    std::partial_sort(
-        scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end());
+    std::ranges::sort(scored);
+    const auto repeated = std::ranges::unique(scored);
+    scored.erase(repeated.begin(), repeated.end());
     std::vector<std::string> nearest;
-    for (std::size_t i = 0; i < count; ++i) nearest.push_back(std::move(std::get<2>(scored[i])));
+    for (auto& [score, is_other_letter, name] : scored) {
+        if (nearest.size() == most) break;
+        nearest.push_back(std::move(name));
+    }
     return nearest;
 }
 
@@ -168,6 +170,16 @@ std::string join_some(std::span<const std::string> items, std::string_view word,
     if (others > 0)
         text += fmt::format(" {} {} {}", word, others, others == 1 ? "other" : "others");
     return text;
+}
+
+std::string with_thousands(std::size_t count) {
+    auto digits = std::to_string(count);
+    for (auto at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+    return digits;
+}
+
+std::string count_text(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", with_thousands(count), noun, count == 1 ? "" : "s");
 }
 
 std::string shell_word(std::string_view word) {

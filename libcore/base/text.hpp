@@ -28,8 +28,12 @@ std::string in_utf8(std::string text);
 /// and indexes choose names, and a message goes to a terminal.
 std::string printable(std::string_view text, std::size_t most = 200);
 
+/// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
+
 /// Up to `most` of `names` that a person may have meant by `wanted`, nearest first: a small edit
-/// distance (adjacent swaps count once), or the one contains the other.
+/// distance (adjacent swaps count once), or the one contains the other. For options, keys and names
+/// of few; among all packages of a channel see near_packages().
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most = 3);
@@ -48,6 +52,11 @@ std::string join_first(std::span<const std::string> items, std::size_t most);
 std::string join_some(std::span<const std::string> items,
                       std::string_view word,
                       std::size_t most = 3);
+
+/// "26,330".
+std::string with_thousands(std::size_t count);
+/// "12 packages", "1 package", "26,330 files".
+std::string count_text(std::size_t count, std::string_view noun);
 
 /// `word` as a POSIX shell takes it for one word: in quotes only where it needs them.
 std::string shell_word(std::string_view word);

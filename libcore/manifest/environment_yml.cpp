@@ -304,13 +304,18 @@ private:
             result_.pip.insert(result_.pip.end(), requirements.begin(), requirements.end());
             return {};
         }
+        if (value.is_scalar() || value.is_null()) {
+            const auto text = value.is_scalar() ? value.text() : std::string();
+            return fail(ErrorKind::Parse,
+                        fmt::format("{}: '{}:{}' is not a package spec",
+                                    value.key_place(),
+                                    key,
+                                    text.empty() ? "" : " " + text),
+                        fmt::format("did you mean {}{}?", key, text.empty() ? "" : "=" + text));
+        }
         return fail(ErrorKind::Parse,
                     fmt::format("{}: unknown installer '{}:'", value.key_place(), key),
-                    value.is_scalar() || value.is_null()
-                        ? fmt::format("for a package with a version, write '- {}={}'",
-                                      key,
-                                      value.is_scalar() ? value.text() : "1.0")
-                        : "only 'pip:' is supported besides conda packages");
+                    "only 'pip:' is supported besides conda packages");
     }
 
     static tl::unexpected<Error> fail_at(const std::string& place, Error error) {

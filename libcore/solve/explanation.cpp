@@ -56,6 +56,9 @@ std::string_view verb(const Line& line, bool one) {
 
 /// What people call the thing that a virtual package stands for.
 std::string machine_text(const Line& line) {
+    if (line.is_assumed && line.name == "__glibc" && !line.versions.empty())
+        return fmt::format(
+            "{} is assumed to have glibc {} (__glibc)", line.machine, line.versions.front());
     return machine_fact(
         line.machine, line.name, line.versions.empty() ? "" : line.versions.front());
 }
@@ -113,7 +116,7 @@ std::string offer_text(const Line& line, const std::string& wanted) {
     if (!line.channels.empty())
         return fmt::format("package '{}' not found in {} ({})",
                            line.name,
-                           join_some(line.channels, "or"),
+                           join_some(line.channel_titles, "or"),
                            platforms_text(line.subdirs));
     const auto rest = left_out_text(line);
     const auto& subject = wanted.empty() ? line.name : wanted;
@@ -328,8 +331,8 @@ std::string Explanation::tree() const {
         for (auto& text : tree_of(clash.lines)) texts.push_back(std::move(text));
     }
     if (more > 0)
-        texts.push_back(
-            fmt::format("and {} more requested package{} not found", more, more == 1 ? "" : "s"));
+        texts.push_back(fmt::format(
+            "and {} more requested {} no build", more, more == 1 ? "spec matches" : "specs match"));
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 

@@ -200,11 +200,15 @@ bool SpecReader::read_prefix(Slice& head) {
         return refuse_at(head.begin + words.size(),
                          "no '::' and package name after the URL of the channel",
                          "write URL::NAME");
-    if (first == kNone)
-        return refuse_at(
-            head.begin + last,
-            "a single ':' is not a separator",
-            fmt::format("write {}::{}", words.substr(0, last), words.substr(last + 1)));
+    if (first == kNone) {
+        const auto name = words.substr(0, last);
+        const auto rest = trim(before_regex.substr(last + 1));
+        return refuse_at(head.begin + last,
+                         "a single ':' is not a separator",
+                         !rest.empty() && is_digit(rest.front())
+                             ? fmt::format("did you mean {}={}?", name, rest)
+                             : fmt::format("write {}::{}", name, rest));
+    }
     const Slice channel{head.begin, head.begin + first};
     head = trimmed({head.begin + last + 1, head.end});
     if (head.empty()) return refuse_at(head.begin, "no package name after ':'");

@@ -1,6 +1,7 @@
 #include "solver/explain/offers.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/near_packages.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/wording.hpp"
 
@@ -41,6 +42,7 @@ public:
         tell_left_out();
         if (name_.begin != name_.end || !name_.left_out.empty()) return;
         line_.channels = channel_texts(universe_.problem());
+        line_.channel_titles = channel_titles(universe_.problem());
         for (const auto& index : universe_.problem().indexes) {
             const auto& subdir = index->source().subdir;
             if (std::find(line_.subdirs.begin(), line_.subdirs.end(), subdir) ==
@@ -148,7 +150,7 @@ private:
     }
 
     std::string channel_of(const ChannelRecord& record) const {
-        return channel_text(universe_.problem(), record.index->source().channel);
+        return channel_title(universe_.problem(), record.index->source().channel);
     }
 
     /// The newest first.
@@ -200,16 +202,13 @@ std::vector<std::string> near_names_of(const Universe& universe, NameId name) {
     const auto& wanted = universe.names()[name].text;
     std::vector<std::string> names;
     for (const auto& index : universe.problem().indexes) {
-        for (const auto known : index->names()) {
-            // "opencv" for opencv-python, but not "python".
-            if (known.size() >= wanted.size() || wanted.find(known) == std::string::npos ||
-                wanted.starts_with(known))
-                names.emplace_back(known);
-        }
+        for (const auto known : index->names()) names.emplace_back(known);
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    auto near = near_names(wanted, names);
+    auto near = near_packages(wanted, names);
+    // A fix must not install a package that only sounds like the requested one.
+    std::erase_if(near, [&](const auto& one) { return !is_very_near_package(wanted, one); });
     // What was meant for GPUs is not to be for CPUs: "faiss" for faiss-gpu, before faiss-cpu.
     constexpr std::string_view kGpu = "-gpu";
     if (!wanted.ends_with(kGpu)) return near;

@@ -65,11 +65,17 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 
 # Wrong names and words.
 expect 1 create -n x appp
-err_has "package 'appp' not found in channel (linux-64)"
+err_has "package 'appp' not found in $CHANNEL (linux-64)"
 err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp
 json 'd["success"] is False and d["hint"] == "did you mean app?"'
+expect 2 create -n x app 2.0
+err_has "'2.0' is a version, not a package" 'did you mean app=2.0?'
+expect 2 create -n x 'app: 2.0'
+err_has 'did you mean app=2.0?'
+expect 1 create -n x ppa-tools
+err_lacks 'possible fixes'
 expect 2 create -n x 'app=='
 err_is "error: app==: no version after '=='
   app==
@@ -125,6 +131,22 @@ err_is 'error: environment.yml is a file, not a package
 printf 'name: mac\ndependencies: [app=1.0=0, zlib=1.2=22_osxarm64_x]\nprefix: /Users/me/envs/mac\n' > mac.yml
 expect 1 env create -f mac.yml --dry-run
 err_has 'mac.yml: lists builds for osx-arm64' 'conda env export --from-history'
+printf 'name: mac\ndependencies: [app=1.0=h1_0, lib=1.0=h2_0, libcxx=17.0=h3_0]\n' > mac.yml
+for words in 'env create -n x' lock; do
+    # shellcheck disable=SC2086
+    expect 1 $words -f mac.yml --dry-run
+    err_has 'mac.yml: lists builds for macOS' '3 of 3 requested builds do not exist for linux-64' \
+        'no build matches app=1.0=h1_0' '--no-builds'
+done
+package third 1.0 0
+printf 'dependencies: [app=1.0=h1_0, lib=1.0=h2_0, third=1.0=h3_0, third>=1]\n' > builds.yml
+expect 1 create -n x -f builds.yml
+err_lacks 'lists builds for'
+err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
+    'gpkg create -n x -f builds.yml  # after removing the build strings from the file'
+printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
+expect 2 create -n x -f explicit.yml
+err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'
 # What has no name that tells is read by its key.
 cp environment.yml noend
 expect 0 create -n noend -f noend --dry-run

@@ -45,13 +45,19 @@ CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 env list
 out_has "two   *  $GPKG_ROOT_PREFIX/envs/two"
 out_has "one      $GPKG_ROOT_PREFIX/envs/one"
 
+expect 0 env list --size
+check grep -qE "^one +[0-9.]+ [kM]?B +$GPKG_ROOT_PREFIX/envs/one$" <<< "$out"
+out_has ' in packages; '
+expect 0 env list --size --json
+json 'all(e["size"] >= 0 for e in d["envs_details"].values())'
+
 # Mistakes in the file are told with their place.
 printf 'dependencies:\n  - app >=1<2\n' > wrong.yml
 expect 1 env create --yes -n six -f wrong.yml
 err_has 'wrong.yml:2:5: app >=1<2: '
 printf 'dependencies:\n  - npm: [x]\n' > wrong.yml
 expect 1 env create --yes -n six -f wrong.yml --json
-json '"wrong.yml:2:5: unknown installer 'npm:'" in d["message"]'
+json '"wrong.yml:2:5: unknown installer" in d["message"]'
 expect 1 env create --yes -n six -f nowhere.yml
 err_has 'nowhere.yml'
 printf 'dependencies:\n  - pip: [x]\nextra: 1\n' > odd.yml

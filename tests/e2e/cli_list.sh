@@ -152,7 +152,7 @@ json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.1", "python": "3.
 CONDA_OVERRIDE_CUDA=11.8 expect 1 doctor -n here
 out_has 'torchvision (pip)' 'is for CUDA 12.1, but the driver supports 11.8'
 expect 0 doctor -n here --for cpu
-out_has 'xgboost (pip)' 'is a CUDA build, but this machine has no NVIDIA GPU'
+out_has 'xgboost (pip)' 'is a CUDA build, but cpu has no NVIDIA GPU'
 out_lacks 'is an outdated package name'
 wheel tensorflow_gpu 2.11.0
 CONDA_OVERRIDE_CUDA=12.8 expect 0 doctor -n here

@@ -576,7 +576,7 @@ err_has 'is given twice'
 # Overrides are not what the named machines are.
 expect 0 lock torch --for a100 --for cpu -o plain.lock
 CONDA_OVERRIDE_CUDA=12.0 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock torch --for a100 --for cpu -o overridden.lock
-err_has 'note: ignored with --for: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC'
+err_has 'note: ignored with --for: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC' 'gpkg hardware export --for NAME'
 err_lacks 'no such virtual package'
 check cmp plain.lock overridden.lock
 expect 0 config set override_virtual_packages.cuda 12.0
@@ -588,6 +588,17 @@ expect 0 config remove-key override_virtual_packages
 expect 1 lock torch --accel nvidia --for cpu --for a100 -o never.lock
 err_has 'for cpu' 'possible fixes'
 err_lacks CONDA_OVERRIDE
+package newer 1.0 0 '__glibc >=2.34'
+expect 1 lock newer --for a100 -o never.lock
+err_has 'a100 is assumed to have glibc 2.28' 'possible fixes:' \
+    'gpkg hardware export --for a100 -o a100.yaml  # then add system: {glibc: "2.34"} to it and use --for ./a100.yaml'
+mkdir profile && pushd profile > /dev/null
+expect 0 hardware export --for a100 -o a100.yaml
+expect 1 lock newer --for ./a100.yaml
+err_has 'add system: {glibc: "2.34"} to ./a100.yaml'
+echo 'system: {glibc: "2.34"}' >> a100.yaml
+expect 0 lock newer --for ./a100.yaml
+popd > /dev/null
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'
 err_has 'hint: CONDA_OVERRIDE_CUDA= overrides __cuda of this machine'

@@ -84,7 +84,10 @@ cpu: lib-2.0-0 torch-1.0-cpu_0'
 expect 0 lock check file.lock -f environment.yml --for cpu
 # As an update has it, a restriction that stands is no obstacle to naming what it is about.
 expect 0 lock update file.lock torch
-out_has 'nothing to do'
+out_has "torch stays at 1.0: the request is 'torch <2'; 3.0 exists"
+expect 0 lock update file.lock lib
+out_has 'lib 2.0 is the newest version'
+out_lacks 'nothing to do'
 
 # python's minor version stays unless it is named, and what would help is told as this command.
 package python 3.12.1 0
@@ -307,10 +310,16 @@ expect 2 lock update first.lock 'torch[accel=non]'
 err_has 'did you mean none?'
 expect 1 lock update first.lock libb
 err_has "package 'libb' is not in the lock" 'did you mean lib?'
+# Without FILE the first word is a package of gpkg.lock.
+expect 0 lock update python --dry-run
+expect 0 lock update python app --dry-run
 expect 1 lock update lib
-err_has 'lib: cannot open' 'gpkg lock update gpkg.lock lib'
+err_has "gpkg.lock: package 'lib' is not in the lock"
+rm gpkg.lock
+expect 1 lock update lib
+err_has 'lib: cannot open' 'to write one: gpkg lock -f environment.yml'
 expect 1 lock update nowhere.lock lib
-err_lacks 'comes before the packages'
+err_has 'nowhere.lock: cannot open' 'to write one: gpkg lock -f environment.yml -o nowhere.lock'
 expect 2 lock update first.lock lib -o pixi.lock
 sed 's/^  - lib$/  - lib <2/' first.lock > edited.lock
 expect 1 lock update edited.lock lib
@@ -320,7 +329,7 @@ expect 1 lock update all.lock torch
 err_has 'class a100 is for several kinds of machines' 'to solve from scratch: gpkg lock'
 expect 0 lock convert first.lock conda-lock.yml --class cpu
 expect 1 lock update conda-lock.yml lib
-err_has "not a gpkg.lock"
+err_has "not a gpkg.lock" 'gpkg lock convert conda-lock.yml gpkg.lock'
 printf 'gpkg_profile: 1\nplatform: linux-aarch64\n' > a100.yaml
 expect 2 lock update first.lock --for ./a100.yaml
 err_has "its platform is linux-aarch64, but class a100 is for linux-64"

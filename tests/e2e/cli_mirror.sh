@@ -44,7 +44,9 @@ for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_expo
 done
 check [ -s "$mirror/second/linux-64/repodata.json" ]
 expect 0 mirror verify "$mirror"
-err_has 'all correct' 'signature not checked'
+err_has 'all correct'
+err_lacks 'signature'
+check grep -qx "  - \"$url/main\"" "$mirror/config.yaml"
 
 # A channel's token goes with its packages, of requests and of locks, and is written nowhere.
 mkdir -p "$web/t/secret-token"
@@ -109,6 +111,8 @@ out_has 'packages' '0 downloaded, '
 check [ ! -e "$mirror/main/linux-64/tool-1.0-cuda_0.tar.bz2" ]
 expect 0 mirror verify "$mirror" --key "$key"
 err_lacks 'signature not checked'
+expect 0 mirror verify "$mirror"
+err_has 'signature not checked; to check it: --key PUBLIC-KEY'
 expect 1 mirror verify "$mirror" --key "${key//[0-4]/5}"
 err_has 'manifest.json'
 # The delta has no package: all were there. Laid over the mirror of then it gives the one of now, but for what went.

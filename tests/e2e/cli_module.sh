@@ -39,6 +39,9 @@ expect 1 module check --root "$root"
 out_has 'one/1.lua: its name is now one/1.0-cpu'
 expect 0 module write -n one --root "$root"
 out_has "$root/Core/one/1.0-cpu.lua" "removed $root/Core/one/1.lua"
+err_has 'removed one/1, replaced by one/1.0-cpu; jobs that load one/1 must load one/1.0-cpu'
+expect 1 module check --root "$WORK/nowhere"
+err_has "$WORK/nowhere: no such folder"
 expect 2 module write -n three --root "$root"
 err_has 'version of plain' '{accelerator}'
 expect 0 config set module_name '{name}'

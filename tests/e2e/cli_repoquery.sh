@@ -17,7 +17,7 @@ package user 1 h_0 'app[extras=test]'
 SUBDIR=noarch package gpu 1 0 '__cuda >=12'
 SUBDIR=noarch package gpu 2 0 '__cuda >=12.4'
 SUBDIR=noarch package cpu 1 0 '__archspec 1 x86_64_v3'
-where="file://$CHANNEL"
+where=$CHANNEL
 
 # --- search is gpkg search
 expect 0 search 'plot>=3'
@@ -105,6 +105,12 @@ expect 0 repoquery depends --tree 'app[extras=test]'
 out_is "$tree"
 expect 0 repoquery tree broken
 out_has '├─ gone >=2: not found in the channels'
+expect 0 repoquery tree plot --depth 1
+out_is "plot 3.1 py312_1  $where/linux-64
+├─ png 1.6 h_0 (png >=1)
+└─ python 3.12 h_0 (python >=3.12,<3.13)"
+expect 2 repoquery tree plot --depth 0
+err_has "--depth: '0' is not a whole number of at least 1"
 expect 0 repoquery tree plot --json
 json 'd["query"]["type"] == "tree" and [len(p["dependencies"]) for p in d["result"]["pkgs"]] == [2, 2, 0, 0]'
 

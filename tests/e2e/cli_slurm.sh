@@ -212,6 +212,6 @@ failures=$((failures + $?))
 # A controller that does not answer.
 slurm_stop
 expect 1 hardware --slurm
-err_has 'sinfo' 'connect'
+err_has 'error: Slurm does not answer: ' 'sinfo' 'connect'
 
 finish

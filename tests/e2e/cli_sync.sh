@@ -24,6 +24,8 @@ expect 0 sync -y --json
 json 'd["success"] is True and not d.get("actions", {}).get("LINK")'
 expect 0 history -n e --json
 json 'len(d) == 1'
+expect 0 sync -y
+out_has 'e matches environment.yml'
 
 # Packages, requests and variables that the file does not have are removed. Versions that fit stay.
 expect 0 install -y -q -n e tool
@@ -40,16 +42,31 @@ expect 0 sync -y -n e
 expect 0 list -n e --json
 json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.0"), ("tool", "1.0")]'
 
-# A lock: gpkg.lock comes before environment.yml.
+# A lock: gpkg.lock comes before environment.yml, and a difference between them is told.
+expect 0 lock -f environment.yml
+expect 0 sync -y -n e
+err_lacks 'out of date'
+sed -i 's/- tool/- tool\n  - extra/' environment.yml
+expect 0 sync -y -n e
+err_has 'gpkg.lock is out of date: environment.yml also requests extra' \
+    'gpkg lock update -f environment.yml' 'gpkg sync -f environment.yml'
+expect 0 sync -y -n e --lock gpkg.lock
+err_lacks 'out of date'
+sed -i '/- extra/d; s/fast/slow/' environment.yml
+expect 0 sync -y -n e
+err_has 'gpkg.lock is out of date: environment.yml has other variables'
 expect 0 lock app lib=1.1
 expect 0 install -y -q -n e extra
 expect 0 sync -y -n e
+err_has 'gpkg.lock is out of date: environment.yml also requests tool; does not request lib=1.1; has other variables'
 expect 0 list -n e --json
 json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'
 expect 0 sync -y -n e --lock gpkg.lock --json
 json 'd["success"] is True and not d.get("actions", {}).get("LINK")'
 expect 0 verify -n e
 expect 0 sync -y -n new --lock gpkg.lock
+expect 0 sync -y -n new --lock gpkg.lock
+out_has 'new matches gpkg.lock'
 expect 0 list -n new --json
 json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'
 
@@ -63,7 +80,7 @@ expect 2 sync -y -n e --lock gpkg.lock -f environment.yml
 err_has '--lock' '--file'
 rm gpkg.lock environment.yml
 expect 1 sync -y -n e
-err_has environment.yml
+err_has 'no gpkg.lock or environment.yml in this folder' '--lock or -f'
 mkdir other && touch other/file
 expect 1 sync -y -p other -f environment.yml
 

@@ -2,11 +2,14 @@
 
 #include "cli/table.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/installed.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/index/queries.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/near_packages.hpp"
 #include "libcore/spec/version.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -128,7 +131,7 @@ void print_details(Output& out, const PackageRecord& record) {
 std::string Searched::where() const {
     std::vector<std::string> names;
     names.reserve(channels.size());
-    for (const auto& channel : channels) names.push_back(channel.name());
+    for (const auto& channel : channels) names.push_back(path_or_url(channel.name()));
     return fmt::format("{} ({})", join_or(names), platform);
 }
 
@@ -270,7 +273,7 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
         return fail(ErrorKind::NotFound,
                     fmt::format("no package name matches '{}' in {}", spec.name, searched.where()));
     const std::vector<std::string> sorted(known.begin(), known.end());
-    const auto near = near_names(spec.name, sorted);
+    const auto near = near_packages(spec.name, sorted);
     return fail(ErrorKind::NotFound,
                 fmt::format("package '{}' not found in {}", spec.name, searched.where()),
                 did_you_mean(near, fmt::format("search in names: gpkg search '*{}*'", spec.name)));
@@ -293,9 +296,7 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {
-    const auto where = channel_context(context);
-    const auto channel = Channel::parse(record.channel, where);
-    return (channel ? channel->name() : without_secrets(record.channel)) + "/" + record.subdir;
+    return channel_title(context, record.channel) + "/" + record.subdir;
 }
 
 void print_records(const Context& context, std::span<const PackageRecord> records) {

@@ -4,18 +4,27 @@
 #include "cli/workflow/ask/fix_command.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/tried_fixes.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/spec_text.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace gpkg::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kHintOnBuilds =
+    "builds differ between platforms, and channels remove old ones; export the environment without "
+    "them: conda env export --from-history (or --no-builds)";
 
 /// One line that can be pasted, with a remark on what it is for.
 std::string fix_text(const Context& context, const Question& question, const TriedFix& tried) {
@@ -44,6 +53,122 @@ Json json_of(const Context& context, const Question& question, const TriedFix& t
     return document;
 }
 
+/// Specs with exact builds, most of which the channels do not have: a file that was exported on
+/// another platform.
+struct MissingBuilds {
+    std::size_t missing = 0;
+    std::size_t of = 0;
+};
+
+std::optional<MissingBuilds> missing_builds(const Question& question,
+                                            const Explanation& explanation) {
+    constexpr std::size_t kFew = 3;
+    std::set<std::string> exact;
+    for (const auto& spec : question.wanted.specs) {
+        const bool is_of_pip = spec.build && spec.build->text() == "pypi_0";
+        if (spec.build && spec.build->is_exact() && !is_of_pip) exact.insert(spec.name);
+    }
+    const auto told = static_cast<std::size_t>(
+        std::ranges::count_if(explanation.clashes, [&](const Explanation::Clash& clash) {
+            return clash.lines.size() == 1 && exact.contains(clash.lines.front().name);
+        }));
+    const auto missing = std::min(told + explanation.more, exact.size());
+    if (told == 0 || missing < kFew || missing * 2 < exact.size()) return std::nullopt;
+    return MissingBuilds{missing, exact.size()};
+}
+
+/// The request without build strings, where it has a solution then.
+std::optional<TriedFix> without_builds(const Question& question) {
+    Fix fix;
+    const auto& specs = question.problem.request.specs;
+    for (std::size_t i = 0; i < question.wanted.specs.size() && i < specs.size(); ++i) {
+        if (!specs[i].build || !specs[i].build->is_exact()) continue;
+        auto spec = specs[i];
+        spec.build.reset();
+        ProblemChange change;
+        change.kind = ProblemChange::Kind::ReplaceSpec;
+        change.index = i;
+        change.before = as_typed(specs[i]);
+        change.spec = as_typed(spec);
+        fix.changes.push_back(std::move(change));
+    }
+    auto changed = with_changes(question, fix.changes);
+    if (!changed) return std::nullopt;
+    const auto solution = solution_of(*changed);
+    if (!solution || !*solution) return std::nullopt;
+    return TriedFix{std::move(fix)};
+}
+
+std::string text_without_builds(const Context& context,
+                                const Question& question,
+                                const TriedFix& tried) {
+    const FixCommand command(context, question, tried.fix);
+    if (command.before().empty()) return command.text();
+    return command.text() + "  # after removing the build strings from the file";
+}
+
+/// Three of them stand for all.
+std::string message_of(const MissingBuilds& builds,
+                       const Question& question,
+                       const Explanation& explanation) {
+    constexpr std::size_t kMostTold = 3;
+    auto some = explanation;
+    if (some.clashes.size() > kMostTold) {
+        some.more += some.clashes.size() - kMostTold;
+        some.clashes.resize(kMostTold);
+    }
+    return fmt::format("{} of {} requested builds do not exist for {}\n{}",
+                       builds.missing,
+                       builds.of,
+                       question.machine.platform,
+                       some.tree());
+}
+
+/// Whether gpkg assumes the glibc version of the machine: neither its profile nor an override says
+/// it.
+bool assumes_glibc(const Context& context, const Question& question) {
+    const auto& profile = question.machine.profile;
+    const auto variable = override_variable("glibc");
+    return profile && !profile->glibc && !context.env(variable) &&
+           !configured_overrides(context, true).contains(variable);
+}
+
+void mark_assumed(Explanation& explanation) {
+    for (auto& clash : explanation.clashes) {
+        for (auto& line : clash.lines)
+            line.is_assumed = line.kind == ExplanationLine::Kind::Machine && line.name == "__glibc";
+    }
+}
+
+/// The profile that --for names by a file; empty where it names a machine.
+std::string profile_file_of(const Context& context, const Question& question) {
+    for (const auto& argument : context.arguments) {
+        const auto word = argument.starts_with("--for=") ? argument.substr(6) : argument;
+        const fs::path path(word);
+        const bool is_file = word.find('/') != std::string::npos || path.extension() == ".yaml" ||
+                             path.extension() == ".yml";
+        const auto& machine = question.machine.name;
+        if (is_file && (word == machine || path.stem() == machine)) return word;
+    }
+    return {};
+}
+
+/// A lock is for its machines as they are named, so that an override cannot fix it: the fact goes
+/// into a profile. One line for a fix that needs another glibc than the assumed one.
+std::string fix_by_profile(const Context& context, const Question& question, const Fix& fix) {
+    if (!question.wanted.is_for_lock || fix.changes.size() != 1) return {};
+    const auto& change = fix.changes.front();
+    if (change.kind != ProblemChange::Kind::SetMachine || change.name != "__glibc") return {};
+    const auto edit = fmt::format("system: {{glibc: \"{}\"}}", change.version);
+    if (const auto file = profile_file_of(context, question); !file.empty())
+        return fmt::format("add {} to {}", edit, file);
+    const auto& name = question.machine.name;
+    return fmt::format(
+        "gpkg hardware export --for {0} -o {0}.yaml  # then add {1} to it and use --for ./{0}.yaml",
+        shell_word(name),
+        edit);
+}
+
 /// The title and the tree, which is the title where it is one line. If several accelerators were
 /// tried, the explanation is about the first.
 std::string message_of(const Question& question, const Explanation& explanation) {
@@ -66,20 +191,39 @@ std::string message_of(const Question& question, const Explanation& explanation)
 
 Error unsatisfiable(const Context& context,
                     const Question& question,
-                    const Explanation& explanation,
+                    const Explanation& given,
                     const std::vector<const Question*>& others) {
     if (question.channels.empty()) return no_channels();
+    auto explanation = given;
+    const bool is_glibc_assumed = assumes_glibc(context, question);
+    if (is_glibc_assumed) mark_assumed(explanation);
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
+    const auto builds = missing_builds(question, explanation);
+    const auto rebuilt = builds ? without_builds(question) : std::nullopt;
     const auto fixes = tried_fixes(context, question, explanation.fixes, others);
     details["fixes"] = Json::array();
-    for (const auto& fix : fixes) details["fixes"].push_back(json_of(context, question, fix));
+    std::vector<std::string> lines;
+    if (rebuilt) {
+        details["fixes"].push_back(json_of(context, question, *rebuilt));
+        lines.push_back(text_without_builds(context, question, *rebuilt));
+    }
+    for (const auto& fix : fixes) {
+        details["fixes"].push_back(json_of(context, question, fix));
+        lines.push_back(fix_text(context, question, fix));
+    }
+    for (const auto& fix : explanation.fixes) {
+        auto line = is_glibc_assumed ? fix_by_profile(context, question, fix) : std::string();
+        if (!line.empty()) lines.push_back(std::move(line));
+    }
 
-    auto message = message_of(question, explanation);
-    if (!fixes.empty()) message += "\npossible fixes:";
-    for (const auto& fix : fixes) message += "\n  " + fix_text(context, question, fix);
+    auto message =
+        builds ? message_of(*builds, question, explanation) : message_of(question, explanation);
+    if (!lines.empty()) message += kFixesHeading;
+    for (const auto& line : lines) message += "\n  " + line;
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
-    error.hint = hint_for(context, question, explanation, others);
+    error.hint =
+        builds ? std::string(kHintOnBuilds) : hint_for(context, question, explanation, others);
     error.details = json_text(details);
     return error;
 }

@@ -97,7 +97,10 @@ Context without_overrides(const Context& context) {
     for (const auto& [variable, value] : set_overrides(context)) left_out.push_back(variable);
     if (left_out.empty()) return context;
     context.out.note(
-        fmt::format("note: ignored with --for: {}", join_some(left_out, "and", left_out.size())));
+        fmt::format("note: ignored with --for: {} (a lock is for the machines as --for names them; "
+                    "to change a fact, edit a profile: gpkg hardware export --for NAME -o "
+                    "NAME.yaml)",
+                    join_some(left_out, "and", left_out.size())));
     auto without = context;
     without.env = [env = context.env](std::string_view name) {
         return name.starts_with(kOverrides) ? std::nullopt : env(name);

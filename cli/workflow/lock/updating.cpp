@@ -59,6 +59,8 @@ public:
         }
     }
 
+    std::map<std::string, Version> newest() const { return newest_; }
+
 private:
     /// Machines, and where the classes are platforms, the file's that have none yet.
     Result<std::vector<NamedClass>> named_classes() {
@@ -163,6 +165,7 @@ private:
         GPKG_TRY(auto wanted, wanted_for(sources, locked));
         const auto records = lock_.records_of(locked);
         GPKG_TRY(const auto opened, open(wanted, std::move(seen), records));
+        GPKG_CHECK(note_newest(opened));
         GPKG_TRY(auto present, present_of(records, opened, anew != nullptr));
         GPKG_TRY(present.state, state_of(lock_, locked));
         leave_what_is_old(wanted, locked, present);
@@ -171,6 +174,22 @@ private:
         GPKG_TRY(asked.question, question_of(context_, opened, wanted.request, std::move(present)));
         asked.request = std::move(wanted.remembered);
         return asked;
+    }
+
+    Result<void> note_newest(const Sources& sources) {
+        if (sources.exclude_newer) return {};
+        for (const auto& name : options_.names) {
+            for (const auto& index : sources.indexes) {
+                GPKG_TRY(const auto found, index->find(name));
+                for (const auto& row : found.rows()) {
+                    const auto version = Version::parse(found.version(row));
+                    if (!version) continue;
+                    const auto [newest, is_new] = newest_.try_emplace(name, *version);
+                    if (newest->second < *version) newest->second = *version;
+                }
+            }
+        }
+        return {};
     }
 
     /// What may stay: all that the channels and the machine allow, by what the channels say today,
@@ -265,6 +284,7 @@ private:
     const LockFile& lock_;
     const UpdateOptions& options_;
     std::map<std::string, std::string> gone_;  ///< why, by URL
+    std::map<std::string, Version> newest_;
 };
 
 /// Each class of the lock has to say what it is.
@@ -295,9 +315,9 @@ Result<void> check_can_be_updated(const LockFile& lock) {
 
 }  // namespace
 
-Result<LockedClasses> update_lock(Context& user,
-                                  const LockFile& lock,
-                                  const UpdateOptions& options) {
+Result<UpdatedClasses> update_lock(Context& user,
+                                   const LockFile& lock,
+                                   const UpdateOptions& options) {
     const auto& [sources, wishes, machines, names, accelerators] = options;
     if (names.empty() && wishes.files.empty() && !wishes.accelerator && machines.empty() &&
         sources.platform.empty() && sources.channels.empty() && sources.channel_priority.empty() &&
@@ -320,7 +340,7 @@ Result<LockedClasses> update_lock(Context& user,
         return fail(ErrorKind::Integrity,
                     fmt::format("the updated lock would be inconsistent: {}", *flaw),
                     "to solve from scratch: gpkg lock -f FILE");
-    return std::move(updated);
+    return UpdatedClasses{std::move(updated), updating.newest()};
 }
 
 }  // namespace gpkg::cli

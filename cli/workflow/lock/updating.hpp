@@ -7,7 +7,9 @@
 #include "cli/workflow/sources.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/spec/version.hpp"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,13 +25,19 @@ struct UpdateOptions {
     AcceleratorWishes accelerators;
 };
 
+struct UpdatedClasses : LockedClasses {
+    /// Of the named packages, the newest version that the channels have. Empty where
+    /// --exclude-newer hides some.
+    std::map<std::string, Version> newest;
+};
+
 /// What is locked stays where what is asked for allows, in its version and build; a class that is
 /// new gets the versions that others have. Divergences are those that the lock did not have.
 /// Unsupported for a lock that does not say for what and for which machines it was made, and for
 /// one of --for-all; NotFound for names that it does not have; Usage where nothing is to change;
 /// Unsatisfiable where a class has no answer.
-Result<LockedClasses> update_lock(Context& context,
-                                  const LockFile& lock,
-                                  const UpdateOptions& options);
+Result<UpdatedClasses> update_lock(Context& context,
+                                   const LockFile& lock,
+                                   const UpdateOptions& options);
 
 }  // namespace gpkg::cli

@@ -98,13 +98,42 @@ bool is_lock(const WishFile& file) {
            (format != LockFormat::CondaLock || detect_lock_format(file.text, file.name));
 }
 
+/// Packages that nearly every export of a system has, and those of others have not.
+struct SystemPackages {
+    std::string_view system;
+    std::string_view platform;  ///< what its platforms begin with
+    std::vector<std::string_view> names;
+};
+
+/// "macOS", where the packages with exact builds are those of macOS alone; empty if no system is
+/// named by them.
+std::string_view system_of(const std::vector<std::string>& names, std::string_view platform) {
+    static const SystemPackages kSystems[] = {
+        {"Linux",
+         "linux-",
+         {"_libgcc_mutex", "_openmp_mutex", "ld_impl_linux-64", "libgcc", "libgcc-ng", "libgomp"}},
+        {"macOS", "osx-", {"appnope", "libcxx", "pyobjc-core"}},
+        {"Windows", "win-", {"ucrt", "vc", "vc14_runtime", "vs2015_runtime"}},
+    };
+    for (const auto& [system, its_platform, its_names] : kSystems) {
+        const bool has_any = std::ranges::any_of(names, [&, &its = its_names](const auto& name) {
+            return std::ranges::find(its, name) != its.end();
+        });
+        // Of Linux first: libcxx is there as well.
+        if (has_any) return platform.starts_with(its_platform) ? "" : system;
+    }
+    return "";
+}
+
 /// The system that an environment.yml with exact builds was exported on; empty if it may be this
-/// one. Builds name it ("22_osxarm64_openblas"), and so does the prefix.
-std::string foreign_system(const Manifest& manifest, const std::string& platform) {
-    bool has_builds = false;
+/// one. Builds name it ("22_osxarm64_openblas"), and so do the prefix and some packages.
+std::string foreign_system(const Manifest& manifest,
+                           std::string_view text,
+                           const std::string& platform) {
+    std::vector<std::string> exact;
     for (const auto& spec : manifest.dependencies) {
         if (!spec.build || !spec.build->is_exact()) continue;
-        has_builds = true;
+        exact.push_back(spec.name);
         for (const auto& subdir : known_subdirs()) {
             std::string joined(subdir);
             std::erase(joined, '-');
@@ -115,15 +144,18 @@ std::string foreign_system(const Manifest& manifest, const std::string& platform
                 return std::string(subdir);
         }
     }
-    const bool is_macos = manifest.prefix && manifest.prefix->native().starts_with("/Users/");
-    return has_builds && is_macos && !platform.starts_with("osx-") ? "macOS" : "";
+    if (exact.empty()) return "";
+    // With -n and -p the manifest has no prefix.
+    const bool is_of_mac = text.find("\nprefix: /Users/") != std::string_view::npos;
+    if (is_of_mac) return platform.starts_with("osx-") ? "" : "macOS";
+    return std::string(system_of(exact, platform));
 }
 
 void warn_of_foreign_builds(Context& context,
                             const WishFile& file,
                             const Manifest& manifest,
                             const std::string& platform) {
-    const auto system = foreign_system(manifest, platform);
+    const auto system = foreign_system(manifest, file.text, platform);
     if (system.empty()) return;
     context.out.warn_once(
         fmt::format("{}: lists builds for {}, which do not exist for {}; export the environment "
@@ -146,12 +178,23 @@ Result<void> check_is_not_file(const Context& context, const std::string& text) 
         is_list ? "use -f " + shell_word(text) : "gpkg create -n NAME --lock " + shell_word(text));
 }
 
+/// "numpy 1.2": no package is called like a version.
+Result<void> check_is_not_version(const std::string& before, const std::string& text) {
+    const bool is_version =
+        std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
+    if (text.empty() || !is_version || !is_package_name(before)) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("'{}' is a version, not a package", text),
+                fmt::format("did you mean {}={}?", before, text));
+}
+
 /// Specs, hardware selectors and places of package files.
 Result<Asked> read_words(Context& context,
                          const WishOptions& options,
                          const std::string& platform,
                          PackageFiles& files) {
     Asked asked;
+    std::string before;
     for (const auto& text : options.specs) {
         if (is_package_place(text)) {
             GPKG_TRY(const auto package, package_at(context, text));
@@ -159,6 +202,8 @@ Result<Asked> read_words(Context& context,
             continue;
         }
         GPKG_CHECK(check_is_not_file(context, text));
+        GPKG_CHECK(check_is_not_version(before, text));
+        before = text;
         if (auto taken = asked.take(text, platform); !taken) {
             taken.error().kind = ErrorKind::Usage;
             return pass(std::move(taken).error());
@@ -234,6 +279,10 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
             GPKG_CHECK(take_spec_file(context, *file, platform, wishes, of_files));
             continue;
         }
+        if (is_explicit_list(file->text))
+            return fail(ErrorKind::Usage,
+                        fmt::format("{} is an explicit list, not an environment.yml", file->name),
+                        "rename it to end in .txt");
         GPKG_TRY(auto manifest, manifest_of(context, *file, platform, options.ignore_names));
         warn_of_foreign_builds(context, *file, manifest, platform);
         GPKG_CHECK(take_manifest(context, *file, std::move(manifest), wishes, of_files, sources));

@@ -157,7 +157,7 @@ TEST_CASE("mistakes are told with their place", "[manifest]") {
         {"dependencies:\n- a\n-\n",                 "env.yml:2:3: the entry after a is empty"},
         {"dependencies:\n- a\n- pip: [b]\n- null\n", "env.yml:3:3: the entry after this one is empty"},
         {"dependencies:\n- npm: [x]",               "env.yml:2:3: unknown installer 'npm:'"},
-        {"dependencies:\n- python: 3.12",           "env.yml:2:3: unknown installer 'python:'"},
+        {"dependencies:\n- python: 3.12",           "env.yml:2:3: 'python: 3.12' is not a package spec"},
         {"dependencies:\n- pip: {a: 1}",            "env.yml:2:8: expected a list of requirements for pip, found a map"},
         {"dependencies:\n- sel(linux64): a",        "env.yml:2:3: sel(linux64): expected unix, linux, osx or win"},
         {"dependencies:\n- sel(linux): [a]",        "env.yml:2:15: expected a package, found a list"},
