@@ -110,13 +110,13 @@ void occupy_standard_descriptors() {
     }
 }
 
-/// As the history of environments keeps it.
+/// As the history of environments keeps it; can be copied into a shell.
 std::string command_line(int argc, char** argv) {
     std::string line;
     for (int i = 0; i < argc; ++i) {
         // Channels may come with passwords and tokens: "--channel=https://user:secret@host/x".
         if (i > 0) line += ' ';
-        line += hide_secrets(argv[i]);
+        line += shell_word(hide_secrets(argv[i]));
     }
     return line;
 }

@@ -143,7 +143,10 @@ void add_change_options(CLI::App& app, ChangeOptions& options) {
     const std::string group = "Installation";
     app.add_flag("-d,--dry-run", options.dry_run, "show the plan without applying it")
         ->group(group);
-    app.add_flag("-y,--yes", options.yes, "answer yes to all questions")->group(group);
+    app.add_flag("-y,--yes",
+                 options.yes,
+                 "answer yes to all questions (always: gpkg config set always_yes true)")
+        ->group(group);
     app.add_flag("--download-only",
                  options.download_only,
                  "download and unpack packages without installing them")

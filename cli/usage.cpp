@@ -156,6 +156,22 @@ bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
 }
 
+/// "gpkg rename -n old new" for "gpkg rename old new"; empty where the first argument is not an
+/// environment.
+std::string with_named_environment(const std::vector<std::string>& unexpected,
+                                   const std::vector<const CLI::App*>& path,
+                                   const std::function<bool(const std::string&)>& is_environment) {
+    const auto& command = *path.back();
+    const auto* argument = single_argument(command);
+    if (unexpected.size() != 1 || argument == nullptr || argument->count() != 1 ||
+        command.get_option_no_throw("--name")->count() > 0 ||
+        !is_environment(argument->results().front()))
+        return {};
+    const std::vector words{argument->results().front(), unexpected.front()};
+    return fmt::format(
+        "name the environment with -n: {} -n {}", words_of(path), shell_words(words));
+}
+
 std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path,
                     const std::function<bool(const std::string&)>& is_environment) {
@@ -174,6 +190,10 @@ std::string hint_at(const std::vector<std::string>& unexpected,
                                shell_word(word));
         if (is_unknown_subcommand(command, unexpected))
             return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
+        if (takes_environment(command)) {
+            auto hint = with_named_environment(unexpected, path, is_environment);
+            if (!hint.empty()) return hint;
+        }
         if (takes_environment(command) && is_environment(word))
             return fmt::format("did you mean -n {}?", shell_word(word));
         const auto* argument = single_argument(command);

@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/shells.hpp"
 #include "libcore/env/activation.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/env/shell.hpp"
 
 #include <CLI/CLI.hpp>
@@ -47,7 +48,14 @@ Result<fs::path> meant(const Context& context, const ActivateVerbOptions& option
         const bool is_path = options.environment.find('/') != std::string::npos;
         (is_path ? target.prefix : target.name) = options.environment;
     }
-    if (target.name.empty() && target.prefix.empty()) target.name = "base";
+    if (target.name.empty() && target.prefix.empty()) {
+        const auto& root = context.config.root_prefix.value;
+        if (Prefix::is_environment(root)) return root;
+        return fail(
+            ErrorKind::Usage,
+            "no environment to activate was given",
+            "name an environment: gpkg activate NAME; gpkg env list lists all environments");
+    }
     return existing_prefix(context, target);
 }
 
@@ -77,9 +85,7 @@ Action bind(CLI::App& app, Verb verb) {
     const auto options = std::make_shared<ActivateVerbOptions>();
     if (verb == Verb::Activate) {
         add_target_options(app, options->target);
-        app.add_option("environment",
-                       options->environment,
-                       "name or path of the environment (default: base)")
+        app.add_option("environment", options->environment, "name or path of the environment")
             ->type_name("NAME|PATH");
         app.add_flag("--stack", options->stack, "keep the active environment on PATH");
     }

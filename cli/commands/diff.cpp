@@ -40,10 +40,10 @@ void print(Output& out, const std::vector<PackageDifference>& changes) {
 }
 
 Result<int> show(Context& context, const fs::path& prefix, const DiffOptions& options) {
-    GPKG_TRY(const auto before, generation_named(prefix, options.before));
-    GPKG_TRY(
-        const auto after,
-        options.after == 0 ? present_generation(prefix) : generation_named(prefix, options.after));
+    GPKG_TRY(const auto before, generation_named(context, prefix, options.before));
+    GPKG_TRY(const auto after,
+             options.after == 0 ? present_generation(prefix)
+                                : generation_named(context, prefix, options.after));
     const auto changes = differences(before, after);
     if (!context.out.json_mode()) {
         print(context.out, changes);
@@ -64,20 +64,20 @@ Action bind_diff(CLI::App& app) {
     const auto options = std::make_shared<DiffOptions>();
     app.add_option("before", options->before, "number of the first generation")
         ->required()
-        ->type_name("A")
+        ->type_name("GENERATION")
         ->check(whole_number_from(1));
     app.add_option("after",
                    options->after,
                    "number of the second generation (default: the installed packages)")
-        ->type_name("B")
+        ->type_name("GENERATION")
         ->check(whole_number_from(1));
     add_target_options(app, options->target);
     app.footer(
-        "Shows the packages added (+), removed (-) and changed (~) from generation A to B. `gpkg "
+        "Shows the packages added (+), removed (-) and changed (~) between two generations. `gpkg "
         "history` lists the generations, `gpkg list --diff` compares two environments.\n"
         "\n"
-        "  gpkg diff 3 5 -n ml\n"
-        "  gpkg diff 3 -n ml  # from generation 3 to the installed packages\n");
+        "  gpkg diff 3 5 -n ml  # from generation 3 to generation 5\n"
+        "  gpkg diff 3 -n ml    # from generation 3 to the installed packages\n");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));

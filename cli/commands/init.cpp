@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -21,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 struct InitOptions {
     std::vector<std::string> shells;
+    bool all = false;
     bool undo = false;
     bool dry_run = false;
     bool user = true;
@@ -57,28 +60,75 @@ std::vector<fs::path> startup_files(const Context& context, Shell shell) {
     return {};
 }
 
-/// Loads the hook. A gpkg that is there no more costs nothing.
-std::string block_lines(Shell shell, const fs::path& program) {
-    const auto quoted = shell_quoted(program.native(), shell);
+/// Sets GPKG_ROOT_PREFIX where nothing else does; empty for the default root prefix.
+std::string root_prefix_line(const Config& config, Shell shell) {
+    const auto& root = config.root_prefix.value;
+    if (root == config.home / ".local/share/gpkg") return {};
+    const auto quoted = shell_quoted(root.native(), shell);
     switch (shell) {
     case Shell::Posix:
     case Shell::Bash:
     case Shell::Zsh: break;
     case Shell::Fish:
-        return fmt::format("if test -x {0}\n    {0} shell-hook -s fish | source\nend\n", quoted);
+        return fmt::format("    set -q GPKG_ROOT_PREFIX; or set -gx GPKG_ROOT_PREFIX {}\n", quoted);
     case Shell::Tcsh:
-        // csh reads .cshrc as well, and cannot do with the hook.
+        return fmt::format("    if ( ! $?GPKG_ROOT_PREFIX ) setenv GPKG_ROOT_PREFIX {}\n", quoted);
+    case Shell::PowerShell:
+        return fmt::format("    if (-not $env:GPKG_ROOT_PREFIX) {{ $env:GPKG_ROOT_PREFIX = {} }}\n",
+                           quoted);
+    }
+    return fmt::format("    [ -n \"${{GPKG_ROOT_PREFIX-}}\" ] || export GPKG_ROOT_PREFIX={}\n",
+                       quoted);
+}
+
+/// Loads the hook. A gpkg that does not exist any more costs nothing.
+std::string block_lines(const Config& config, Shell shell, const fs::path& program) {
+    const auto quoted = shell_quoted(program.native(), shell);
+    const auto root = root_prefix_line(config, shell);
+    switch (shell) {
+    case Shell::Posix:
+    case Shell::Bash:
+    case Shell::Zsh: break;
+    case Shell::Fish:
         return fmt::format(
-            "if ( $?tcsh && -x {0} ) then\n    eval \"`{0} shell-hook -s tcsh`\"\nendif\n", quoted);
+            "if test -x {0}\n{1}    {0} shell-hook -s fish | source\nend\n", quoted, root);
+    case Shell::Tcsh:
+        // csh reads .cshrc as well, and cannot run the hook.
+        return fmt::format(
+            "if ( $?tcsh && -x {0} ) then\n{1}    eval \"`{0} shell-hook -s tcsh`\"\nendif\n",
+            quoted,
+            root);
     case Shell::PowerShell:
         return fmt::format(
-            "if (Test-Path -LiteralPath {0}) {{\n"
+            "if (Test-Path -LiteralPath {0}) {{\n{1}"
             "    & {0} shell-hook -s powershell | Out-String | Invoke-Expression\n}}\n",
-            quoted);
+            quoted,
+            root);
     }
-    return fmt::format("if [ -x {0} ]; then\n    eval \"$({0} shell-hook -s {1})\"\nfi\n",
+    return fmt::format("if [ -x {0} ]; then\n{1}    eval \"$({0} shell-hook -s {2})\"\nfi\n",
                        quoted,
+                       root,
                        shell_name(shell));
+}
+
+/// The shells of this machine: those in a folder of PATH.
+std::vector<Shell> shells_on_path(const Context& context) {
+    constexpr std::pair<std::string_view, Shell> kPrograms[] = {{"bash", Shell::Bash},
+                                                                {"zsh", Shell::Zsh},
+                                                                {"fish", Shell::Fish},
+                                                                {"tcsh", Shell::Tcsh},
+                                                                {"pwsh", Shell::PowerShell}};
+    const auto path = context.env("PATH").value_or("");
+    const auto folders = split(path, ':');
+    std::vector<Shell> shells;
+    for (const auto& [program, shell] : kPrograms) {
+        const auto has_it = [&](std::string_view folder) {
+            return folder.starts_with('/') &&
+                   ::access((fs::path(folder) / program).c_str(), X_OK) == 0;
+        };
+        if (std::ranges::any_of(folders, has_it)) shells.push_back(shell);
+    }
+    return shells;
 }
 
 Result<std::vector<Shell>> meant_shells(const Context& context, const InitOptions& options) {
@@ -88,6 +138,10 @@ Result<std::vector<Shell>> meant_shells(const Context& context, const InitOption
         if (std::find(shells.begin(), shells.end(), shell) == shells.end()) shells.push_back(shell);
     }
     if (!shells.empty()) return shells;
+    if (options.all && !options.undo) {
+        shells = shells_on_path(context);
+        if (!shells.empty()) return shells;
+    }
     if (options.undo)
         return std::vector{
             Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Tcsh, Shell::Posix, Shell::PowerShell};
@@ -103,7 +157,9 @@ Result<std::vector<PlannedEdit>> plan(const Context& context, const InitOptions&
     for (const auto shell : shells) {
         const auto files = startup_files(context, shell);
         if (!options.undo) {
-            GPKG_TRY(auto change, with_startup_block(files.front(), block_lines(shell, program)));
+            GPKG_TRY(
+                auto change,
+                with_startup_block(files.front(), block_lines(context.config, shell, program)));
             planned.push_back({shell, std::move(change)});
             continue;
         }
@@ -186,6 +242,8 @@ Action bind_init(CLI::App& app) {
                    options->shells,
                    "bash, zsh, fish, tcsh, posix or powershell (default: your shell)")
         ->type_name("SHELL");
+    app.add_flag("--all", options->all, "change the startup files of all shells on this machine")
+        ->excludes("shells");
     app.add_flag("--undo,--reverse", options->undo, "remove the block (default: for all shells)");
     app.add_flag("-d,--dry-run", options->dry_run, "show the changes without writing them");
     app.add_flag(
@@ -193,12 +251,15 @@ Action bind_init(CLI::App& app) {
         ->group("");
     app.footer(
         "Adds a block to the startup file of your shell, so that `gpkg activate` works in every "
-        "new shell. The rest of the file is not changed; --undo removes the block. `gpkg run` and "
-        "`gpkg shell` work without it.\n"
+        "new shell. The rest of the file is not changed; --undo removes the block. A "
+        "GPKG_ROOT_PREFIX "
+        "other than the default is kept in the block. `gpkg run` and `gpkg shell` work without "
+        "it.\n"
         "\n"
         "  gpkg init --dry-run\n"
         "  gpkg init\n"
         "  gpkg init bash fish\n"
+        "  gpkg init --all\n"
         "  gpkg init --undo\n");
 
     return [options](Context& context) { return init(context, *options); };

@@ -41,9 +41,11 @@ struct ListOptions {
     bool canonical = false;
     bool reverse = false;
     bool no_pip = false;
-    bool inputs = false;  ///< with the build inputs of packages
-    bool size = false;    ///< with the disk usage of packages
-    std::string diff;     ///< the other environment's name or path
+    bool inputs = false;     ///< with the build inputs of packages
+    bool size = false;       ///< with the disk usage of packages
+    bool requested = false;  ///< without dependencies
+    std::string sort;        ///< "name" or "size"
+    std::string diff;        ///< the other environment's name or path
 };
 
 /// One line of the listing.
@@ -123,6 +125,13 @@ std::string input_text(const Item& item) {
     return text;
 }
 
+/// "numpy>=1.20,<1.25, scipy"
+std::string requested_text(const Item& item) {
+    std::vector<std::string> specs;
+    for (const auto& spec : item.requested) specs.push_back(typed_spec(spec));
+    return fmt::format("{}", fmt::join(specs, ", "));
+}
+
 void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
     constexpr std::size_t kBuild = 10;
     constexpr std::size_t kChannel = 11;
@@ -164,7 +173,7 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
         for (const auto& column : columns) cells.push_back(item.variant.*column.value);
         if (has_inputs) cells.push_back(input_text(item));
         if (has_sizes) cells.push_back(item.disk_use ? human_size(item.disk_use->bytes) : "");
-        if (has_requests) cells.push_back(fmt::format("{}", fmt::join(item.requested, ", ")));
+        if (has_requests) cells.push_back(requested_text(item));
         table.add(std::move(cells));
     }
     const auto screen = out.screen();
@@ -237,7 +246,7 @@ std::vector<Item> items_of(const Context& context,
     }
     std::stable_sort(
         items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
-    if (options.reverse) std::reverse(items.begin(), items.end());
+    if (options.reverse && options.sort != "size") std::reverse(items.begin(), items.end());
     return items;
 }
 
@@ -284,7 +293,18 @@ Result<Listing> listing_of(Context& context,
         const auto specs = requested.find(item.name);
         if (item.record != nullptr && specs != requested.end()) item.requested = specs->second;
     }
-    if (options.size) add_sizes(listing);
+    if (options.requested)
+        std::erase_if(listing.items, [](const Item& item) {
+            return item.record != nullptr && item.requested.empty();
+        });
+    if (options.size || options.sort == "size") add_sizes(listing);
+    if (options.sort == "size") {
+        const auto bytes = [](const Item& item) {
+            return item.disk_use ? item.disk_use->bytes : 0;
+        };
+        std::ranges::stable_sort(listing.items, std::ranges::greater(), bytes);
+        if (options.reverse) std::ranges::reverse(listing.items);
+    }
     return listing;
 }
 
@@ -414,7 +434,11 @@ Action bind_list(CLI::App& app) {
         "-c,--canonical", options->canonical, "print channel/subdir::name-version-build");
     explicit_urls->excludes(specs)->excludes(canonical);
     specs->excludes(canonical);
-    app.add_flag("--reverse", options->reverse, "sort names from z to a");
+    app.add_flag("--requested", options->requested, "leave out dependencies");
+    app.add_option("--sort", options->sort, "sort by name or by size, the largest first")
+        ->type_name("KEY")
+        ->check(one_of({"name", "size"}));
+    app.add_flag("--reverse", options->reverse, "reverse the order");
     app.add_flag("--no-pip", options->no_pip, "leave out packages installed with pip");
     app.add_flag("--size", options->size, "show the disk space of each package")
         ->excludes(explicit_urls)
@@ -435,10 +459,12 @@ Action bind_list(CLI::App& app) {
     app.footer(
         "Lists the packages of an environment, those installed with pip too. The column "
         "Requested\nshows the specs of packages that you requested; the others are "
+        "dependencies.\n`gpkg closure` shows the size of packages with their "
         "dependencies.\n\n"
         "  gpkg list -n ml\n"
         "  gpkg list -n ml torch\n"
-        "  gpkg list -n ml --size\n"
+        "  gpkg list -n ml --requested\n"
+        "  gpkg list -n ml --sort size          # the largest packages first\n"
         "  gpkg list -n ml --diff other\n"
         "  gpkg list -n ml --explicit > ml.txt");
 

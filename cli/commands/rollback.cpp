@@ -30,7 +30,7 @@ Result<Generation> generation_before(Context& context,
                                      const fs::path& prefix,
                                      const Generation& now) {
     GPKG_TRY(auto generations, generations_of(context, prefix));
-    if (generations.empty()) return generation_named(prefix, 1);
+    if (generations.empty()) return generation_named(context, prefix, 1);
     auto& last = generations.back();
     if (!same_packages(last, now)) return std::move(last);
     const auto current = last.restores == 0 ? last.number : last.restores;
@@ -60,10 +60,11 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     GPKG_TRY(const auto now, present_generation(prefix));
     GPKG_TRY(const auto target,
              options.number == 0 ? generation_before(context, prefix, now)
-                                 : generation_named(prefix, options.number));
+                                 : generation_named(context, prefix, options.number));
     if (is_same(now, target)) {
-        context.out.print(
-            fmt::format("nothing to do: the environment is at generation {}", target.number));
+        context.out.print(fmt::format("nothing to do: {} is already the same as generation {}",
+                                      environment_folders(context.config).name_of(prefix),
+                                      target.number));
         return 0;
     }
     GPKG_TRY(const auto present, number_of_present(prefix, now));
@@ -85,7 +86,7 @@ Action bind_rollback(CLI::App& app) {
     app.add_option("generation",
                    options->number,
                    "number of the generation to restore (default: the previous one)")
-        ->type_name("N")
+        ->type_name("GENERATION")
         ->check(whole_number_from(1));
     add_target_options(app, options->target);
     add_change_options(app, options->change);

@@ -31,9 +31,11 @@ Action bind_update(CLI::App& app) {
         ->excludes("--no-deps");
     app.footer(
         "Updates packages to the newest versions that fit. Python keeps its minor version unless "
-        "python itself is named.\n"
+        "python itself is named. A name alone replaces an earlier bound of the package, such as "
+        "numpy=1.24; to update within the bound, give it again.\n"
         "\n"
         "  gpkg update -n ml numpy\n"
+        "  gpkg update -n ml 'numpy=1.24'        # within this bound\n"
         "  gpkg update -n ml --all\n"
         "  gpkg update -n ml python numpy --dry-run\n");
 
@@ -72,6 +74,18 @@ Action bind_update(CLI::App& app) {
             request.update.push_back(spec.name);
         }
         GPKG_TRY(auto change, decide(context, options->sources, request));
+        if (options->all)
+            change.if_nothing =
+                installed.size() == 1
+                    ? "the only package is up to date"
+                    : fmt::format("all {} packages are up to date", installed.size());
+        else if (!request.update.empty())
+            change.if_nothing = fmt::format("{} {} up to date",
+                                            join_some(request.update, "and", request.update.size()),
+                                            request.update.size() == 1 ? "is" : "are");
+        // A pin or a bound excludes a newer version, as a note says.
+        if (!change.if_nothing.empty() && !change.notes.empty())
+            change.if_nothing = "nothing to do: no newer version fits";
         return carry_out(context, std::move(change), options->change);
     };
 }

@@ -90,7 +90,7 @@ Action bind_verify(CLI::App& app) {
         return tell(context.out,
                     examined,
                     "to relink them",
-                    fmt::format("gpkg repair {}", target_words(context, prefix)),
+                    "gpkg repair " + target_words(context, prefix),
                     moved);
     };
 }

@@ -66,17 +66,21 @@ FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>
     return total;
 }
 
+enum class ShowCost { Yes, No };
+
 /// Prints what the change needs on the disk, and refuses what is more than the user allows.
 Result<void> check_cost(Context& context,
                         const TransactionCost& cost,
                         const FolderUsage& stored,
-                        const ChangeOptions& options) {
+                        const ChangeOptions& options,
+                        ShowCost show) {
     const auto bytes = cost.new_bytes + stored.bytes;
     const auto inodes = cost.new_inodes + stored.files;
-    if (cost.files > 0)
+    if (cost.files > 0 && show == ShowCost::Yes)
         context.out.print(fmt::format(
             "needs {} on disk ({} and folders)", human_size(bytes), count_text(inodes, "file")));
-    for (const auto& note : cost.notes) context.out.note("note: " + note);
+    if (show == ShowCost::Yes)
+        for (const auto& note : cost.notes) context.out.note("note: " + note);
     constexpr std::string_view kHint =
         "the environment is unchanged; gpkg clean --unused removes the downloaded packages";
     if (bytes > options.most_bytes)
@@ -124,34 +128,37 @@ Result<void> check_place(Context& context,
     return {};
 }
 
-/// The cost and the problems of linking, as far as the packages are in the store.
-Result<void> rehearse(Context& context,
+/// Prints the cost and the problems of linking where all packages are in the store. Says whether it
+/// did.
+Result<bool> rehearse(Context& context,
                       const Change& change,
                       const PackageStore& store,
                       const ChangeOptions& options) {
     std::vector<fs::path> folders;
     for (const auto& record : change.link) {
         auto folder = store.find(record);
-        if (!folder) return {};
+        if (!folder) return false;
         folders.push_back(*std::move(folder));
     }
-    if (!is_for_this_machine(change)) return {};
+    if (!is_for_this_machine(change)) return false;
     const auto how = transaction_options(context, options);
     GPKG_TRY(const auto cost, preflight(transaction_of(context, change, folders), how));
     for (const auto& warning : cost.warnings) context.out.warn_once(warning);
-    return check_cost(context, cost, {}, options);
+    GPKG_CHECK(check_cost(context, cost, {}, options, ShowCost::Yes));
+    return true;
 }
 
 Result<void> link_all(Context& context,
                       const Change& change,
                       const std::vector<fs::path>& folders,
                       const FolderUsage& stored,
-                      const ChangeOptions& options) {
+                      const ChangeOptions& options,
+                      ShowCost show) {
     Progress progress(context.out);
     auto how = transaction_options(context, options);
     how.planned = [&](const TransactionCost& cost) {
         progress.clear();
-        return check_cost(context, cost, stored, options);
+        return check_cost(context, cost, stored, options, show);
     };
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
         progress.count(stage, done, total, "");
@@ -187,10 +194,11 @@ Result<void> link_from_store(Context& context,
                              std::vector<fs::path> folders,
                              const FolderUsage& stored,
                              const ChangeOptions& options,
-                             const FetchOptions& how) {
+                             const FetchOptions& how,
+                             ShowCost show) {
     constexpr int kMostAttempts = 4;
     for (int attempt = 1;; ++attempt) {
-        auto linked = link_all(context, change, folders, stored, options);
+        auto linked = link_all(context, change, folders, stored, options, show);
         if (linked || attempt == kMostAttempts) return linked;
         const auto kind = linked.error().kind;
         if (kind != ErrorKind::Integrity && kind != ErrorKind::NotFound) return linked;
@@ -287,11 +295,12 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
 Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
     GPKG_TRY(const auto changed, changed_settings(change));
     if (changed.empty()) {
-        context.out.print(change.synced_with.empty()
-                              ? "nothing to do: all requested packages are installed"
-                              : fmt::format("{} matches {}",
-                                            environment_name(context, change.prefix),
-                                            change.synced_with));
+        auto text = change.if_nothing;
+        if (text.empty() && !change.synced_with.empty())
+            text = fmt::format(
+                "{} matches {}", environment_name(context, change.prefix), change.synced_with);
+        context.out.print(text.empty() ? "nothing to do: all requested packages are installed"
+                                       : text);
         return {};
     }
     const auto what = join_some(changed, "and", changed.size());
@@ -299,9 +308,30 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
         context.out.print(fmt::format("no packages change; this would update {}", what));
         return {};
     }
-    GPKG_CHECK(link_all(context, change, {}, {}, options));
-    context.out.print(fmt::format("no packages change; {} updated", what));
+    GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
+    if (change.restores != 0)
+        context.out.print(fmt::format("{} is back at generation {}",
+                                      environment_name(context, change.prefix),
+                                      change.restores));
+    else
+        context.out.print(fmt::format("no packages change; {} updated", what));
     return {};
+}
+
+/// "8 packages from ml, among them numpy, which you requested"
+std::string removal_text(const Context& context,
+                         const Change& change,
+                         const std::vector<std::string>& requested) {
+    const auto name = environment_name(context, change.prefix);
+    const auto count = change.unlink.size();
+    if (requested.empty()) return fmt::format("{} from {}", count_text(count, "package"), name);
+    const auto names = join_some(requested, "and", kMostNames);
+    if (count == requested.size())
+        return fmt::format("{}, which you requested, from {}", names, name);
+    return fmt::format("{} from {}, among them {}, which you requested",
+                       count_text(count, "package"),
+                       name,
+                       names);
 }
 
 /// Asks, unless -y or always_yes is given. A removal needs an answer.
@@ -312,19 +342,17 @@ Result<void> confirm_change(Context& context,
                             const ChangeOptions& options) {
     auto& out = context.out;
     if (options.yes || out.always_yes()) return {};
-    std::vector<std::string> losses;
-    if (!requested.empty())
-        losses.push_back("requested: " + join_some(requested, "and", kMostNames));
-    std::vector<std::string> files;
-    for (const auto& file : changed) files.push_back(file.path);
-    if (!files.empty()) losses.push_back("changed by you: " + join_some(files, "and", kMostNames));
-    if (change.is_removal)
+    if (change.is_removal) {
+        std::vector<std::string> files;
+        for (const auto& file : changed) files.push_back(file.path);
+        std::vector<std::string> details;
+        if (!files.empty())
+            details.push_back("changed by you: " + join_some(files, "and", kMostNames));
         return confirm_removal(context,
-                               fmt::format("{} from {}",
-                                           count_text(change.unlink.size(), "package"),
-                                           environment_name(context, change.prefix)),
-                               losses,
-                               losses.empty() ? Loss::No : Loss::Yes);
+                               removal_text(context, change, requested),
+                               details,
+                               requested.empty() && files.empty() ? Loss::No : Loss::Yes);
+    }
     if (out.confirm("\nProceed?", context.stop)) return {};
     return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
 }
@@ -442,6 +470,12 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         return 0;
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
+    // Above the question, where it is known; else once the packages are unpacked.
+    bool has_shown_cost = change.takes_over;
+    if (!options.yes && !out.always_yes() && out.can_ask() && !options.download_only &&
+        !change.from_archives && !change.takes_over && !change.is_removal) {
+        GPKG_TRY(has_shown_cost, rehearse(context, change, store, options));
+    }
     GPKG_CHECK(confirm_change(context, change, losses.requested, lost, options));
 
     FetchOptions how;
@@ -455,7 +489,14 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     how.records_are_bare = false;
     if (!options.download_only) {
         const auto stored = usage_of(store, fetch);
-        GPKG_CHECK(link_from_store(context, change, store, folders, stored, options, how));
+        GPKG_CHECK(link_from_store(context,
+                                   change,
+                                   store,
+                                   folders,
+                                   stored,
+                                   options,
+                                   how,
+                                   has_shown_cost ? ShowCost::No : ShowCost::Yes));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {

@@ -62,7 +62,7 @@ struct Change {
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
     std::vector<std::string> removed_along{};  ///< requested packages that a removal takes along
-    bool is_removal = false;  ///< of gpkg remove: -y, or an answer, is needed
+    bool is_removal = false;                   ///< of gpkg remove: -y, or an answer, is needed
     EnvVarChanges variables{};
     unsigned variables_kept_from = 0;  ///< as in Transaction
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
@@ -74,6 +74,7 @@ struct Change {
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
     std::vector<std::string> notes;
+    std::string if_nothing{};   ///< what to print where nothing changes; empty: a general text
     std::string if_gone{};      ///< see FetchOptions::if_gone
     std::string synced_with{};  ///< the file that gpkg sync makes the environment match
 

@@ -7,6 +7,7 @@
 #include "libcore/env/generation.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-enum class PlanAction { Install, Upgrade, Downgrade, Rebuild, Reinstall, Remove };
+enum class PlanAction { Install, Upgrade, Downgrade, ChangeBuild, Reinstall, Remove };
 
 /// How a group of the plan is shown: never by its colour alone.
 struct PlanGroup {
@@ -35,7 +36,7 @@ constexpr PlanGroup kPlanGroups[] = {
     {PlanAction::Install, "Install", '+', Style::Green},
     {PlanAction::Upgrade, "Upgrade", '^', Style::Cyan},
     {PlanAction::Downgrade, "Downgrade", 'v', Style::Yellow},
-    {PlanAction::Rebuild, "Rebuild", '~', Style::Cyan},
+    {PlanAction::ChangeBuild, "Change build", '~', Style::Cyan},
     {PlanAction::Reinstall, "Reinstall", '=', Style::Cyan},
     {PlanAction::Remove, "Remove", '-', Style::Red},
 };
@@ -51,11 +52,11 @@ struct PlanRow {
 
 PlanAction replacing(const PackageRecord& before, const PackageRecord& after) {
     if (before.version == after.version)
-        return is_same_archive(before, after) ? PlanAction::Reinstall : PlanAction::Rebuild;
+        return is_same_archive(before, after) ? PlanAction::Reinstall : PlanAction::ChangeBuild;
     const auto old_version = version_of(before);
     const auto new_version = version_of(after);
     if (!old_version || !new_version || *old_version < *new_version) return PlanAction::Upgrade;
-    return *new_version < *old_version ? PlanAction::Downgrade : PlanAction::Rebuild;
+    return *new_version < *old_version ? PlanAction::Downgrade : PlanAction::ChangeBuild;
 }
 
 /// By name.
@@ -143,7 +144,7 @@ private:
         const auto& before = row.before == nullptr ? record : *row.before;
         const auto name = requested_.contains(record.name) ? out.bold(record.name) : record.name;
         // A new version always has another build.
-        const bool shows_both = row.action == PlanAction::Rebuild;
+        const bool shows_both = row.action == PlanAction::ChangeBuild;
         std::vector<std::string> cells{
             fmt::format("  {} {}", out.styled(group.style, std::string(1, group.mark)), name),
             transition(before.version, record.version),
@@ -224,7 +225,7 @@ void print_heading(const Context& context, const Change& change, const std::stri
             table.add({std::move(label), fmt::format("{}", fmt::join(texts, ", "))});
     };
     std::vector<std::string> specs;
-    for (const auto& spec : change.requested) specs.push_back(spec.to_string());
+    for (const auto& spec : change.requested) specs.push_back(as_typed(spec));
     // A rollback requests again all that its generation did.
     if (change.restores == 0 && !change.is_removal) add("Requested", specs);
     if (change.is_removal) add("Remove", change.removed_specs);
@@ -233,11 +234,16 @@ void print_heading(const Context& context, const Change& change, const std::stri
     for (const auto& line : table.lines(out.screen())) out.print(line);
 }
 
+/// How much larger packages are on disk: two to four times.
+constexpr std::uint64_t kUnpackedPerDownloaded = 3;
+/// Of less, the disk usage is not worth telling.
+constexpr std::uint64_t kLeastEstimated = 1'000'000;
+
 void summarize(Output& out, const ChangeCounts& counts, const std::vector<PackageRecord>& fetch) {
     const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "install"},
                                                               {counts.upgraded, "upgrade"},
                                                               {counts.downgraded, "downgrade"},
-                                                              {counts.rebuilt, "rebuild"},
+                                                              {counts.rebuilt, "change build"},
                                                               {counts.reinstalled, "reinstall"},
                                                               {counts.removed, "remove"}};
     std::vector<std::string> texts;
@@ -249,10 +255,14 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
     // A list of package files has no sizes.
     const bool is_any_unknown =
         std::ranges::any_of(fetch, [](const auto& record) { return record.size == 0; });
+    const auto disk =
+        is_any_unknown || bytes < kLeastEstimated
+            ? std::string()
+            : fmt::format(", about {} on disk", human_size(kUnpackedPerDownloaded * bytes));
     const auto size =
         bytes == 0 && is_any_unknown
             ? std::string()
-            : fmt::format(" ({}{})", is_any_unknown ? "at least " : "", human_size(bytes));
+            : fmt::format(" ({}{}{})", is_any_unknown ? "at least " : "", human_size(bytes), disk);
     if (texts.empty()) texts.emplace_back("no packages");
     auto text = fmt::format("{}", fmt::join(texts, ", "));
     if (!fetch.empty()) {
@@ -272,7 +282,7 @@ ChangeCounts counts_of(const Change& change) {
         case PlanAction::Install: ++counts.installed; break;
         case PlanAction::Upgrade: ++counts.upgraded; break;
         case PlanAction::Downgrade: ++counts.downgraded; break;
-        case PlanAction::Rebuild: ++counts.rebuilt; break;
+        case PlanAction::ChangeBuild: ++counts.rebuilt; break;
         case PlanAction::Reinstall: ++counts.reinstalled; break;
         case PlanAction::Remove: ++counts.removed; break;
         }
@@ -315,13 +325,16 @@ std::string outcome_text(const Context& context, const Change& change) {
     const auto name = environment_name(context, change.prefix);
     if (change.creates)
         return fmt::format("created {} with {}", name, count_text(change.link.size(), "package"));
+    if (change.restores != 0)
+        return fmt::format("{} is back at generation {}", name, change.restores);
     const auto counts = counts_of(change);
-    const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "installed"},
-                                                              {counts.upgraded, "upgraded"},
-                                                              {counts.downgraded, "downgraded"},
-                                                              {counts.rebuilt, "rebuilt"},
-                                                              {counts.reinstalled, "reinstalled"},
-                                                              {counts.removed, "removed"}};
+    const std::pair<std::size_t, std::string_view> parts[] = {
+        {counts.installed, "installed"},
+        {counts.upgraded, "upgraded"},
+        {counts.downgraded, "downgraded"},
+        {counts.rebuilt, "changed the build of"},
+        {counts.reinstalled, "reinstalled"},
+        {counts.removed, "removed"}};
     std::vector<std::string> texts;
     for (const auto& [count, verb] : parts) {
         if (count > 0)

@@ -1,3 +1,4 @@
+#include "cli/environments.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
@@ -7,6 +8,7 @@
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/record_graph.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
@@ -95,19 +97,88 @@ Result<EnvVarChanges> variable_changes(const fs::path& path,
 }
 
 /// Bounds of earlier requests that a bare name replaces: "numpy" after "numpy=1.24".
-std::vector<std::string> notes_on_bounds(const std::vector<MatchSpec>& requested,
-                                         const std::vector<MatchSpec>& earlier) {
+std::vector<std::string> notes_on_bounds(const Context& context,
+                                         const std::vector<MatchSpec>& requested,
+                                         const Question& question) {
     std::vector<std::string> notes;
     for (const auto& spec : requested) {
         MatchSpec bare;
         bare.name = spec.name;
         if (!(spec == bare)) continue;
-        for (const auto& wish : earlier) {
-            if (wish.name == spec.name && !(wish == bare))
-                notes.push_back(
-                    fmt::format("{} replaces the earlier request '{}'", spec.name, as_typed(wish)));
+        const auto& update = question.wanted.update;
+        const auto* verb =
+            std::ranges::find(update, spec.name) == update.end() ? "install" : "update";
+        for (const auto& wish : question.present.wishes) {
+            if (wish.name != spec.name || wish == bare) continue;
+            const auto typed = as_typed(wish);
+            notes.push_back(fmt::format("the bound {} no longer applies; to keep it: gpkg {} {} {}",
+                                        typed,
+                                        verb,
+                                        target_words(context, question.prefix),
+                                        shell_word(typed)));
         }
     }
+    return notes;
+}
+
+/// The newest version in the channels that this spec excludes; empty where none is newer than the
+/// installed one.
+std::string newer_than_allowed(const Question& question,
+                               const MatchSpec& spec,
+                               const PackageRecord& installed) {
+    const auto now = version_of(installed);
+    if (!now || !spec.version) return {};
+    std::string newest;
+    std::optional<Version> best;
+    for (const auto& index : question.problem.indexes) {
+        const auto records = index->find(spec.name);
+        if (!records) continue;
+        const auto rows = records->choices(question.problem.exclude_newer);
+        if (rows.empty()) continue;
+        const auto text = records->version(*rows.front());
+        auto version = Version::parse(text);
+        if (!version || !(*now < *version) || spec.version->matches(*version)) continue;
+        if (best && !(*best < *version)) continue;
+        newest = text;
+        best = *std::move(version);
+    }
+    return newest;
+}
+
+/// Packages that an update leaves at an older version because of a pin or, where `wishes` is true,
+/// because of the user's own request.
+std::vector<std::string> notes_on_kept_versions(const Context& context,
+                                                const Question& question,
+                                                bool wishes) {
+    const auto& wanted = question.wanted;
+    std::vector<std::string> notes;
+    const auto is_updated = [&](const std::string& name) {
+        return wanted.update_all || std::ranges::find(wanted.update, name) != wanted.update.end();
+    };
+    const auto note = [&](const MatchSpec& spec, std::string_view why, const std::string& hint) {
+        if (!spec.has_one_name() || !is_updated(spec.name)) return;
+        const auto* record = find_record(question.present.records, spec.name);
+        if (record == nullptr) return;
+        const auto newest = newer_than_allowed(question, spec, record->package);
+        if (newest.empty()) return;
+        notes.push_back(fmt::format("{} stays at {}: {} {} ({} is available){}",
+                                    spec.name,
+                                    record->package.version,
+                                    why,
+                                    as_typed(spec),
+                                    newest,
+                                    hint));
+    };
+    for (const auto& [spec, place] : question.present.pins) {
+        const auto hint = place.ends_with("conda-meta/pinned")
+                              ? fmt::format("; to unpin it: gpkg unpin {} {}",
+                                            target_words(context, question.prefix),
+                                            spec.name)
+                              : fmt::format(" in {}", place);
+        note(spec, "pinned to", hint);
+    }
+    if (!wishes) return notes;
+    for (const auto& wish : question.present.wishes) note(wish, "requested as", "");
     return notes;
 }
 
@@ -166,6 +237,13 @@ Result<std::optional<GpkgState>> state_after(const Context& context,
         });
     });
     return state == question.present.on_disk ? std::nullopt : std::optional(std::move(state));
+}
+
+/// Whether only the order of the channels differs.
+bool is_same_but_order(GpkgState a, GpkgState b) {
+    std::ranges::sort(a.channels);
+    std::ranges::sort(b.channels);
+    return a == b;
 }
 
 /// Builds that an update kept go on to be asked for. Where such a one moves nothing, that is told.
@@ -235,9 +313,13 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
                                 question.present.on_disk,
                                 question.problem.request.update));
     keep_builds(change, question, solution.records);
-    append(change.notes, notes_on_bounds(change.requested, question.present.wishes));
+    append(change.notes, notes_on_bounds(context, change.requested, question));
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, request.reinstall);
+    append(change.notes, notes_on_kept_versions(context, question, change.is_nothing()));
+    if (change.is_nothing() && change.state &&
+        is_same_but_order(*change.state, question.present.on_disk))
+        change.state.reset();
     if (!change.is_nothing()) {
         for (auto& leaf : leaves_to_record(leaves, change, solution))
             change.requested.push_back(std::move(leaf));

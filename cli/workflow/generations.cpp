@@ -1,5 +1,6 @@
 #include "cli/workflow/generations.hpp"
 
+#include "cli/environments.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -26,7 +27,11 @@ Result<std::vector<Generation>> generations_of(Context& context, const fs::path&
 }
 
 std::string command_of(const Generation& generation) {
-    return generation.command.empty() ? "(by another tool)" : typed_command(generation.command);
+    if (generation.command.empty()) return "(by another tool)";
+    auto command = typed_command(generation.command);
+    // A comment, so that the line can be copied into a shell.
+    if (generation.restores != 0) command += fmt::format("  # to {}", generation.restores);
+    return command;
 }
 
 std::string typed_command(std::string_view command) {
@@ -48,7 +53,9 @@ Result<Generation> present_generation(const fs::path& path) {
     return now;
 }
 
-Result<Generation> generation_named(const fs::path& prefix, std::uint64_t number) {
+Result<Generation> generation_named(const Context& context,
+                                    const fs::path& prefix,
+                                    std::uint64_t number) {
     auto generation = read_generation(prefix, number);
     if (generation || generation.error().kind != ErrorKind::NotFound) return generation;
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
@@ -56,10 +63,10 @@ Result<Generation> generation_named(const fs::path& prefix, std::uint64_t number
                 fmt::format("{} has no generation {}", prefix.native(), number),
                 numbers.empty()
                     ? "gpkg has not changed this environment; its first change starts the history"
-                    : fmt::format("to list generations {} to {}: gpkg history -p {}",
+                    : fmt::format("to list generations {} to {}: gpkg history {}",
                                   numbers.front(),
                                   numbers.back(),
-                                  shell_word(prefix.native())));
+                                  target_words(context, prefix)));
 }
 
 std::vector<PackageDifference> differences(const Generation& before, const Generation& after) {

@@ -17,8 +17,8 @@ namespace gpkg::cli {
 /// warning.
 Result<std::vector<Generation>> generations_of(Context& context, const fs::path& prefix);
 
-/// The command that made it, the program without its folders; "(by another tool)" where none of
-/// gpkg's did.
+/// The command that made it, the program without its folders, for a rollback with the generation
+/// that it restored; "(by another tool)" where none of gpkg's did.
 std::string command_of(const Generation& generation);
 /// A command line without the folder of the program: "gpkg install numpy".
 std::string typed_command(std::string_view command);
@@ -27,7 +27,9 @@ std::string typed_command(std::string_view command);
 Result<Generation> present_generation(const fs::path& prefix);
 
 /// The generation of that number; where there is none, NotFound says which there are.
-Result<Generation> generation_named(const fs::path& prefix, std::uint64_t number);
+Result<Generation> generation_named(const Context& context,
+                                    const fs::path& prefix,
+                                    std::uint64_t number);
 
 /// A package that differs between two sets; `before` or `after` is null where it is in one only.
 struct PackageDifference {

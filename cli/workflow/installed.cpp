@@ -7,6 +7,8 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +30,11 @@ std::string channel_name(const Context& context, const std::string& url) {
 
 std::string channel_title(const Context& context, const std::string& url) {
     return path_or_url(channel_name(context, url));
+}
+
+std::string typed_spec(const std::string& spec) {
+    const auto parsed = MatchSpec::parse(spec);
+    return parsed ? as_typed(*parsed) : spec;
 }
 
 Result<std::string> explicit_text(Context& context,

@@ -18,12 +18,17 @@ constexpr std::size_t kNarrow = 48;   ///< a line without a bar
 /// The rate is that of this long.
 constexpr std::chrono::seconds kWindow{5};
 /// Before that a rate would be a guess.
-constexpr double kFirstEstimate = 0.5;
+constexpr double kFirstRate = 0.5;
+/// Before that, and with less done, the time left would be a guess.
+constexpr double kFirstEstimate = 3;
+constexpr double kLeastDone = 0.1;
+/// How much of a new estimate counts: the time shown does not jump.
+constexpr double kNewEstimate = 0.05;
 /// Two waits that end so close to each other are one for the user.
 constexpr std::chrono::seconds kSameMoment{2};
 
 /// "3 s left", "2 min 5 s left", "1 h 5 min left".
-std::string time_left(double seconds) {
+std::string remaining(double seconds) {
     constexpr long kMinute = 60;
     constexpr long kHour = 3600;
     constexpr double kLongest = 359999;  // 99 hours
@@ -68,11 +73,35 @@ double Progress::rate(std::string_view doing, double done) {
     if (doing_ != doing || (!samples_.empty() && done < samples_.back().second)) {
         doing_ = doing;
         samples_.clear();
+        started_ = now;
+        first_done_ = done;
+        seconds_left_ = 0;
     }
     samples_.emplace_back(now, done);
     while (samples_.size() > 2 && now - samples_.front().first > kWindow) samples_.pop_front();
     const std::chrono::duration<double> spent = now - samples_.front().first;
-    return spent.count() < kFirstEstimate ? 0 : (done - samples_.front().second) / spent.count();
+    return spent.count() < kFirstRate ? 0 : (done - samples_.front().second) / spent.count();
+}
+
+std::string Progress::time_left(double done, double total, double rate) {
+    const auto now = Clock::now();
+    const auto seconds = [](Clock::duration time) {
+        return std::chrono::duration<double>(time).count();
+    };
+    const double spent = seconds(now - started_);
+    if (rate <= 0 || done >= total || spent < kFirstEstimate || done < kLeastDone * total)
+        return {};
+    // Files differ in size: the rate since the start is steadier than that of the last seconds.
+    const double since_start = (done - first_done_) / spent;
+    const double estimate = (total - done) / ((rate + since_start) / 2);
+    if (seconds_left_ <= 0) {
+        seconds_left_ = estimate;
+    } else {
+        seconds_left_ = std::max(seconds_left_ - seconds(now - estimated_), 1.0);
+        seconds_left_ += kNewEstimate * (estimate - seconds_left_);
+    }
+    estimated_ = now;
+    return remaining(seconds_left_);
 }
 
 void Progress::draw(std::vector<Part> parts, double fraction) {
@@ -120,8 +149,9 @@ void Progress::count(std::string_view doing,
     const auto speed = rate(doing, static_cast<double>(done));
     std::vector<Part> parts{
         {fmt::format("{:<10} {}/{}{}{}", doing, done, total, what.empty() ? "" : " ", what)}};
-    if (speed > 0 && done < total)
-        parts.push_back({time_left(static_cast<double>(total - done) / speed), 1});
+    if (auto left = time_left(static_cast<double>(done), static_cast<double>(total), speed);
+        !left.empty())
+        parts.push_back({std::move(left), 1});
     draw(std::move(parts), total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total));
 }
 
@@ -139,8 +169,9 @@ void Progress::bytes(std::string_view doing,
                                : human_size(done),
                      2});
     if (speed > 0) parts.push_back({human_size(static_cast<std::uint64_t>(speed)) + "/s", 3});
-    if (speed > 0 && done < total)
-        parts.push_back({time_left(static_cast<double>(total - done) / speed), 1});
+    if (auto left = time_left(static_cast<double>(done), static_cast<double>(total), speed);
+        !left.empty())
+        parts.push_back({std::move(left), 1});
     draw(std::move(parts), total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total));
 }
 

@@ -47,6 +47,8 @@ private:
     bool due();
     /// Progress per second in the last seconds; 0 as long as it is not known.
     double rate(std::string_view doing, double done);
+    /// "3 s left"; empty as long as it would be a guess.
+    std::string time_left(double done, double total, double rate);
     void draw(std::vector<Part> parts, double fraction);
 
     const Output& out_;
@@ -56,6 +58,10 @@ private:
     Clock::time_point last_{};
     std::string doing_;  ///< what the samples are of
     std::deque<std::pair<Clock::time_point, double>> samples_;
+    Clock::time_point started_{};    ///< when `doing_` began
+    double first_done_ = 0;          ///< what was done then
+    Clock::time_point estimated_{};  ///< when seconds_left_ was true
+    double seconds_left_ = 0;        ///< 0: not known yet
 };
 
 /// Warns that a server asked to wait: one line for all files that wait until the same moment.

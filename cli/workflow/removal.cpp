@@ -190,7 +190,8 @@ Result<void> confirm_removal(Context& context,
     if (!out.can_ask())
         return fail(ErrorKind::Usage,
                     fmt::format("not confirmed: removing {}", named),
-                    fmt::format("{}; add -y to remove without a question",
+                    fmt::format("{}; add -y to remove without a question (always: gpkg config set "
+                                "always_yes true)",
                                 out.json_mode() ? "--json asks no questions"
                                                 : "standard input is not a terminal"));
     const auto question = fmt::format("\nRemove {}?", named);

@@ -12,7 +12,8 @@ for keys in 'n\n' 'no\n' '\x04' '\x03'; do
     answer "$keys" create -n x app
     check [ "$status" = 1 ]
     out_has 'Proceed? [Y/n]'
-    out_has 'nothing was changed'
+    out_has 'cancelled; nothing was changed'
+    out_lacks 'error'
     absent x
     check [ ! -e "$GPKG_ROOT_PREFIX/pkgs" ]
 done
@@ -31,8 +32,9 @@ expect 0 create -n x app loose
 for keys in '\n' 'n\n' '\x04' '\x03' 'x\n'; do
     answer "$keys" remove -n x lib
     check [ "$status" = 1 ]
-    out_has 'Remove 2 packages from x (requested: app)? [y/N]'
-    out_has 'nothing was changed'
+    out_has 'Remove 2 packages from x, among them app, which you requested? [y/N]'
+    out_has 'cancelled; nothing was changed'
+    out_lacks 'error'
     answer "$keys" env remove -n x
     check [ "$status" = 1 ]
     out_has "Remove environment x at $(place x) with 3 packages (requested: app and loose)? [y/N]"
@@ -42,6 +44,7 @@ out_lacks 'warning'
 answer '\n' remove -n x lib
 out_has 'warning: this removes a package that you requested: app'
 answer 'y\n' remove -n x loose
+out_has 'Remove loose, which you requested, from x? [y/N]'
 check [ "$status" = 0 ]
 out_has 'removed 1 package from x'
 has x app-1.0 lib-1.0
@@ -50,7 +53,7 @@ has x app-1.0 lib-1.0
 rm "$(place x)/etc/lib.conf"  # which may be a hard link
 echo mine > "$(place x)/etc/lib.conf"
 answer 'n\n' remove -n x app
-out_has 'etc/lib.conf of lib-1.0-0 was changed' 'Remove 2 packages from x (requested: app; changed by you: etc/lib.conf)? [y/N]'
+out_has 'etc/lib.conf of lib-1.0-0 was changed' 'Remove 2 packages from x, among them app, which you requested (changed by you: etc/lib.conf)? [y/N]'
 mkdir "$(place x)/work" && echo mine > "$(place x)/work/results.csv"
 for words in 'env remove -n x' 'remove -n x --all'; do
     answer '\n' $words
@@ -77,7 +80,7 @@ out_has 'Remove 2 packages from y? [Y/n]'
 # Without a terminal a removal needs -y, also in scripts that read JSON. A dry run does not.
 for words in 'remove -n x app' 'remove -n x --all' 'env remove -n x'; do
     expect 2 $words
-    err_has 'error: not confirmed: removing' 'requested: app' 'add -y to remove without a question'
+    err_has 'error: not confirmed: removing' app 'add -y to remove without a question'
     expect 2 $words --json
     json '"not confirmed" in d["message"] and "-y" in d["hint"]'
     expect 0 $words --dry-run

@@ -23,6 +23,8 @@ expect 2 activate one --json
 json 'd["success"] is False and "shell-hook" in d["hint"]'
 expect 2 shell-hook -s elvish
 err_has "unknown shell 'elvish'"
+expect 2 activate --shell bash
+err_has 'no environment to activate was given' 'name an environment: gpkg activate NAME'
 expect 1 activate --shell bash onee
 err_has 'did you mean one?'
 out_is ''

@@ -25,17 +25,18 @@ first=$(tree e)
 expect 0 install -y -n e extra
 second=$(tree e)
 expect 0 update -y -n e lib
-err_has "lib replaces the earlier request 'lib<2'"
+err_has "the bound lib<2 no longer applies; to keep it: gpkg update -n e 'lib<2'"
 third=$(tree e)
 expect 0 install -y -n e 'lib>=2'
 fourth=$(tree e)
 has e app-1.0 extra-1.0 lib-2.0
 
 expect 0 history -n e
-check [ "$(wc -l <<< "$out")" = 4 ]
-check grep -qE '^1  2[-0-9]+ [0-9:]+  2  \+2  gpkg create -y -n e app' <<< "$out"
-check grep -qE '^2  2[-0-9]+ [0-9:]+  3  \+1  gpkg install -y -n e extra$' <<< "$out"
-check grep -qE '^3  2[-0-9]+ [0-9:]+  3  ~1  gpkg update -y -n e lib$' <<< "$out"
+check [ "$(wc -l <<< "$out")" = 5 ]
+check grep -qE '^Generation  Time +Packages  Changes  Command$' <<< "$out"
+check grep -qE "^ +1  2[-0-9]+ [0-9:]+ +2  \\+2 +gpkg create -y -n e app 'lib<2'$" <<< "$out"
+check grep -qE '^ +2  2[-0-9]+ [0-9:]+ +3  \+1 +gpkg install -y -n e extra$' <<< "$out"
+check grep -qE '^ +3  2[-0-9]+ [0-9:]+ +3  ~1 +gpkg update -y -n e lib$' <<< "$out"
 expect 0 history -n e --json
 json '[g["number"] for g in d] == [1, 2, 3, 4] and d[2]["added"] == ["lib-2.0-0"] and d[2]["removed"] == ["lib-1.0-0"]'
 json 'd[0]["requested"] == ["app", "lib[version=\u0027<2\u0027]"] and d[1]["packages"] == 3 and not any(g["restores"] for g in d)'
@@ -67,16 +68,22 @@ json 'd["success"] and [r["name"] for r in d["actions"]["UNLINK"]] == ["extra"]'
 check [ "$(tree e)" = "$first" ]
 expect 1 rollback -y -n e
 err_has 'has no generation before 1' 'to undo the last rollback: gpkg rollback 6 -n e'
+expect 0 history -n e
+out_has 'gpkg rollback -y -n e  # to 3' 'gpkg rollback -y -n e  # to 2'
+expect 2 diff -n e
+err_has 'missing argument: GENERATION'
 expect 0 history -n e --json
 json '[g["restores"] for g in d] == [None] * 4 + [3, 2, 1]'
 # It can be undone, and it is the same to the solver.
 expect 0 rollback -y -n e 4
+out_has 'e is back at generation 4'
 check [ "$(tree e)" = "$fourth" ]
 expect 0 rollback -y -n e 8
-out_has 'nothing to do'
+out_is 'nothing to do: e is already the same as generation 8'
 expect 0 rollback -y -n e 1
 expect 0 update --dry-run -n e --all
-out_has 'nothing to do'
+out_is 'nothing to do: no newer version fits'
+err_is 'note: lib stays at 1.0: requested as lib<2 (2.0 is available)'
 expect 0 env export -n e --from-history
 out_has "lib<2"
 

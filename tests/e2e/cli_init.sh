@@ -35,6 +35,26 @@ out_is "no startup file contains a gpkg block"
 expect 0 init --undo bash
 out_is "$rc: contains no gpkg block"
 
+# Another root prefix than the default stays the one of new shells; one that is set wins.
+expect 0 init bash --dry-run
+out_has "GPKG_ROOT_PREFIX='$GPKG_ROOT_PREFIX'"
+expect 0 init bash
+check [ "$(env -u GPKG_ROOT_PREFIX bash --norc -c ". '$rc'; echo \"\$GPKG_ROOT_PREFIX\"")" = "$GPKG_ROOT_PREFIX" ]
+check [ "$(GPKG_ROOT_PREFIX=/other bash --norc -c ". '$rc'; echo \"\$GPKG_ROOT_PREFIX\"")" = /other ]
+expect 0 init --undo
+same "$rc"
+GPKG_ROOT_PREFIX= expect 0 init bash --dry-run
+out_lacks GPKG_ROOT_PREFIX
+GPKG_ROOT_PREFIX=$HOME/.local/share/gpkg expect 0 init bash --dry-run
+out_lacks GPKG_ROOT_PREFIX
+
+# All shells of this machine.
+mkdir shells && touch shells/fish shells/zsh && chmod +x shells/fish
+last='gpkg init --all'
+out=$(PATH=$WORK/here/shells "$GPKG" init --all --dry-run --json 2> "$WORK/stderr")
+json '[f["shell"] for f in d["files"]] == ["fish"]'
+expect 2 init --all bash
+
 # Every ending that a file can have, and what is written behind the block later.
 for text in '' 'x' $'x\n' $'x\n\n' $'\n'; do
     printf %s "$text" > "$rc"

@@ -10,6 +10,7 @@ expect 0 create -y -q -n one app data
 expect 0 list -n one
 out_has "# packages in environment at $GPKG_ROOT_PREFIX/envs/one:"
 out_has "app     2.0      h_2    $CHANNEL"
+out_lacks file://
 out_has 'zlib    1.3      h_0'
 first=$(grep -n '^app' <<< "$out" | cut -d: -f1)
 check [ "$first" -lt "$(grep -n '^zlib' <<< "$out" | cut -d: -f1)" ]
@@ -27,6 +28,25 @@ json 'd[1]["platform"] == "noarch"'
 # Disk usage, in total as well.
 expect 0 list -n one --size --json
 json 'all(r["disk_files"] == 0 and r["disk_size"] == 0 for r in d)'
+
+# Only requested packages; in the order of their sizes.
+expect 0 list -n one --requested --json
+json '[r["name"] for r in d] == ["app", "data"]'
+head -c 2000 /dev/zero > "$WORK/zeros"
+mkdir -p "$WORK/payload/share" && cp "$WORK/zeros" "$WORK/payload/share/small"
+package small 1 0
+mkdir -p "$WORK/payload/share" && cat "$WORK/zeros" "$WORK/zeros" > "$WORK/payload/share/large"
+package large 1 0 small
+expect 0 create -y -q -n sizes large 'small>=1,<2'
+expect 0 list -n sizes
+out_has 'small>=1,<2'
+expect 0 list -n sizes --sort size
+check [ "$(sed -n '4,5s/ .*//p' <<< "$out" | paste -sd' ')" = 'large small' ]
+out_has Size
+expect 0 list -n sizes --sort size --reverse --json
+json '[(r["name"], r["disk_size"]) for r in d] == [("small", 2000), ("large", 4000)]'
+expect 2 list -n sizes --sort date
+err_has "'date' is not one of name and size"
 
 # A part of a name, a regular expression, a whole name.
 expect 0 list -n one ZL
@@ -102,8 +122,8 @@ expect 0 create -y -q -n here torch=2.0=cpu_mkl_py312_0 only
 CONDA_OVERRIDE_CUDA=12.9 expect 0 create -y -q -n there torch=2.0=cuda129_mkl_py312_0
 expect 0 list -n there
 check [ "$(sed -n 3p <<< "$out" | tr -s ' ')" = '# Name Version Build Channel accelerator cuda blas Requested' ]
-check [ "$(grep ^torch <<< "$out" | tr -s ' ' | sed "s,$CHANNEL,C,;s,file://,,")" = \
-    'torch 2.0 cuda129_mkl_py312_0 C nvidia 12.9 mkl torch==2.0=cuda129_mkl_py312_0' ]
+check [ "$(grep ^torch <<< "$out" | tr -s ' ' | sed "s,$CHANNEL,C,")" = \
+    'torch 2.0 cuda129_mkl_py312_0 C nvidia 12.9 mkl torch=2.0=cuda129_mkl_py312_0' ]
 expect 0 list -n there torch --json
 json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.9", "blas": "mkl"}'
 expect 0 list -n here only --json

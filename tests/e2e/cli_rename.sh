@@ -22,6 +22,9 @@ expect 0 rename --dry-run -n first second
 out_has "rename $at/first to $at/second: 2 packages to relink"
 absent second
 expect 0 rename -y -n first second
+check [ "$(tail -n 1 <<< "$out")" = 'renamed first to second' ]
+out_lacks needs
+err_lacks copied
 absent first
 has second app-1.0 lib-1.0
 check [ "$(cat "$at/second/etc/lib.conf")" = "prefix=$at/second" ]
@@ -93,7 +96,7 @@ fi
 # What must not be.
 expect 0 create -y -n other lib
 expect 1 rename -y -n third other
-err_has "$at/other: the environment exists already"
+err_has "$at/other: the environment exists already" 'choose another name, or remove it first: gpkg env remove -n other'
 expect 1 rename -y -n base other2
 CONDA_PREFIX=$at/third expect 1 rename -y -n third fourth
 err_has 'is the active environment'

@@ -74,15 +74,15 @@ check [ "$status" = 1 ]
 narrow 80
 has_in_order "Environment  ml (" 'Requested    python=3.12, zlib=1.2' "Channels     $CHANNEL" \
     'Package' 'Version' 'Install' $'\x1b[32m+\x1b[0m' 'Upgrade' $'\x1b[36m^\x1b[0m' '1.26.4 -> 2.1.0' \
-    'Downgrade' $'\x1b[33mv\x1b[0m' '1.3 -> 1.2' 'Rebuild' $'\x1b[36m~\x1b[0m' 'Remove' $'\x1b[31m-\x1b[0m' \
-    '1 to install, 2 to upgrade, 1 to downgrade, 1 to rebuild, 1 to remove' ' to download (' \
+    'Downgrade' $'\x1b[33mv\x1b[0m' '1.3 -> 1.2' 'Change build' $'\x1b[36m~\x1b[0m' 'Remove' $'\x1b[31m-\x1b[0m' \
+    '1 to install, 2 to upgrade, 1 to downgrade, 1 to change build, 1 to remove' ' to download (' \
     'this removes a package that you requested: old' 'Proceed? [Y/n]'
 out_has $'\x1b[1mpython\x1b[0m' $'\x1b[32mInstall\x1b[0m' $'\x1b[36mUpgrade\x1b[0m' $'\x1b[33mDowngrade\x1b[0m' $'\x1b[31mRemove\x1b[0m'
 for columns in 80 70 60; do
     NO_COLOR=1 terminal $columns $plan
     narrow $columns
     plain
-    has_in_order 'Install' '  + toolkit' 'Upgrade' '  ^ numpy' '  ^ python' 'Downgrade' '  v zlib' 'Rebuild' '  ~ libblas' 'Remove' '  - old'
+    has_in_order 'Install' '  + toolkit' 'Upgrade' '  ^ numpy' '  ^ python' 'Downgrade' '  v zlib' 'Change build' '  ~ libblas' 'Remove' '  - old'
     LC_ALL=C terminal $columns --color never $plan
     narrow $columns
     check [ "$(LC_ALL=C grep -c '[^[:print:]]' <<< "$out")" = 0 ]

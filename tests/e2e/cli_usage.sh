@@ -156,6 +156,8 @@ config zzzz|subcommands: list, get
 image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
 search early late|gpkg search takes one SPEC at a time
 verify early|did you mean -n early?
+env remove early|did you mean -n early?
+rename early late|name the environment with -n: gpkg rename -n early late
 pack early|did you mean -n early?
 unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
 env sync|use gpkg sync

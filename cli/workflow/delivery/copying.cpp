@@ -1,5 +1,6 @@
 #include "cli/workflow/delivery/copying.hpp"
 
+#include "cli/environments.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/link_scripts.hpp"
@@ -125,11 +126,14 @@ Result<std::optional<PrefixLock>> lock_if_allowed(const fs::path& prefix, const 
 Result<void> check_free(const Context& context, const fs::path& prefix) {
     std::error_code code;
     if (Prefix::is_environment(prefix))
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the environment exists already", prefix.native()),
-                    check_writable_folder(prefix / "conda-meta")
-                        ? "gpkg install adds packages to it; gpkg remove --all removes it"
-                        : "you cannot change it: choose another name, or a path of your own (-p)");
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: the environment exists already", prefix.native()),
+            check_writable_folder(prefix / "conda-meta")
+                ? fmt::format("to add packages: gpkg install {0} PACKAGE; to remove it: gpkg env "
+                              "remove {0}",
+                              target_words(context, prefix))
+                : "you cannot change it: choose another name, or a path of your own (-p)");
     if (is_there(prefix) && !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),
@@ -214,7 +218,7 @@ Result<void> copy_other_files(Context& context,
     }
     GPKG_CHECK(copy_telling(context, from, others, to, to));
     const auto count = others.files.size();
-    if (count > 0)
+    if (count > 0 && !takes_over)
         context.out.note(fmt::format(
             "copied {} {} not owned by a package", count, count == 1 ? "file" : "files"));
     return {};
@@ -245,6 +249,11 @@ Result<int> rename_environment(Context& context,
                                const ChangeOptions& options) {
     GPKG_CHECK(check_removable(context, from));
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(from));
+    if (Prefix::is_environment(to))
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: the environment exists already", to.native()),
+                    fmt::format("choose another name, or remove it first: gpkg env remove {}",
+                                target_words(context, to)));
     GPKG_CHECK(check_free(context, to));
     if (to.native().starts_with(from.native() + "/"))
         return fail(ErrorKind::Usage,
