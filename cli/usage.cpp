@@ -103,8 +103,6 @@ std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path) {
     for (const auto& word : unexpected) {
         const bool is_flag = word.starts_with('-');
-        const auto other = meant_command(*path.back(), word.substr(0, word.find('=')));
-        if (!other.empty()) return did_you_mean(std::vector{other});
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
@@ -240,6 +238,14 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
     const auto what = is_extra || (is_missing && !unexpected.empty())
                           ? unexpected_words(*path.back(), unexpected)
                           : explained(*path.back(), problem);
+    for (const auto& word : unexpected) {
+        const auto meant = meant_command(*path.back(), word.substr(0, word.find('=')));
+        if (!meant.empty())
+            return {ErrorKind::Usage,
+                    fmt::format("{}: {}", words_of(path), what),
+                    did_you_mean(std::vector{meant}),
+                    {}};
+    }
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
             hint_at(unexpected, path),

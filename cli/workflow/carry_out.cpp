@@ -291,11 +291,9 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
 Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
     GPKG_TRY(const auto changed, changed_settings(change));
     if (changed.empty()) {
-        context.out.print(change.synced_with.empty()
+        context.out.print(change.if_nothing.empty()
                               ? "nothing to do: all requested packages are installed"
-                              : fmt::format("{} matches {}",
-                                            environment_name(context, change.prefix),
-                                            change.synced_with));
+                              : change.if_nothing);
         return {};
     }
     const auto what = join_some(changed, "and", changed.size());

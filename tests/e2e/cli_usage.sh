@@ -127,16 +127,16 @@ lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
 lock check --zzzz|gpkg lock check --help shows the options
 lock convert --dryrun a|did you mean --dry-run?
-hardware --slrum|did you mean --slurm?
-hardware lst|did you mean gpkg hardware list?
-env creat -n x|did you mean gpkg env create?
-env lst|did you mean gpkg env list?
-env zzzz|gpkg env --help shows the options
 env sync|did you mean gpkg sync?
 env rm x|did you mean gpkg env remove?
 lock --check|did you mean gpkg lock check?
 lock --locked|did you mean gpkg lock check?
 install --lock x.lock|did you mean gpkg sync -n NAME --lock FILE?
+hardware --slrum|did you mean --slurm?
+hardware lst|did you mean gpkg hardware list?
+env creat -n x|did you mean gpkg env create?
+env lst|did you mean gpkg env list?
+env zzzz|gpkg env --help shows the options
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?
