@@ -2,13 +2,16 @@
 
 // The last commands of this user that changed something or failed, with their errors: what
 // `gpkg log` and `gpkg info --report` print. One JSON object a line in `log/commands.jsonl` of the
-// user's cache folder. Keeping it is best effort: a folder that cannot be written stops no command.
+// user's cache folder. A command that changes something writes a line when it starts and one when
+// it ends, with the same id, so that a killed command is listed too. Keeping the log is best
+// effort: a folder that cannot be written stops no command.
 
 #include "libcore/base/error.hpp"
 #include "libcore/config/config.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +19,30 @@
 namespace gpkg::cli {
 
 struct LoggedCommand {
-    std::string time;     ///< UTC: "2026-11-28T08:43:17Z"
-    std::string command;  ///< as typed, secrets hidden
-    std::string prefix;   ///< the environment it worked on; empty: none
-    int status = 0;       ///< exit status
+    std::string id;               ///< of the process: of this machine, this boot, and its start
+    std::string time;             ///< of its start, in UTC: "2026-11-28T08:43:17Z"
+    std::string command;          ///< as typed, secrets hidden
+    std::string prefix;           ///< the environment it worked on; empty: none
+    std::optional<int> status{};  ///< exit status; nothing until it ends
     double seconds = 0;
-    std::string error;  ///< message and hint; empty: it succeeded
+    std::string error;  ///< message and hint; empty: none was printed
+
+    bool has_failed() const { return status != 0; }
 };
 
+/// This process, as LoggedCommand::id.
+std::string own_log_id();
+/// "exit status 1", "did not finish" or "running"; empty for success.
+std::string outcome_of(const LoggedCommand& entry);
+
 /// Whether a command is kept although it succeeded: it changes environments, channels or settings.
+/// `command` has its subcommands: "env create".
 bool changes_something(std::string_view command);
+/// Whether the exit status is that of a program that gpkg ran.
+bool passes_status_on(std::string_view command);
 
 void log_command(const Config& config, const LoggedCommand& entry);
-/// The oldest first. Damaged lines are left out.
+/// The oldest first, one entry for each id. Damaged lines are left out.
 std::vector<LoggedCommand> logged_commands(const Config& config);
 
 }  // namespace gpkg::cli

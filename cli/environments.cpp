@@ -2,9 +2,14 @@
 
 #include "cli/table.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/disk_use.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
 
+#include <cstdint>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unistd.h>
 
 namespace gpkg::cli {
@@ -59,18 +64,44 @@ void add_environments(Json& document, const Context& context) {
     document["envs_details"] = std::move(details);
 }
 
-void print_environments(const Context& context) {
+void print_environments(const Context& context, bool with_sizes) {
+    const auto size_of = [&](const fs::path& path) -> std::optional<std::uint64_t> {
+        const auto records = read_records(path);
+        if (!records) return std::nullopt;
+        std::uint64_t bytes = 0;
+        for (const auto& use : disk_use(path, *records)) bytes += use.bytes;
+        return bytes;
+    };
     if (context.out.json_mode()) {
         Json document;
         add_environments(document, context);
+        if (with_sizes) {
+            for (auto& [path, details] : document["envs_details"].items()) {
+                const auto size = size_of(path);
+                details["size"] = size ? Json(*size) : Json();
+            }
+        }
         context.out.json(document);
         return;
     }
     context.out.result("# environments:\n#");
-    Table table;
-    for (const auto& entry : entries(context))
-        table.add({entry.name, entry.is_active ? "*" : " ", entry.path.native()});
+    Table table(with_sizes ? std::vector<std::size_t>{2} : std::vector<std::size_t>{});
+    std::uint64_t total = 0;
+    for (const auto& entry : entries(context)) {
+        std::vector<std::string> cells{entry.name, entry.is_active ? "*" : " "};
+        if (with_sizes) {
+            const auto size = size_of(entry.path);
+            total += size.value_or(0);
+            cells.push_back(size ? human_size(*size) : "?");
+        }
+        cells.push_back(entry.path.native());
+        table.add(std::move(cells));
+    }
     for (const auto& line : table.lines()) context.out.result(line);
+    if (with_sizes)
+        context.out.result(fmt::format(
+            "#\n# {} in packages; files that environments share through hard links count in each",
+            human_size(total)));
 }
 
 }  // namespace gpkg::cli

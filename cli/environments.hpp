@@ -18,7 +18,8 @@ std::string target_words(const Context& context, const fs::path& prefix);
 /// Conda's "envs" and "envs_details".
 void add_environments(nlohmann::ordered_json& document, const Context& context);
 
-/// As a table, the active one marked with "*"; in JSON mode as a document of its own.
-void print_environments(const Context& context);
+/// As a table, the active one marked with "*"; in JSON mode as a document of its own. `with_sizes`:
+/// of the files of their packages.
+void print_environments(const Context& context, bool with_sizes = false);
 
 }  // namespace gpkg::cli

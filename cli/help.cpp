@@ -384,6 +384,33 @@ std::string reference_page(const CLI::App& program) {
     return text;
 }
 
+namespace {
+
+std::vector<Row> man_files() {
+    return {{"~/.local/share/gpkg", "root prefix: envs/, pkgs/ (package store), cache/, log/"},
+            {"~/.local/share/gpkg/config.yaml", "settings of the root prefix"},
+            {"~/.config/gpkg/config.yaml", "settings of the user"},
+            {"/etc/gpkg/config.yaml", "settings of the system"},
+            {"~/.config/gpkg/credentials.yaml", "logins of channels; mode 600"},
+            {"~/.condarc", "settings of conda, which gpkg reads too"},
+            {"~/.conda/environments.txt", "list of environments, shared with conda"}};
+}
+
+std::vector<Row> man_variables() {
+    return {{"GPKG_ROOT_PREFIX", "root prefix"},
+            {"GPKG_CACHE_DIR", "folder of the package store and the index cache"},
+            {"GPKG_SYSTEM_CONFIG", "configuration file to read instead of /etc/gpkg/config.yaml"},
+            {"GPKG_<SETTING>", "a setting, such as GPKG_CHANNELS or GPKG_OFFLINE"},
+            {"CONDA_PREFIX", "the active environment"},
+            {"CONDA_OVERRIDE_CUDA, CONDA_OVERRIDE_GLIBC, ...",
+             "virtual packages that replace the detected ones"},
+            {"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies"},
+            {"SSL_CERT_FILE", "file of trusted certificates; overrides the setting ssl_verify"},
+            {"NO_COLOR", "if set, output has no color"}};
+}
+
+}  // namespace
+
 std::string man_page(const CLI::App& program) {
     std::string text =
         ".TH GPKG 1\n.SH NAME\ngpkg \\- packages and environments that fit your hardware\n"
@@ -411,6 +438,19 @@ std::string man_page(const CLI::App& program) {
                                     in_roff(row.text));
         }
     });
+    const auto add_section = [&](std::string_view title, std::span<const Row> rows) {
+        text += fmt::format(".SH {}\n", title);
+        for (const auto& row : rows)
+            text += fmt::format(".TP\n.B {}\n{}\n", in_roff(row.label), in_roff(row.text));
+    };
+    add_section("FILES", man_files());
+    add_section("ENVIRONMENT", man_variables());
+    text += ".SH SEE ALSO\n" +
+            in_roff(
+                "The documentation is in share/doc/gpkg of the installation, in docs/ of the "
+                "sources: index.md, reference/configuration.md, "
+                "reference/environment-variables.md, troubleshooting.md.") +
+            "\n";
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/command_line.hpp"
 #include "cli/command_log.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "cli/usage.hpp"
@@ -11,6 +12,9 @@
 #include "cli/workflow/generations.hpp"
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/net/url.hpp"
 #include "virtual-packages/confine.hpp"
@@ -19,6 +23,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -201,6 +206,12 @@ void print_help(const CLI::App& program, const CommandLine& line) {
     std::fputs(text.c_str(), stdout);
 }
 
+/// "gpkg help nosuch"
+bool names_unknown_command(const CLI::App& program, const CommandLine& line) {
+    return &named_command(program) == &program && line.words.size() > 1 &&
+           !line.words[1].starts_with('-');
+}
+
 /// A command that only its subcommands make useful was named alone: what there is to choose from.
 bool lacks_subcommand(const CLI::App& program, const CLI::ParseError& problem) {
     const auto& command = named_command(program);
@@ -244,20 +255,155 @@ Result<int> run_action(Context& context, const CLI::App& command, const Action& 
     return status;
 }
 
-void log_outcome(const Context& context,
-                 const std::string& command,
-                 const Result<int>& status,
-                 std::chrono::steady_clock::time_point started) {
-    const bool has_failed = !status && status.error().kind != ErrorKind::Interrupted;
-    if (!has_failed && !changes_something(command)) return;
+/// The commands that were named, and the program before them.
+std::vector<CLI::App*> named_commands(CLI::App& program) {
+    std::vector<CLI::App*> path{&program};
+    for (;;) {
+        const auto below = path.back()->get_subcommands();
+        if (below.empty() || below.front()->get_name().empty()) return path;
+        path.push_back(below.front());
+    }
+}
+
+/// The option of the innermost command that has it and was given it; null if none was.
+CLI::Option* given_option(std::span<CLI::App* const> path, const std::string& flag) {
+    for (auto i = path.size(); i-- > 0;) {
+        auto* option = path[i]->get_option_no_throw(flag);
+        if (option != nullptr && option->count() > 0) return option;
+    }
+    return nullptr;
+}
+
+/// "env create"
+std::string command_words(std::span<CLI::App* const> path) {
+    std::string words;
+    for (const auto* command : path.subspan(1))
+        words += (words.empty() ? "" : " ") + command->get_name();
+    return words;
+}
+
+/// Whether the command changes something as it was given: not with --dry-run, and `config` only
+/// with one of its flags that edit.
+bool is_changing(std::span<CLI::App* const> path) {
+    const auto words = command_words(path);
+    if (!changes_something(words) || given_option(path, "--dry-run") != nullptr) return false;
+    constexpr std::array<const char*, 5> kEdits{
+        "--set", "--append", "--prepend", "--remove", "--remove-key"};
+    return words != "config" || std::ranges::any_of(kEdits, [&](const char* flag) {
+               return given_option(path, flag) != nullptr;
+           });
+}
+
+/// The environment that -n or -p names.
+fs::path given_prefix(const Context& context, std::span<CLI::App* const> path) {
+    TargetOptions target;
+    if (const auto* name = given_option(path, "--name")) target.name = name->results().front();
+    if (const auto* prefix = given_option(path, "--prefix"))
+        target.prefix = prefix->results().front();
+    if (target.name.empty() && target.prefix.empty()) return {};
+    return target_prefix(context, target).value_or(fs::path());
+}
+
+/// The setting offline is the default of every --offline.
+void apply_offline(std::span<CLI::App* const> path) {
+    // Options of a command do not count for its subcommands.
+    auto* option = path.back()->get_option_no_throw("--offline");
+    if (option == nullptr || option->count() > 0) return;
+    option->add_result("true");
+    option->run_callback();
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+/// Hints of code that knows paths only: "-p /path" as "-n NAME" where that is shorter.
+void name_environment(const Context& context, std::string& hint) {
+    if (context.prefix.empty()) return;
+    const auto by_path = "-p " + shell_word(context.prefix.native());
+    const auto at = hint.find(by_path);
+    const auto end = at + by_path.size();
+    if (at == std::string::npos) return;
+    if (end < hint.size() && std::string_view(" ;,)").find(hint[end]) == std::string_view::npos)
+        return;
+    hint.replace(at, by_path.size(), target_words(context, context.prefix));
+}
+
+/// One sentence for Ctrl-C, whatever it stopped.
+void shorten_interruption(const Context& context, const std::string& words, Error& error) {
+    constexpr auto kAllOrNothing = std::to_array<std::string_view>({"create",
+                                                                    "install",
+                                                                    "update",
+                                                                    "remove",
+                                                                    "rollback",
+                                                                    "sync",
+                                                                    "env create",
+                                                                    "env update",
+                                                                    "env remove"});
+    if (error.kind != ErrorKind::Interrupted || !context.stop.stop_requested()) return;
+    const auto& text = error.message;
+    if (text != "interrupted" && !text.ends_with(": interrupted") &&
+        !text.ends_with(" was interrupted"))
+        return;
+    const bool is_whole = std::ranges::find(kAllOrNothing, words) != kAllOrNothing.end();
+    error.message = is_whole ? "interrupted; nothing was changed" : "interrupted";
+}
+
+/// An error in the words of the command line that it is about.
+Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
+    name_environment(context, error.hint);
+    shorten_interruption(context, command_words(path), error);
+    const auto& offline = context.config.offline;
+    if (offline.value && given_option(path, "--offline") != nullptr &&
+        error.hint.find("without --offline") != std::string::npos) {
+        replace_all(error.hint, "without --offline", "with GPKG_OFFLINE=0");
+        error.hint += fmt::format("; offline is set by {}", offline.source);
+    }
+    return error;
+}
+
+/// Runs the command, and keeps it in the log if it changes something or fails.
+Result<int> run_logged(Context& context,
+                       std::span<CLI::App* const> path,
+                       const CLI::App& command,
+                       const Action& action) {
+    const auto started = std::chrono::steady_clock::now();
+    const auto words = command_words(path);
+    const bool changes = is_changing(path);
+    LoggedCommand entry;
+    entry.id = own_log_id();
+    entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    entry.command = typed_command(context.command_line);
+    if (changes) {
+        entry.prefix = given_prefix(context, path).native();
+        log_command(context.config, entry);
+    }
+    auto status = run_action(context, command, action);
+    if (!status) status = pass(in_users_words(context, path, std::move(status).error()));
+    const bool has_failed = status ? *status != 0 && !passes_status_on(words)
+                                   : status.error().kind != ErrorKind::Interrupted;
+    if (!changes && !has_failed) return status;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-    log_command(context.config,
-                {fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-                 typed_command(context.command_line),
-                 context.prefix.native(),
-                 status ? *status : exit_status(status.error()),
-                 seconds.count(),
-                 status ? "" : hide_secrets(status.error().to_string())});
+    if (!context.prefix.empty()) entry.prefix = context.prefix.native();
+    entry.status = status ? *status : exit_status(status.error());
+    entry.seconds = seconds.count();
+    if (!status) entry.error = hide_secrets(status.error().to_string());
+    log_command(context.config, entry);
+    return status;
+}
+
+Result<Config> load_settings(bool reads_conda_files = true) {
+    ConfigSources sources{
+        environment_variable, home_folder(), virtual_packages::this_machine().native_platform};
+    sources.reads_conda_files = reads_conda_files;
+    return load_config(sources);
+}
+
+bool is_environment_name(const std::string& name) {
+    const auto config = load_settings();
+    return config && check_environment_name(name) &&
+           Prefix::is_environment(environment_folders(*config).path_of(name));
 }
 
 int run(int argc, char** argv) {
@@ -280,6 +426,11 @@ int run(int argc, char** argv) {
         std::printf("%s\n", version_line().c_str());
         return 0;
     } catch (const CLI::Success&) {
+        if (names_unknown_command(app, line)) {
+            out.set({line.has("--json"), false, 0, color_choice(line)});
+            out.error(unknown_command(line.words[1]));
+            return kWrongUsage;
+        }
         print_help(app, line);
         return 0;
     } catch (const CLI::ParseError& problem) {
@@ -290,7 +441,8 @@ int run(int argc, char** argv) {
                        stderr);
             return kWrongUsage;
         }
-        out.error(usage_error(app, problem, line.words.size() > 1 ? line.words[1] : ""));
+        out.error(usage_error(
+            app, problem, line.words.size() > 1 ? line.words[1] : "", is_environment_name));
         return kWrongUsage;
     }
     OutputOptions how{common.json,
@@ -307,21 +459,18 @@ int run(int argc, char** argv) {
             return 0;
         }
         out.set({line.has("--json"), false, 0, color_choice(line)});
-        out.error({ErrorKind::Usage, "missing command", "gpkg --help lists the commands", {}});
+        out.error({ErrorKind::Usage, "missing command", "to see the commands: gpkg --help", {}});
         return kWrongUsage;
     }
 
     const auto home = home_folder();
-    ConfigSources sources{
-        environment_variable, home, virtual_packages::this_machine().native_platform};
-    auto config = load_config(sources);
+    auto config = load_settings();
     const auto verb = chosen->first->get_name();
     if (!config && (verb == "config" || verb == "deactivate")) {
         // The ways out: what is wrong with the configuration may be changed by the one, and leaving
         // an environment needs none.
         out.warn(config.error().to_string());
-        sources.reads_conda_files = false;
-        auto without = load_config(sources);
+        auto without = load_settings(false);
         if (without || verb == "config")
             config = std::move(without);
         else
@@ -331,6 +480,8 @@ int run(int argc, char** argv) {
         out.error(config.error());
         return exit_status(config.error());
     }
+    const auto path = named_commands(app);
+    if (config->offline.value) apply_offline(path);
     how.always_yes = config->always_yes.value;
     out.set(how);
     for (const auto& warning : config->warnings) out.warn(warning);
@@ -343,9 +494,7 @@ int run(int argc, char** argv) {
                     command_line(argc, argv),
                     line.words,
                     argument_indices(*chosen->first, line.words)};
-    const auto started = std::chrono::steady_clock::now();
-    auto status = run_action(context, *chosen->first, chosen->second);
-    log_outcome(context, verb, status, started);
+    const auto status = run_logged(context, path, *chosen->first, chosen->second);
     out.show_deferred();
     if (!status) {
         out.error(status.error());

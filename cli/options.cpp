@@ -264,13 +264,19 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     std::error_code code;
     if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta", code)) return prefix;
     if (code == std::errc::permission_denied) return pass(io_error(prefix, "look into", EACCES));
+    if (prefix.extension() == ".sqfs" && fs::is_regular_file(prefix, code))
+        return fail(
+            ErrorKind::NoEnvironment,
+            fmt::format("{}: an image of an environment, not an environment", prefix.native()),
+            fmt::format("to run a command in it: gpkg image run {} -- python",
+                        shell_word(prefix.native())));
     const auto folders = environment_folders(context.config);
     std::vector<std::string> names;
     for (const auto& path : list_environments(folders, context.home))
         names.push_back(folders.name_of(path));
     const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
-    auto hint = did_you_mean(near, "gpkg env list lists all environments");
+    auto hint = did_you_mean(near, "to list environments: gpkg env list");
     for (const auto& folder : folders.envs) {
         std::error_code unseen;
         (void)fs::status(folder / name / "conda-meta", unseen);

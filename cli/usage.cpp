@@ -18,6 +18,56 @@ namespace {
 /// What an edit or two can add to a word.
 constexpr std::size_t kFewLetters = 2;
 
+/// Commands and options of other tools, and what gpkg has for them.
+struct OtherName {
+    std::string_view words;  ///< "ls", "config unset", "build -o"
+    std::string_view hint;
+};
+constexpr OtherName kOtherNames[] = {
+    {"build --output", "use --output-dir FOLDER"},
+    {"build --output-folder", "use --output-dir FOLDER"},
+    {"build --recipe", "name the recipe without an option: gpkg build RECIPE"},
+    {"build -o", "use --output-dir FOLDER"},
+    {"build -r", "name the recipe without an option: gpkg build RECIPE"},
+    {"builds", "use gpkg variants"},
+    {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
+    {"clone", "use gpkg create -n NEW --clone OLD"},
+    {"config show", "use gpkg config list"},
+    {"config unset", "use gpkg config remove-key"},
+    {"deps", "use gpkg tree"},
+    {"detect", "use gpkg hardware"},
+    {"du", "use gpkg closure"},
+    {"env rename", "use gpkg rename"},
+    {"env delete", "use gpkg env remove"},
+    {"env ls", "use gpkg env list"},
+    {"env rm", "use gpkg env remove"},
+    {"freeze", "use gpkg env export"},
+    {"gpu", "use gpkg hardware"},
+    {"hold", "use gpkg pin"},
+    {"install --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"lock --locked", "use gpkg lock check"},
+    {"lock --upgrade", "use gpkg lock update"},
+    {"lock diff", "use gpkg lock check"},
+    {"lock status", "use gpkg lock check"},
+    {"lock upgrade", "use gpkg lock update"},
+    {"lock verify", "use gpkg lock check"},
+    {"ls", "use gpkg list"},
+    {"move", "use gpkg rename"},
+    {"mv", "use gpkg rename"},
+    {"outdated", "use gpkg update --all --dry-run"},
+    {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"report", "use gpkg info --report"},
+    {"rm", "use gpkg remove"},
+    {"size", "use gpkg closure"},
+    {"undo", "use gpkg rollback"},
+    {"unpack",
+     "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
+     "ml/bin/gpkg-relocate"},
+    {"update --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"virtual-packages", "use gpkg hardware"},
+};
+
 std::vector<const CLI::App*> all_below(const CLI::App& command) {
     return command.get_subcommands([](const CLI::App*) { return true; });
 }
@@ -40,46 +90,26 @@ std::string words_of(const std::vector<const CLI::App*>& path) {
     return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// What other tools call a subcommand, or an option that another command of gpkg has.
-struct MeantCommand {
-    std::string_view command;
-    std::string_view word;
-    std::string_view meant;  ///< the whole command
-};
+/// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
+/// for the first word.
+std::string hint_for_other_name(const std::string& command, std::string_view word) {
+    const auto words = command.empty() ? std::string(word) : fmt::format("{} {}", command, word);
+    const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
+    return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+}
 
-constexpr MeantCommand kMeantCommands[] = {
-    {"env", "delete", "gpkg env remove"},
-    {"env", "rm", "gpkg env remove"},
-    {"env", "ls", "gpkg env list"},
-    {"install", "--lock", "gpkg sync -n NAME --lock FILE"},
-    {"lock", "upgrade", "gpkg lock update"},
-    {"lock", "diff", "gpkg lock check"},
-    {"lock", "status", "gpkg lock check"},
-    {"lock", "verify", "gpkg lock check"},
-    {"lock", "--locked", "gpkg lock check"},
-    {"lock", "--upgrade", "gpkg lock update"},
-    {"update", "--lock", "gpkg sync -n NAME --lock FILE"},
-};
-
-/// What to type for a word that `command` does not know: a name of another tool, a subcommand
-/// written as an option (--check), a command of its own (gpkg env sync). Often empty.
-std::string meant_command(const CLI::App& command, std::string_view word) {
-    for (const auto& other : kMeantCommands) {
-        if (command.get_name() == other.command && word == other.word)
-            return std::string(other.meant);
-    }
+/// The same for a word that `command` does not know, which may also be one of its subcommands
+/// written as an option (--check), or a command that is not below it (gpkg env sync).
+std::string hint_for_other_name(const CLI::App& command, std::string_view word) {
+    if (word.starts_with('-')) word = word.substr(0, word.find('='));
+    if (auto hint = hint_for_other_name(command.get_name(), word); !hint.empty()) return hint;
     const auto verbs = verbs_of(command);
-    if (word.starts_with("--")) {
-        const auto bare = word.substr(2);
-        return std::ranges::find(verbs, bare) == verbs.end()
-                   ? ""
-                   : fmt::format("{} {}", full_name(command), bare);
-    }
-    const bool is_command =
-        !verbs.empty() && std::ranges::any_of(commands(), [&](const Command& one) {
-            return one.topic != Topic::Hidden && one.name == word;
-        });
-    return is_command && command.get_require_subcommand_min() > 0 ? fmt::format("gpkg {}", word)
+    if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
+        return fmt::format("use {} {}", full_name(command), word.substr(2));
+    const bool is_command = std::ranges::any_of(commands(), [&](const Command& one) {
+        return one.topic != Topic::Hidden && one.name == word;
+    });
+    return is_command && command.get_require_subcommand_min() > 0 ? fmt::format("use gpkg {}", word)
                                                                   : "";
 }
 
@@ -99,40 +129,63 @@ std::vector<std::string> near_flags(const std::string& word,
     return {};
 }
 
-std::string hint_at(const std::vector<std::string>& unexpected,
-                    const std::vector<const CLI::App*>& path) {
-    for (const auto& word : unexpected) {
-        const bool is_flag = word.starts_with('-');
-        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(*path.back()));
-        if (!near.empty())
-            return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
+/// The argument of a command that takes one at most; null for other commands.
+const CLI::Option* single_argument(const CLI::App& command) {
+    const CLI::Option* found = nullptr;
+    for (const auto* option : command.get_options()) {
+        if (!option->get_positional()) continue;
+        if (found != nullptr || option->get_items_expected_max() > 1) return nullptr;
+        found = option;
     }
-    return words_of(path) + " --help shows the options";
+    return found;
 }
 
-Error unknown_command(const std::string& first) {
-    Error error{ErrorKind::Usage, {}, "gpkg --help lists the commands", {}};
-    if (first.starts_with('-')) {
-        error.message = fmt::format("unknown option '{}' before the command", first);
-        error.hint = "options follow the command: gpkg COMMAND " + first;
-        return error;
+bool takes_arguments(const CLI::App& command) {
+    return std::ranges::any_of(command.get_options(),
+                               [](const auto* option) { return option->get_positional(); });
+}
+
+/// Whether the first unexpected word stands where a subcommand was expected.
+bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::string>& words) {
+    return !words.empty() && !words.front().starts_with('-') && !verbs_of(command).empty() &&
+           !takes_arguments(command);
+}
+
+/// The option by which a command takes an environment: "-n".
+bool takes_environment(const CLI::App& command) {
+    return command.get_option_no_throw("--name") != nullptr;
+}
+
+std::string hint_at(const std::vector<std::string>& unexpected,
+                    const std::vector<const CLI::App*>& path,
+                    const std::function<bool(const std::string&)>& is_environment) {
+    const auto& command = *path.back();
+    for (const auto& word : unexpected) {
+        if (path.size() > 1) {
+            if (auto hint = hint_for_other_name(command, word); !hint.empty()) return hint;
+        }
+        const bool is_flag = word.starts_with('-');
+        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
+        if (!near.empty())
+            return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
+        if (is_flag) continue;
+        if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
+            return fmt::format("to run a command in it: gpkg image run {} -- python",
+                               shell_word(word));
+        if (is_unknown_subcommand(command, unexpected))
+            return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
+        if (takes_environment(command) && is_environment(word))
+            return fmt::format("did you mean -n {}?", shell_word(word));
+        const auto* argument = single_argument(command);
+        if (argument != nullptr && argument->count() > 0)
+            return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));
     }
-    error.message = fmt::format("unknown command '{}'", first);
-    std::vector<std::string> names;
-    for (const auto& command : commands()) {
-        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
-    }
-    for (const auto& alias : aliases()) {
-        if (alias.is_listed) names.emplace_back(alias.name);
-    }
-    if (auto near = near_names(first, names); !near.empty())
-        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
-    return error;
+    return fmt::format("to see the options: {} --help", words_of(path));
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
 std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words) {
-    if (command.get_require_subcommand_min() > 0 && !words.front().starts_with('-'))
+    if (is_unknown_subcommand(command, words))
         return fmt::format("unknown subcommand '{}'", words.front());
     const auto is_option = [](const auto& word) { return word.starts_with('-'); };
     const auto option = std::ranges::find_if(words, is_option);
@@ -226,7 +279,34 @@ std::vector<std::string> verbs_of(const CLI::App& command) {
     return names;
 }
 
-Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std::string& first) {
+Error unknown_command(const std::string& first) {
+    Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
+    if (first.starts_with('-')) {
+        error.message = fmt::format("unknown option '{}' before the command", first);
+        error.hint = "options follow the command: gpkg COMMAND " + first;
+        return error;
+    }
+    error.message = fmt::format("unknown command '{}'", first);
+    if (auto hint = hint_for_other_name(std::string(), first); !hint.empty()) {
+        error.hint = std::move(hint);
+        return error;
+    }
+    std::vector<std::string> names;
+    for (const auto& command : commands()) {
+        if (command.topic != Topic::Hidden) names.emplace_back(command.name);
+    }
+    for (const auto& alias : aliases()) {
+        if (alias.is_listed) names.emplace_back(alias.name);
+    }
+    if (auto near = near_names(first, names); !near.empty())
+        error.hint = did_you_mean_behind(std::move(near), "gpkg ");
+    return error;
+}
+
+Error usage_error(const CLI::App& app,
+                  const CLI::ParseError& problem,
+                  const std::string& first,
+                  const std::function<bool(const std::string&)>& is_environment) {
     const auto path = said(app);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
@@ -238,17 +318,9 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem, const std
     const auto what = is_extra || (is_missing && !unexpected.empty())
                           ? unexpected_words(*path.back(), unexpected)
                           : explained(*path.back(), problem);
-    for (const auto& word : unexpected) {
-        const auto meant = meant_command(*path.back(), word.substr(0, word.find('=')));
-        if (!meant.empty())
-            return {ErrorKind::Usage,
-                    fmt::format("{}: {}", words_of(path), what),
-                    did_you_mean(std::vector{meant}),
-                    {}};
-    }
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
-            hint_at(unexpected, path),
+            hint_at(unexpected, path, is_environment),
             {}};
 }
 
@@ -260,24 +332,29 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
             return fail(
                 ErrorKind::Usage,
                 fmt::format("{}: unexpected argument '{}'", name, option->results().front()),
-                name + " --help shows the arguments");
+                fmt::format("to see the arguments: {} --help", name));
         const auto flag = option->get_name();
         if (subcommand.get_option_no_throw(flag) != nullptr)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: {} must follow the subcommand", name, flag),
-                        fmt::format("{} {} ...", name, flag));
+                        fmt::format("{} {} {}...",
+                                    name,
+                                    flag,
+                                    option->get_expected_max() == 0
+                                        ? ""
+                                        : shell_word(option->results().front()) + " "));
         return fail(ErrorKind::Usage,
                     fmt::format("{}: unknown option '{}'", name, flag),
-                    name + " --help shows the options");
+                    fmt::format("to see the options: {} --help", name));
     }
     return {};
 }
 
 Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {
     if (error.kind == ErrorKind::Interrupted) return error;
-    if (auto other = meant_command(command, argument); !other.empty()) {
+    if (auto hint = hint_for_other_name(command, argument); !hint.empty()) {
         drop_fixes(error);
-        error.hint = did_you_mean(std::vector{std::move(other)});
+        error.hint = std::move(hint);
         return error;
     }
     auto near = near_names(argument, verbs_of(command));

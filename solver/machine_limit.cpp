@@ -9,6 +9,7 @@
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/running.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -85,15 +86,24 @@ MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) c
     return of_a && of_b && *of_b < *of_a ? b : a;
 }
 
-std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId>& ids) {
+MachineLimit::Verdict MachineLimit::verdict_on_all(const std::vector<CandidateId>& ids) {
     Verdict verdict;
     for (const auto id : ids) {
         const auto own = verdict_on(id);
-        if (own.why == Why::Nothing) return std::nullopt;
+        if (own.why == Why::Nothing) return {};
         if (own.why == Why::Machine)
             verdict = verdict.why == Why::Machine ? easier(verdict, own) : own;
     }
+    return verdict;
+}
+
+std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId>& ids) {
+    const auto verdict = verdict_on_all(ids);
     if (verdict.why != Why::Machine) return std::nullopt;
+    return text_of(verdict);
+}
+
+std::string MachineLimit::text_of(const Verdict& verdict) const {
     const auto& spec = universe_.specs()[verdict.unmet];
     const auto& name = universe_.name_of(spec);
     const auto there = name.begin == name.end
@@ -102,6 +112,14 @@ std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId
     return fmt::format("needs {}, but {}",
                        written(spec.match),
                        machine_fact(universe_.problem().machine, name.text, there));
+}
+
+/// Whether the machine has no GPU or driver of the vendor that is needed.
+bool MachineLimit::is_without_gpu(const Verdict& verdict) const {
+    if (verdict.why != Why::Machine) return false;
+    const auto& name = universe_.name_of(universe_.specs()[verdict.unmet]);
+    return name.begin == name.end &&
+           (name.text.starts_with("__cuda") || name.text.starts_with("__amdgpu"));
 }
 
 std::optional<std::string> MachineLimit::note_on(CandidateId id) {
@@ -129,7 +147,8 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
             newest.push_back(other);
     }
     if (newest.empty()) return std::nullopt;
-    const auto never = why_never(newest);
+    const auto verdict = verdict_on_all(newest);
+    const auto never = verdict.why == Why::Machine ? std::optional(text_of(verdict)) : std::nullopt;
     // What only builds may be for another machine (answer.hpp), where that is what is asked for.
     const bool is_compiler = never && is_for_building(name.text) &&
                              has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia);
@@ -152,6 +171,9 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
     if (is_compiler)
         text +=
             fmt::format("; to build for another machine, request {}={}", name.text, newest_text);
+    // With --accel another note says so.
+    else if (!is_of_one && is_without_gpu(verdict))
+        text += for_another_machine(universe_.problem());
     return text;
 }
 

@@ -50,6 +50,10 @@ private:
     };
 
     Verdict verdict_on(CandidateId id);
+    /// As why_never(): Machine, or Nothing.
+    Verdict verdict_on_all(const std::vector<CandidateId>& ids);
+    std::string text_of(const Verdict& verdict) const;
+    bool is_without_gpu(const Verdict& verdict) const;
     Verdict verdict_on_spec(SpecId id);
     Verdict easier(const Verdict& a, const Verdict& b) const;
 

@@ -1,5 +1,6 @@
 #include "solver/wording.hpp"
 
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -82,14 +83,32 @@ std::string channel_text(const Problem& problem, const std::string& base_url) {
     return base_url;
 }
 
-std::vector<std::string> channel_texts(const Problem& problem) {
+std::string channel_title(const Problem& problem, const std::string& base_url) {
+    return base_url.starts_with("file:") ? path_or_url(base_url) : channel_text(problem, base_url);
+}
+
+namespace {
+
+std::vector<std::string> texts_of_channels(const Problem& problem,
+                                           std::string (*text_of)(const Problem&,
+                                                                  const std::string&)) {
     std::vector<std::string> texts;
     for (const auto& index : problem.indexes) {
-        auto text = channel_text(problem, index->source().channel);
+        auto text = text_of(problem, index->source().channel);
         if (std::find(texts.begin(), texts.end(), text) == texts.end())
             texts.push_back(std::move(text));
     }
     return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> channel_texts(const Problem& problem) {
+    return texts_of_channels(problem, channel_text);
+}
+
+std::vector<std::string> channel_titles(const Problem& problem) {
+    return texts_of_channels(problem, channel_title);
 }
 
 namespace {
@@ -120,6 +139,22 @@ std::pair<std::string, std::string> traits(const Universe& universe,
 
 }  // namespace
 
+std::string for_another_machine(const Problem& problem) {
+    return problem.machine == Problem().machine ? "; use --for to name the machine it will run on"
+                                                : "";
+}
+
+std::string how_to_see_why(const Problem& problem, const std::string& spec) {
+    const auto& request = problem.request;
+    if (!request.of_what.empty()) return "";
+    const auto command = problem.why_not_command
+                             ? problem.why_not_command(spec, request)
+                             : fmt::format("gpkg why-not {} with the same {}",
+                                           spec,
+                                           request.installed.empty() ? "request" : "environment");
+    return fmt::format(" (to see why: {})", command);
+}
+
 std::string requested_build(const Universe& universe, NameId name) {
     const auto wanted = universe.preferred_accelerator(name);
     return fmt::format("{} build", compute_platform(wanted.value_or(Accelerator::None)));
@@ -127,7 +162,7 @@ std::string requested_build(const Universe& universe, NameId name) {
 
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& problem = universe.problem();
-    const auto channel = [&] { return channel_text(problem, out.record.index->source().channel); };
+    const auto channel = [&] { return channel_title(problem, out.record.index->source().channel); };
     const auto former = universe.former(name);
     const auto& of_what = problem.request.of_what;
     const auto before = former && former->is_gone ? std::string("the removed one was")
@@ -142,7 +177,7 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
         return fmt::format("in {}, but {} from {}",
                            channel(),
                            before,
-                           channel_text(problem, former->record.channel));
+                           channel_title(problem, former->record.channel));
     case LeftOut::Why::OtherAccelerator: {
         const auto record = out.record.index->record(*out.record.home, *out.record.row);
         return fmt::format("{} build, but {} a {} build",

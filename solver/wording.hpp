@@ -16,8 +16,18 @@ std::string condition_text(const Universe& universe, ConditionId condition);
 /// of a spec means this one: "conda-forge".
 std::string channel_text(const Problem& problem, const std::string& base_url);
 
-/// The channels of the problem, the highest first.
+/// The same for messages, where a local channel is its folder: "/data/channel".
+std::string channel_title(const Problem& problem, const std::string& base_url);
+
+/// The channels of the problem, the highest first, as channel_text() and channel_title() have them.
 std::vector<std::string> channel_texts(const Problem& problem);
+std::vector<std::string> channel_titles(const Problem& problem);
+
+/// "; use --for to name the machine it will run on"; empty where a machine is named.
+std::string for_another_machine(const Problem& problem);
+
+/// " (to see why: gpkg why-not numpy=2 pandas)"; empty where the request is of a lock.
+std::string how_to_see_why(const Problem& problem, const std::string& spec);
 
 /// "CUDA build": the builds of `name` that the request is restricted to.
 std::string requested_build(const Universe& universe, NameId name);

@@ -23,8 +23,6 @@
 namespace gpkg::virtual_packages {
 namespace {
 
-constexpr std::string_view kDefault = "gpkg default";
-
 bool is_digits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -224,7 +222,7 @@ private:
         else if (native_ && fact && !fact->value.empty())
             add(which.package, *fact);
         else
-            add(which.package, std::string(otherwise), kDefault);
+            add(which.package, std::string(otherwise), kDefaultSource);
     }
 
     void systems() {
@@ -262,7 +260,7 @@ private:
         if (ruling.value)
             add("__glibc", *ruling.value, kGlibc.variable);
         else if (!native_ || !profile_.glibc)
-            add("__glibc", "2.28", kDefault);
+            add("__glibc", "2.28", kDefaultSource);
         else if (!profile_.glibc->value.empty())
             add("__glibc", *profile_.glibc);
     }

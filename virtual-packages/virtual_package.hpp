@@ -21,6 +21,9 @@ namespace gpkg::virtual_packages {
 
 struct DeviceChoice;
 
+/// The source of a value that nobody detected or wrote.
+constexpr std::string_view kDefaultSource = "gpkg default";
+
 enum class OverrideEffect { Sets, Drops, None };
 
 /// A variable of the CONDA_OVERRIDE_ family that is set.

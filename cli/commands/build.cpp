@@ -50,8 +50,9 @@ Result<int> build(Context& context, const BuildRequest& request) {
     GPKG_CHECK(check_options(request));
     if (!request.slurm_task.empty()) return run_slurm_task(context, request);
     GPKG_TRY(const auto recipes, recipe_files(context, request.recipes));
+    GPKG_TRY(const auto render, render_options(context, request.sources, request.variants));
+    warn_of_unused_keys(context, recipes, request.variants, render);
     if (request.render) {
-        GPKG_TRY(const auto render, render_options(context, request.sources, request.variants));
         return print_rendered(context, recipes, render);
     }
     GPKG_TRY(const auto limit, closure_limit(request));
@@ -81,6 +82,7 @@ Result<int> build(Context& context, const BuildRequest& request) {
     const Publisher publisher(outcome.channel, work);
     // Slurm tasks run the tests themselves.
     const bool tests = !request.no_test && !request.slurm;
+    outcome.runs_tests = !request.no_test;
     GPKG_CHECK(judge(context, {tests, limit}, sources, publisher, outcome));
     GPKG_CHECK(publish(context, publisher, indexing, outcome));
     report_outcome(context, outcome);
@@ -169,9 +171,11 @@ Action bind_build(CLI::App& app) {
     add_source_options(app, options->sources);
     app.footer(
         "Builds packages and adds them to a channel. Packages whose inputs are unchanged are not "
-        "built again.\n"
+        "built again. Build and test environments use the output channel and the channels of -c. "
+        "Without -c they use the configured channels for what the output channel lacks.\n"
         "\n"
         "  gpkg build recipes/hello-gpkg --output-dir ./channel\n"
+        "  gpkg build recipes/hello-gpkg --output-dir ./channel -c conda-forge\n"
         "  gpkg build recipes/hello-gpkg --render --variant python=3.11,3.12\n"
         "  gpkg build recipes --plan\n"
         "  gpkg build recipes --slurm --slurm-options '--mem=16G'\n"

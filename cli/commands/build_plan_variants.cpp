@@ -15,11 +15,15 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Who requested a device that no machine has.
+constexpr const char* kByDevice = "--devices";
 
 struct PlanVariantsOptions {
     std::vector<std::string> devices;
@@ -105,12 +109,12 @@ Result<VariantTargets> wanted_devices(const Context& context, const PlanVariants
     for (const auto& word : words_of(options.devices)) {
         if (word.starts_with("gfx")) {
             GPKG_TRY(const auto target, parse_gfx(word));
-            add_name(wanted.amd[target], "--devices");
+            add_name(wanted.amd[target], kByDevice);
             continue;
         }
         auto target = CudaTarget::parse(word);
         if (!target) return pass(std::move(target).error().while_doing("--devices"));
-        wanted.add({*target}, "--devices");
+        wanted.add({*target}, kByDevice);
     }
     for (const auto& machine : options.machines) GPKG_CHECK(add_machine(context, machine, wanted));
     if (wanted.nvidia.empty() && wanted.amd.empty())
@@ -169,7 +173,10 @@ Result<VariantPlan> plan(Context& context,
     }
     std::vector<CudaDevice> devices;
     devices.reserve(wanted.nvidia.size());
-    for (const auto& one : wanted.nvidia) devices.push_back(one.device);
+    for (const auto& [device, names] : wanted.nvidia) {
+        devices.push_back(device);
+        if (names.front() != kByDevice) devices.back().machine = join_some(names, "and");
+    }
     GPKG_TRY(planned.builds, plan_cuda(devices, how));
     return planned;
 }
@@ -207,26 +214,56 @@ void print_table(Output& out,
     for (const auto& line : table.lines()) out.result(line);
 }
 
-/// Lists that go together, as a variants.yaml has them.
+/// Lists that go together, as a variants.yaml has them. Keys of the other vendor are None.
 std::string variants_yaml(const VariantPlan& planned) {
+    std::vector<std::string> accelerators;
+    std::vector<std::string> versions;
+    std::vector<std::string> lists;
+    for (const auto& build : planned.builds) {
+        accelerators.emplace_back("cuda");
+        versions.push_back(fmt::format("\"{}\"", build.toolkit.to_string()));
+        lists.push_back(fmt::format("\"{}\"", build.arch_list()));
+    }
+    const bool has_amd = !planned.amd.targets.empty();
+    if (has_amd) {
+        accelerators.emplace_back("rocm");
+        versions.emplace_back("None");
+        lists.emplace_back("None");
+    }
     std::vector<std::string> lines;
+    lines.push_back(fmt::format("accel: [{}]", fmt::join(accelerators, ", ")));
     if (!planned.builds.empty()) {
-        std::vector<std::string> versions;
-        std::vector<std::string> lists;
-        for (const auto& build : planned.builds) {
-            versions.push_back(fmt::format("\"{}\"", build.toolkit.to_string()));
-            lists.push_back(fmt::format("\"{}\"", build.arch_list()));
-        }
         lines.push_back(fmt::format("cuda_version: [{}]", fmt::join(versions, ", ")));
         lines.push_back(fmt::format("cuda_arch_list: [{}]", fmt::join(lists, ", ")));
-        lines.emplace_back("zip_keys:\n  - [cuda_version, cuda_arch_list]");
     }
-    if (!planned.amd.targets.empty())
+    if (has_amd)
         lines.push_back(fmt::format("gfx_list: [\"{}\"]", fmt::join(planned.amd.targets, ";")));
+    if (!planned.builds.empty())
+        lines.emplace_back("zip_keys:\n  - [accel, cuda_version, cuda_arch_list]");
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
+/// "1 build covers all 3 machines"
+std::string summary_text(const VariantTargets& wanted, const VariantPlan& planned) {
+    std::set<std::string> machines;
+    bool only_machines = true;
+    const auto add = [&](const std::vector<std::string>& names) {
+        machines.insert(names.begin(), names.end());
+        only_machines = only_machines && std::ranges::find(names, kByDevice) == names.end();
+    };
+    for (const auto& [device, names] : wanted.nvidia) add(names);
+    for (const auto& [target, names] : wanted.amd) add(names);
+    const auto count = only_machines ? machines.size() : wanted.nvidia.size() + wanted.amd.size();
+    const auto* noun = only_machines ? "machine" : "device";
+    const auto builds = planned.builds.size() + (planned.amd.targets.empty() ? 0 : 1);
+    return fmt::format("{} {} {}",
+                       count_text(builds, "build"),
+                       builds == 1 ? "covers" : "cover",
+                       count == 1 ? fmt::format("the {}", noun) : "all " + count_text(count, noun));
+}
+
 void print(Output& out, const VariantTargets& wanted, const VariantPlan& planned, bool exact) {
+    out.result(summary_text(wanted, planned) + "\n");
     print_table(out, wanted, planned, exact);
     out.result("");
     for (const auto& build : planned.builds)

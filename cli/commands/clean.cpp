@@ -4,7 +4,9 @@
 #include "cli/workflow/delivery/deploy_file.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/one_off.hpp"
+#include "cli/workflow/removal.hpp"
 #include "libcore/base/digest.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/workplace.hpp"
@@ -238,19 +240,19 @@ Result<int> clean(Context& context, const CleanOptions& options) {
     if (options.all || options.images) {
         GPKG_TRY(images, made_images(context));
     }
-    const auto tell = [&](const Sweep& sweep, std::string_view what) {
+    const auto tell = [&](const Sweep& sweep, std::string_view noun, std::string_view more = {}) {
         if (sweep.entries.empty()) return;
-        out.print(
-            fmt::format("  {} {}, {}", sweep.entries.size(), what, human_size(sweep.bytes())));
+        out.print(fmt::format(
+            "  {}{}, {}", count_text(sweep.entries.size(), noun), more, human_size(sweep.bytes())));
         if (!out.verbose()) return;
         for (const auto& entry : sweep.entries)
             out.print(fmt::format("    {}  {}", entry.path.native(), human_size(entry.bytes)));
     };
-    tell(packages, "packages that no environment uses");
-    tell(indexes, "cached repodata files");
-    tell(remains, "files of interrupted downloads");
-    tell(one_offs, "temporary environments of gpkg exec");
-    tell(images, "environment images of gpkg deploy");
+    tell(packages, "unused package");
+    tell(indexes, "cached repodata file");
+    tell(remains, "file", " of interrupted downloads");
+    tell(one_offs, "temporary environment", " of gpkg exec");
+    tell(images, "environment image", " of gpkg deploy");
 
     std::uint64_t bytes = 0;
     bool nothing = true;
@@ -259,9 +261,9 @@ Result<int> clean(Context& context, const CleanOptions& options) {
         nothing = nothing && sweep->entries.empty();
     }
     if (!options.dry_run && !nothing) {
-        if (!options.yes &&
-            !out.confirm(fmt::format("\nRemove them? ({})", human_size(bytes)), context.stop))
-            return fail(ErrorKind::Interrupted, "nothing was removed");
+        if (!options.yes)
+            GPKG_CHECK(confirm_removal(
+                context, fmt::format("{} of files", human_size(bytes)), {}, Loss::No));
         Removal removal(context);
         removal.remove(one_offs, [&](const fs::path& path) -> Result<void> {
             const auto taken = take_from_tools(path);
@@ -306,16 +308,20 @@ Action bind_clean(CLI::App& app) {
     app.add_flag(
         "--packages,--unused", options->packages, "remove packages that no environment uses");
     app.add_flag("-i,--index-cache", options->index_cache, "remove cached repodata");
-    app.add_flag("-t,--tarballs", options->tarballs, "remove files of interrupted downloads");
+    app.add_flag(
+        "-t,--tarballs", options->tarballs, "remove partial files of interrupted downloads");
     app.add_flag("--exec", options->one_offs, "remove temporary environments of gpkg exec");
     app.add_flag("--images", options->images, "remove environment images of gpkg deploy");
-    app.add_flag("-d,--dry-run", options->dry_run, "list the files without removing them");
+    app.add_flag(
+        "-d,--dry-run", options->dry_run, "show sizes without removing files; with -v all files");
     app.add_flag("-y,--yes", options->yes, "answer yes to all questions");
     app.footer(
         "Frees disk space. Environments are not changed; removed packages are downloaded again "
         "when needed. A package counts as unused if no environment links to its files. With "
-        "--exec, packages used only by gpkg exec become unused too.\n\n"
-        "  gpkg clean --all --dry-run  # list what would be removed\n"
+        "--exec, packages used only by gpkg exec become unused too. Without a terminal, -y is "
+        "required.\n\n"
+        "  gpkg clean --all --dry-run     # sizes of what would be removed\n"
+        "  gpkg clean --all --dry-run -v  # all files\n"
         "  gpkg clean --packages --tarballs");
 
     return [options](Context& context) { return clean(context, *options); };

@@ -5,6 +5,7 @@
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/ask/weighing.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -52,8 +53,9 @@ void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
                                std::string(3 * (i - 1), ' '),
                                closure.record(edge.from).name,
                                fmt::join(specs, ", ")),
-                   edge.saves == 0 ? "dropping it saves nothing"
-                                   : "dropping it saves " + human_size(edge.saves)});
+                   edge.saves == 0
+                       ? "without this dependency alone: saves nothing"
+                       : "without this dependency alone: saves " + human_size(edge.saves)});
     }
     for (const auto& line : table.lines()) out.result(line);
 }
@@ -70,15 +72,17 @@ std::string remedy(const Closure& closure, const ClosureReasons& reasons) {
     const auto& package = closure.packages()[reasons.target];
     const auto saved = human_size(package.unique);
     if (package.is_requested)
-        return fmt::format("it is requested; removing it saves {} if nothing else needs it", saved);
-    if (package.is_orphan) return fmt::format("nothing needs it; removing it saves {}", saved);
+        return fmt::format(
+            "it is requested; without the package: saves {} if nothing else needs it", saved);
+    if (package.is_orphan)
+        return fmt::format("nothing needs it; without the package: saves {}", saved);
     std::vector<std::size_t> users;
     users.reserve(reasons.ways.size());
     for (const auto& way : reasons.ways) users.push_back(way[way.size() - 2]);
     const auto names = names_of(closure, users);
     if (names.size() == 1)
-        return fmt::format("removing it saves {}; only {} needs it", saved, names.front());
-    return fmt::format("removing it saves {}; {} packages need it: {}",
+        return fmt::format("without the package: saves {}; only {} needs it", saved, names.front());
+    return fmt::format("without the package: saves {}; {} packages need it: {}",
                        saved,
                        names.size(),
                        join_some(names, "and", 8));
@@ -155,9 +159,15 @@ Result<ClosureReasons> look(Context& context, const ClosureWhyOptions& options) 
                     fmt::format("unexpected argument '{}'", words.back()),
                     "gpkg closure why ENV PACKAGE, or gpkg closure why PACKAGE --spec SPEC");
     if (words.size() == 2) target = target_of(words.front());
-    GPKG_TRY(auto weighed,
-             solves ? weigh_request(context, options.wishes, options.sources)
-                    : weigh_environment(context, target));
+    auto found = solves ? weigh_request(context, options.wishes, options.sources)
+                        : weigh_environment(context, target);
+    if (!found && words.size() == 2 && found.error().kind == ErrorKind::NoEnvironment)
+        found.error().hint = fmt::format("{}; for a package: gpkg closure why {} --spec {}{}",
+                                         found.error().hint,
+                                         shell_word(words.back()),
+                                         shell_word(words.front()),
+                                         machine_flags(options.sources));
+    GPKG_TRY(auto weighed, std::move(found));
     GPKG_TRY(const auto place, place_in(weighed, words.back()));
     auto ways = weighed.closure.ways(place);
     return ClosureReasons{std::move(weighed), place, std::move(ways)};

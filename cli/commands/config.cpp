@@ -8,6 +8,8 @@
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/trust/signing_key.hpp"
+#include "virtual-packages/host.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,6 +29,7 @@ using KeyAndValue = std::pair<std::string, std::string>;
 struct ConfigOptions {
     CLI::App* list = nullptr;
     CLI::App* get = nullptr;
+    CLI::App* describe = nullptr;
     CLI::App* set = nullptr;
     CLI::App* append = nullptr;
     CLI::App* prepend = nullptr;
@@ -84,7 +87,7 @@ int list_settings(Context& context, bool with_sources) {
 }
 
 /// "custom_channels.mine" is one name of a map.
-Result<int> get_setting(Context& context, const std::string& key) {
+Result<int> get_setting(Context& context, const std::string& key, bool with_source) {
     auto settings = shown_settings(context.config);
     const auto name = key.substr(0, key.find('.'));
     const auto found = std::find_if(
@@ -92,7 +95,7 @@ Result<int> get_setting(Context& context, const std::string& key) {
     if (found == settings.end()) {
         // conda's word for one of them, or nearly one
         GPKG_TRY(const auto known, find_config_key(name));
-        return get_setting(context, std::string(known.name) + key.substr(name.size()));
+        return get_setting(context, std::string(known.name) + key.substr(name.size()), with_source);
     }
     if (name != key) {
         const auto entry = key.substr(name.size() + 1);
@@ -101,8 +104,10 @@ Result<int> get_setting(Context& context, const std::string& key) {
             return fail(ErrorKind::NotFound, fmt::format("{} is not set", key));
     }
     if (context.out.json_mode()) {
-        const auto value = setting_json(*found);
-        context.out.json({{key, name == key ? value : value.front()}});
+        const auto setting = setting_json(*found);
+        const auto value = name == key ? setting : setting.front();
+        context.out.json(
+            {{key, with_source ? Json{{"value", value}, {"source", found->source}} : value}});
         return 0;
     }
     for (const auto& value : found->values) context.out.verbatim(hide_secrets(value));
@@ -111,7 +116,67 @@ Result<int> get_setting(Context& context, const std::string& key) {
             context.out.result(name == key ? fmt::format("{}: {}", entry, hide_secrets(value))
                                            : hide_secrets(value));
     }
+    if (with_source) context.out.result("# " + found->source);
     return 0;
+}
+
+/// The setting as a list of values, without its name; "" without values.
+std::string value_text(const ShownSetting& setting) {
+    Words texts;
+    for (const auto& value : setting.values) texts.push_back(hide_secrets(value));
+    for (const auto& [name, values] : setting.entries)
+        for (const auto& value : values)
+            texts.push_back(fmt::format("{}: {}", name, hide_secrets(value)));
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+const ShownSetting& setting_of(const std::vector<ShownSetting>& settings, std::string_view key) {
+    return *std::ranges::find(settings, key, &ShownSetting::key);
+}
+
+/// What one setting means, or every one of them without a key.
+Result<int> describe_settings(Context& context, const std::string& key) {
+    std::vector<ConfigKey> keys(config_keys().begin(), config_keys().end());
+    if (!key.empty()) {
+        GPKG_TRY(const auto known, find_config_key(key.substr(0, key.find('.'))));
+        keys = {known};
+    }
+    const auto settings = shown_settings(context.config);
+    const auto defaults = shown_settings(Config{});
+    if (context.out.json_mode()) {
+        Json document;
+        for (const auto& known : keys) {
+            const auto& setting = setting_of(settings, known.name);
+            document[std::string(known.name)] = {
+                {"description", known.help},
+                {"value", setting_json(setting)},
+                {"source", setting.source},
+                {"default", setting_json(setting_of(defaults, known.name))}};
+        }
+        context.out.json(document);
+        return 0;
+    }
+    Table table;
+    if (key.empty()) {
+        for (const auto& known : keys)
+            table.add({std::string(known.name), std::string(known.help)});
+    } else {
+        const auto& known = keys.front();
+        const auto& setting = setting_of(settings, known.name);
+        const auto usual = value_text(setting_of(defaults, known.name));
+        context.out.result(fmt::format("{}: {}", known.name, known.help));
+        if (const auto value = value_text(setting); !value.empty()) table.add({"  value:", value});
+        table.add({"  set by:", setting.source});
+        if (!usual.empty()) table.add({"  default:", usual});
+    }
+    for (const auto& line : table.lines()) context.out.result(line);
+    return 0;
+}
+
+/// The settings as they are in the files now.
+Result<Config> reloaded(const Context& context) {
+    return load_config(
+        {context.env, context.home, virtual_packages::this_machine().native_platform});
 }
 
 /// The file that is edited.
@@ -156,7 +221,26 @@ std::string settled(const Context& context, const std::string& key, const std::s
     const bool is_path = value.starts_with('.') || value.starts_with('~');
     const bool takes_paths = key.find("channels") != std::string::npos || key.ends_with("_dir") ||
                              key.ends_with("_dirs") || key == "ssl_verify";
-    return is_path && takes_paths ? absolute_path(value, context.home).native() : value;
+    const bool is_root = key.starts_with("trusted_keys.") && !is_public_key(value);
+    return (is_path && takes_paths) || is_root ? absolute_path(value, context.home).native()
+                                               : value;
+}
+
+/// What could never be trusted is refused when it is set, not by the next command.
+Result<void> check_keys(const std::string& key, const Words& values) {
+    if (!key.starts_with("trusted_keys.")) return {};
+    for (const auto& value : values) {
+        std::error_code code;
+        if (!is_public_key(value) && !fs::exists(value, code))
+            return fail(
+                ErrorKind::Usage,
+                fmt::format(
+                    "{}: '{}' is neither a public key (64 hex digits) nor the file of a root",
+                    key,
+                    value),
+                "gpkg keys show FILE prints the public key of a private key");
+    }
+    return {};
 }
 
 /// A password in a file that others can read; the credentials file is made for them.
@@ -205,21 +289,35 @@ public:
 
     Result<int> set(const std::string& key, Words values) {
         for (auto& value : values) value = settled(context_, key, value);
+        GPKG_CHECK(check_keys(key, values));
+        std::error_code ignored;
+        if (key == "ssl_verify" && values.size() == 1 && values.front().starts_with('/') &&
+            values.front().find('$') == std::string::npos && !fs::exists(values.front(), ignored))
+            return fail(ErrorKind::Usage,
+                        fmt::format("ssl_verify: no such file: {}", values.front()),
+                        "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
         warn_of_secrets(context_, target_.file, values);
-        return done(context_, target_, key, true, fmt::format("{} is {}", key, told(values)));
+        return done(context_, target_, key, true, fmt::format("set {} to {}", key, told(values)));
     }
 
     Result<int> add(const std::string& key, Words values, ListEnd end) {
         bool changed = false;
+        const auto copied_from = other_source(key);
+        for (auto& value : values) value = settled(context_, key, value);
+        GPKG_CHECK(check_keys(key, values));
         // Of several values in front the first named stands first.
         if (end == ListEnd::Front) std::reverse(values.begin(), values.end());
         for (const auto& value : values) {
-            GPKG_TRY(const bool added,
-                     add_to_config(target_, key, settled(context_, key, value), end));
+            GPKG_TRY(const bool added, add_to_config(target_, key, value, end));
             changed = changed || added;
         }
         if (changed) warn_of_secrets(context_, target_.file, values);
+        if (changed && !copied_from.empty())
+            context_.out.note(fmt::format(
+                "{} now has a copy of the values from {}; later changes there have no effect",
+                target_.file.native(),
+                copied_from));
         return done(context_,
                     target_,
                     key,
@@ -239,18 +337,44 @@ public:
 
     Result<int> unset(const std::string& key) {
         GPKG_CHECK(unset_config(target_, key));
+        // Removing a key may be what mends a configuration that cannot be loaded.
+        const auto now = reloaded(context_);
+        const auto settings = now ? shown_settings(*now) : std::vector<ShownSetting>();
+        const auto setting = std::ranges::find(settings, key, &ShownSetting::key);
+        if (setting == settings.end())  // or one entry of a map
+            return done(context_, target_, key, true, fmt::format("{} removed", key));
+        const auto value = value_text(*setting);
         return done(
-            context_, target_, key, true, fmt::format("{} removed; its default applies", key));
+            context_,
+            target_,
+            key,
+            true,
+            fmt::format("{} removed; now {}, {}",
+                        key,
+                        value.empty() ? "not set" : value,
+                        setting->source == "default" ? "the default" : "from " + setting->source));
     }
 
 private:
+    /// Where a list comes from that the edited file does not have; "" for its default.
+    std::string other_source(const std::string& key) const {
+        if (key == "allowlist_channels" || key == "denylist_channels") return "";
+        const auto& config = context_.config.by_files ? *context_.config.by_files : context_.config;
+        const auto settings = shown_settings(config);
+        const auto setting = std::ranges::find(settings, key, &ShownSetting::key);
+        const bool is_elsewhere = setting != settings.end() && setting->source != "default" &&
+                                  !setting->source.starts_with(target_.file.native() + ":");
+        return is_elsewhere ? setting->source : "";
+    }
+
     Context& context_;
     ConfigTarget target_;
 };
 
 Result<int> run_config(Context& context, const ConfigOptions& options) {
     if (*options.list) return list_settings(context, options.with_sources);
-    if (*options.get) return get_setting(context, options.key);
+    if (*options.get) return get_setting(context, options.key, options.with_sources);
+    if (*options.describe) return describe_settings(context, options.key);
     Edit edit(context, options);
     if (*options.set) return edit.set(options.key, options.values);
     if (*options.append) return edit.add(options.key, options.values, ListEnd::Back);
@@ -258,7 +382,8 @@ Result<int> run_config(Context& context, const ConfigOptions& options) {
     if (*options.remove) return edit.remove(options.key, options.value);
     if (*options.remove_key) return edit.unset(options.key);
 
-    if (!options.flag_get.empty()) return get_setting(context, options.flag_get);
+    if (!options.flag_get.empty())
+        return get_setting(context, options.flag_get, options.with_sources);
     if (const auto& [key, value] = options.flag_set; !key.empty()) return edit.set(key, {value});
     if (const auto& [key, value] = options.flag_append; !key.empty())
         return edit.add(key, {value}, ListEnd::Back);
@@ -285,7 +410,16 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
     options.list->add_flag("--sources,--show-sources",
                            options.with_sources,
                            "also show where each setting comes from");
-    options.get = key(verb("get", "show one setting", "  gpkg config get channels"));
+    options.get = key(verb("get",
+                           "show one setting",
+                           "  gpkg config get channels\n  gpkg config get channels "
+                           "--show-sources"));
+    options.get->add_flag(
+        "--sources,--show-sources", options.with_sources, "also show where the setting comes from");
+    options.describe = verb("describe",
+                            "show what a setting means; without KEY, every setting",
+                            "  gpkg config describe\n  gpkg config describe always_yes");
+    options.describe->add_option("key", options.key, "name of the setting")->type_name("KEY");
     options.set = key(
         verb("set",
              "set a value or a whole list",
@@ -305,7 +439,7 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
         ->required()
         ->type_name("VALUE");
     options.remove_key = key(verb("remove-key",
-                                  "remove a setting, so that its default applies",
+                                  "remove a setting from the file",
                                   "  gpkg config remove-key channel_priority\n  gpkg config "
                                   "remove-key custom_channels.mine  # one entry of a map"));
 }
@@ -324,7 +458,7 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     pair("--remove", options.flag_remove, "same as remove");
     group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
         ->type_name("KEY");
-    app.add_flag("--show-sources", options.with_sources, "same as list --sources");
+    app.add_flag("--show-sources", options.with_sources, "also show where settings come from");
     auto* user = app.add_flag(
         "--user", options.of_user, "edit the user's file (~/.config/gpkg/config.yaml)");
     app.add_flag("--system", options.of_system, "edit the system's file (/etc/gpkg/config.yaml)")
@@ -341,7 +475,8 @@ Action bind_config(CLI::App& app) {
     app.footer(
         "Shows settings and changes them in config.yaml of the root prefix, or with --user or "
         "--system in another file.\n\n"
-        "  gpkg config list --show-sources\n"
+        "  gpkg config describe             # all settings and their meaning\n"
+        "  gpkg config list --show-sources  # their values\n"
         "  gpkg config prepend channels https://host/mine\n"
         "  gpkg config set --user custom_channels.mine https://host/conda");
 

@@ -60,12 +60,32 @@ Result<Looked> look(const Context& context, const DoctorOptions& options) {
     return looked;
 }
 
-Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& options) {
+struct Examined {
+    std::string machine;  ///< "this machine", "h100"
+    bool has_environment = false;
+    std::vector<Finding> findings;
+
+    std::ptrdiff_t problems() const {
+        return std::ranges::count(findings, Grade::Bad, &Finding::grade);
+    }
+};
+
+bool is_glibc_assumed(const Looked& looked) {
+    return std::ranges::any_of(looked.detection.packages, [](const auto& one) {
+        return one.package.name == "__glibc" && one.source == virtual_packages::kDefaultSource;
+    });
+}
+
+Result<Examined> examine(Context& context, const DoctorOptions& options) {
     GPKG_TRY(const auto looked, look(context, options));
-    auto findings = check_machine(looked.profile, looked.detection, looked.warnings);
+    const auto& name = looked.seen.machine.name;
+    Examined examined{
+        name, false, check_machine(name, looked.profile, looked.detection, looked.warnings)};
+    auto& findings = examined.findings;
     const bool names_one = !options.target.name.empty() || !options.target.prefix.empty() ||
                            !context.env("CONDA_PREFIX").value_or("").empty();
-    if (!names_one) return findings;
+    if (!names_one) return examined;
+    examined.has_environment = true;
     GPKG_TRY(const auto path, existing_prefix(context, options.target));
     if (prefix_condition(path) == PrefixCondition::Interrupted)
         findings.push_back({Grade::Bad,
@@ -82,9 +102,10 @@ Result<std::vector<Finding>> examine(Context& context, const DoctorOptions& opti
     sources.channels = state.channels;
     sources.override_channels = !state.channels.empty();
     Remedies remedies(context, sources, looked.seen, path, records);
-    const Checked checked{path, records, wishes, accelerators, looked.seen, remedies};
+    const Checked checked{
+        path, records, wishes, accelerators, looked.seen, remedies, is_glibc_assumed(looked)};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
-    return findings;
+    return examined;
 }
 
 std::string_view name_of(Grade grade) {
@@ -96,12 +117,21 @@ std::string_view name_of(Grade grade) {
     return "";
 }
 
-void print(Context& context, const std::vector<Finding>& findings) {
-    for (const auto& [grade, subject, message, hint] : findings) {
+/// "runs on h100", "does not run on this machine: 2 problems"
+std::string verdict_of(const Examined& examined) {
+    const auto problems = examined.problems();
+    if (problems == 0) return "runs on " + examined.machine;
+    return fmt::format(
+        "does not run on {}: {} problem{}", examined.machine, problems, problems == 1 ? "" : "s");
+}
+
+void print(Context& context, const Examined& examined) {
+    for (const auto& [grade, subject, message, hint] : examined.findings) {
         const auto mark = grade == Grade::Good ? "good" : grade == Grade::Bad ? "BAD " : "note";
         context.out.result(fmt::format("{}  {}: {}", context.out.bold(mark), subject, message));
         if (!hint.empty()) context.out.result("      " + context.out.faint(hint));
     }
+    if (examined.has_environment) context.out.result(verdict_of(examined));
 }
 
 Json json_of(const std::vector<Finding>& findings, bool is_well) {
@@ -120,6 +150,9 @@ Action bind_doctor(CLI::App& app) {
     const auto options = std::make_shared<DoctorOptions>();
     add_target_options(app, options->target);
     add_for_option(app, options->sources);
+    app.get_option("--for")->description(
+        "check for another machine: a profile written by `gpkg hardware export`, or a name listed "
+        "by `gpkg hardware list`");
     app.footer(
         "Checks an environment against this machine: driver and CUDA versions, the GPU code in "
         "its libraries, CPU builds on a machine with a GPU, and outdated package names. Exits with "
@@ -128,14 +161,12 @@ Action bind_doctor(CLI::App& app) {
         "  gpkg doctor -n ml --for a100");
 
     return [options](Context& context) -> Result<int> {
-        GPKG_TRY(const auto findings, examine(context, *options));
-        const bool is_well = std::none_of(findings.begin(), findings.end(), [](const auto& one) {
-            return one.grade == Grade::Bad;
-        });
+        GPKG_TRY(const auto examined, examine(context, *options));
+        const bool is_well = examined.problems() == 0;
         if (context.out.json_mode()) {
-            context.out.json(json_of(findings, is_well));
+            context.out.json(json_of(examined.findings, is_well));
         } else {
-            print(context, findings);
+            print(context, examined);
         }
         return is_well ? 0 : 1;
     };

@@ -24,10 +24,13 @@ Action bind_env(CLI::App& app) {
     };
     auto* list = app.add_subcommand("list", "list all environments");
     list->fallthrough();  // --json after the verb
+    const auto with_sizes = std::make_shared<bool>(false);
+    list->add_flag("--size", *with_sizes, "also show the size of each environment");
     list->footer(
         "Lists all environments, also those of conda and mamba. The active one is marked with "
         "*.\n\n"
         "  gpkg env list\n"
+        "  gpkg env list --size\n"
         "  gpkg env list --json\n");
     std::vector<std::pair<const CLI::App*, Action>> actions;
     for (const auto& verb : kVerbs) {
@@ -41,11 +44,11 @@ Action bind_env(CLI::App& app) {
         "  gpkg env create -f environment.yml\n"
         "  gpkg env export -n ml -f environment.yml\n");
 
-    return [actions](Context& context) -> Result<int> {
+    return [actions, with_sizes](Context& context) -> Result<int> {
         for (const auto& [verb, action] : actions) {
             if (verb->parsed()) return action(context);
         }
-        print_environments(context);
+        print_environments(context, *with_sizes);
         return 0;
     };
 }

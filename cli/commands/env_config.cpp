@@ -85,6 +85,20 @@ Result<EnvVarChanges> removed(const std::vector<std::string>& names,
     return changes;
 }
 
+/// "set A and B in ml", "unset C in ml"
+std::string outcome_text(const EnvVarChanges& changes, const std::string& environment) {
+    std::vector<std::string> names;
+    bool is_set = false;
+    for (const auto& [name, value] : changes) {
+        names.push_back(name);
+        is_set = is_set || value.has_value();
+    }
+    return fmt::format("{} {} in {}",
+                       is_set ? "set" : "unset",
+                       join_some(names, "and", names.size()),
+                       environment);
+}
+
 /// What is there may be another's doing until the lock is held.
 Result<int> change(Context& context, const EnvConfigOptions& options) {
     GPKG_TRY(auto changes, assigned(options.assignments));
@@ -101,6 +115,7 @@ Result<int> change(Context& context, const EnvConfigOptions& options) {
     GPKG_CHECK(change_env_vars(path, changes));
     GPKG_TRY(const auto after, prefix.env_vars());
     const auto folders = environment_folders(context.config);
+    context.out.print(outcome_text(changes, folders.name_of(path)));
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"prefix", path.native()}, {"env_vars", Json(after)}});
     else if (context.env("CONDA_PREFIX") == path.native())

@@ -43,7 +43,9 @@ Result<void> check_file_name(const EnvExportOptions& options) {
 Result<void> put(Context& context, const EnvExportOptions& options, std::string text) {
     if (!options.file.empty()) {
         const auto path = absolute_path(options.file, context.home);
-        return write_file_atomically(path, text);
+        GPKG_CHECK(write_file_atomically(path, text));
+        context.out.note(fmt::format("wrote {}", options.file));
+        return {};
     }
     text.pop_back();  // verbatim() ends the line
     context.out.verbatim(text);

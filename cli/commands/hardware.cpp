@@ -184,6 +184,20 @@ void print_overrides(Context& context, const Detection& detection, bool is_named
         out.result(out.faint("  override_virtual_packages: " + configured.source));
 }
 
+/// What the virtual packages mean for the builds that gpkg selects.
+std::string packages_text(const Context& context, const Detection& detection, bool is_named) {
+    const auto& usual = context.config.accelerator;
+    if (!usual.value.empty() && usual.value != "auto")
+        return fmt::format("accelerator {} ({})", usual.value, usual.source);
+    std::vector<std::string> builds;
+    if (const auto* cuda = detection.find("__cuda"); cuda != nullptr)
+        builds.push_back("CUDA builds up to CUDA " + cuda->package.version);
+    if (detection.find("__amdgpu") != nullptr) builds.emplace_back("ROCm builds");
+    if (!builds.empty()) return join_or(builds);
+    return is_named ? "CPU builds"
+                    : "CPU builds; for another machine: --for NAME (gpkg hardware list)";
+}
+
 /// The machine that --for names, else this one, with all its GPUs.
 Result<DetectedProfile> look(const Context& context, const HardwareOptions& options) {
     if (!options.sources.for_machine.empty()) {
@@ -223,6 +237,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     print_facts(context, found, choice);
     print_packages(context.out, detection);
     print_overrides(context, detection, is_named);
+    context.out.result("\npackages: " + packages_text(context, detection, is_named));
     if (const auto cost = cost_of_screens(counted))
         context.out.note(
             fmt::format("note: {}; to ignore it, use --devices compute, or always: gpkg config set "
@@ -244,6 +259,17 @@ void warn_of_overrides(Context& context, const HardwareProfile& profile, bool is
         fmt::format("overrides are not exported: {}; set {} again where the profile is used",
                     join_some(active, "and", active.size()),
                     active.size() == 1 ? "it" : "them"));
+}
+
+/// "login" of a file login.yaml in a folder of profiles, else empty.
+std::string name_in_folders(const Context& context, const std::string& file) {
+    const auto path = absolute_path(file, context.home);
+    if (path.extension() != ".yaml") return {};
+    const auto folders = profile_folders(context.config);
+    const bool is_in_one = std::ranges::any_of(folders, [&](const fs::path& folder) {
+        return path.parent_path() == (folder / "").lexically_normal().parent_path();
+    });
+    return is_in_one ? path.stem().native() : "";
 }
 
 Result<int> write(Context& context, const HardwareOptions& options) {
@@ -273,7 +299,10 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     } else {
         const auto& file = options.output;
         const auto& machine = options.sources.for_machine;
-        const auto place = file.find('/') == std::string::npos ? "./" + file : file;
+        const auto name = name_in_folders(context, file);
+        const auto place = !name.empty()                         ? name
+                           : file.find('/') == std::string::npos ? "./" + file
+                                                                 : file;
         if (is_whole)
             context.out.note(fmt::format("wrote {}; use --for {} to solve for {}",
                                          file,
@@ -304,10 +333,13 @@ int list(Context& context) {
     for (const auto& [name, summary, source] : machines)
         table.add({name, summary, source == "gpkg" ? "" : context.out.faint(source)});
     for (const auto& line : table.lines()) context.out.result(line);
+    std::vector<std::string> names;
+    names.reserve(folders.size());
+    for (const auto& one : folders) names.push_back(one.native());
     context.out.note(fmt::format(
         "also: every archspec microarchitecture (x86_64_v3, zen4, neoverse_v2, ...) and each "
         "NAME.yaml in {}",
-        folder.native()));
+        join_some(names, "and", names.size())));
     return 0;
 }
 

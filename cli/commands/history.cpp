@@ -3,6 +3,8 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/generations.hpp"
+#include "libcore/base/moment.hpp"
+#include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -39,7 +41,7 @@ Result<int> show(Context& context, const fs::path& prefix) {
         const auto changes = differences(before, generation);
         list.push_back(json_of(generation, changes));
         table.add({std::to_string(generation.number),
-                   generation.time,
+                   local_time_text(generation.time),
                    std::to_string(generation.packages.size()),
                    counted(changes),
                    command_of(generation)});
@@ -68,7 +70,8 @@ Action bind_history(CLI::App& app) {
     add_target_options(app, *target);
     app.footer(
         "Lists every change (generation) of an environment: its number and time, the number of "
-        "packages, how many were added (+), removed (-) and changed (~), and the command.\n"
+        "packages, how many were added (+), removed (-) and changed (~), and the command. Times "
+        "are local.\n"
         "\n"
         "  gpkg history -n ml\n"
         "  gpkg diff 3 5 -n ml    # packages that differ between generations 3 and 5\n"
@@ -76,6 +79,7 @@ Action bind_history(CLI::App& app) {
 
     return [target](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, *target));
+        GPKG_CHECK(Prefix::open(prefix));
         tell_if_interrupted(context, prefix);
         return show(context, prefix);
     };

@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/table.hpp"
 #include "cli/workflow/delivery/imaging.hpp"
 #include "cli/workflow/inside.hpp"
 #include "libcore/base/text.hpp"
@@ -66,8 +67,11 @@ Result<int> tell_image(Context& context, const fs::path& file, const ImageInfo& 
                           {"packages", info.packages}});
         return 0;
     }
-    context.out.print(fmt::format(
-        "{}: {} packages, {}, sha256 {}", file.native(), info.packages, human_size(size), sha256));
+    context.out.print(fmt::format("{}: {}, {}, sha256 {}",
+                                  file.native(),
+                                  count_text(info.packages, "package"),
+                                  human_size(size),
+                                  sha256));
     context.out.print(
         fmt::format("to use it: gpkg image run {} -- COMMAND", shell_word(file.native())));
     return 0;
@@ -83,9 +87,9 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
                           {"packages", info.packages}});
         return 0;
     }
-    context.out.print(fmt::format("{}: {} packages at {}, index sha256 {}",
+    context.out.print(fmt::format("{}: {} at {}, index sha256 {}",
                                   folder.native(),
-                                  info.packages,
+                                  count_text(info.packages, "package"),
                                   info.mount_point.native(),
                                   sha256));
     return 0;
@@ -101,6 +105,7 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
                         kMostOfGzip));
     auto of = options.of;
     if (!is_layout) of.replaceable = kSquashfsMagic;
+    of.suffix = is_layout ? "-oci" : ".sqfs";
     GPKG_TRY(auto made, imaged(context, of));
     GPKG_TRY(const auto mount_point, mount_point_of(context, options, made));
     GPKG_CHECK(add_other_files(context, made, mount_point));
@@ -121,23 +126,41 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
 Result<int> show(Context& context, const ImageVerbOptions& options) {
     const auto file = absolute_path(options.image, context.home);
     GPKG_TRY(const auto info, read_image_info(file));
-    if (context.out.json_mode()) {
-        context.out.json({{"image", file.native()},
-                          {"name", info.name},
-                          {"mount_point", info.mount_point.native()},
-                          {"platform", info.platform},
-                          {"packages", info.packages},
-                          {"made_by", info.made_by}});
+    auto& out = context.out;
+    const auto packages = packages_of_image(file);
+    if (!packages && packages.error().kind == ErrorKind::Interrupted) return pass(packages.error());
+    if (out.json_mode()) {
+        nlohmann::ordered_json document{{"image", file.native()},
+                                        {"name", info.name},
+                                        {"mount_point", info.mount_point.native()},
+                                        {"platform", info.platform},
+                                        {"packages", info.packages},
+                                        {"made_by", info.made_by},
+                                        {"package_list", nullptr}};
+        if (packages) {
+            auto list = nlohmann::ordered_json::array();
+            for (const auto& [name, version, build] : *packages)
+                list.push_back({{"name", name}, {"version", version}, {"build_string", build}});
+            document["package_list"] = std::move(list);
+        }
+        out.json(document);
         return 0;
     }
-    context.out.result(
-        without_controls(fmt::format("{}: {} for {}, {} packages, mount point {}, built by {}",
-                                     file.native(),
-                                     info.name,
-                                     info.platform,
-                                     info.packages,
-                                     info.mount_point.native(),
-                                     info.made_by)));
+    out.result(without_controls(fmt::format("{}: {} for {}, {}, mount point {}, built by {}",
+                                            file.native(),
+                                            info.name,
+                                            info.platform,
+                                            count_text(info.packages, "package"),
+                                            info.mount_point.native(),
+                                            info.made_by)));
+    if (!packages) {
+        out.warn(packages.error().to_string());
+        return 0;
+    }
+    Table table;
+    table.add({"# Name", "Version", "Build"});
+    for (const auto& [name, version, build] : *packages) table.add({name, version, build});
+    for (const auto& line : table.lines()) out.result(line);
     return 0;
 }
 
@@ -265,7 +288,7 @@ Action bind_image(CLI::App& app) {
         ->type_name("FILE");
     unmount_app->add_flag("--for-module", options->is_for_module, "")->group("");
     auto* show_app =
-        app.add_subcommand("show", "show the contents and the mount point of an image");
+        app.add_subcommand("show", "show the packages and the mount point of an image");
     show_app->fallthrough();
     show_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
     build_app->footer(
@@ -286,7 +309,9 @@ Action bind_image(CLI::App& app) {
     unmount_app->footer(
         "Fails while processes use the image.\n\n"
         "  gpkg image unmount ml.sqfs");
-    show_app->footer("  gpkg image show ml.sqfs");
+    show_app->footer(
+        "Listing the packages needs unsquashfs of squashfs-tools.\n\n"
+        "  gpkg image show ml.sqfs");
     app.footer(
         "One file for an environment: quick to open on parallel file systems, and easy to copy.\n\n"
         "  gpkg image build -n ml -o ml.sqfs\n"

@@ -40,11 +40,11 @@ Result<IndexerOptions> options_of(const IndexWords& words, Context& context) {
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
     nlohmann::ordered_json subdirs;
     for (const auto& subdir : summary.subdirs) {
-        out.print(fmt::format("{}: {} packages ({} read), {} shards ({} written)",
+        out.print(fmt::format("{}: {} ({} read), {} ({} written)",
                               subdir.subdir,
-                              subdir.packages,
+                              count_text(subdir.packages, "package"),
                               subdir.read,
-                              subdir.shards,
+                              count_text(subdir.shards, "shard"),
                               subdir.shards_written));
         subdirs[subdir.subdir] = {{"packages", subdir.packages},
                                   {"read", subdir.read},
@@ -112,6 +112,23 @@ nlohmann::ordered_json show_patches(const IndexSummary& summary, Output& out) {
     return list;
 }
 
+/// Packages beside the subdirs are in no index.
+void warn_of_outsiders(const fs::path& channel, const std::string& folder, Output& out) {
+    std::size_t count = 0;
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(channel, code))
+        count += package_extension(entry.path().filename().native()).empty() ? 0 : 1;
+    if (count == 0) return;
+    const auto place = (fs::path(folder) / "noarch").native();
+    const auto other = (fs::path(folder) / "linux-64").native();
+    out.warn(fmt::format("{} outside of a subdir {} ignored: move {} to {}/, {}/ or another subdir",
+                         count_text(count, "package"),
+                         count == 1 ? "is" : "are",
+                         count == 1 ? "it" : "them",
+                         place,
+                         other));
+}
+
 }  // namespace
 
 Action bind_index(CLI::App& app) {
@@ -151,7 +168,9 @@ Action bind_index(CLI::App& app) {
         GPKG_TRY(const auto summary, index_channel(channel, options));
 
         auto& out = context.out;
+        warn_of_outsiders(channel, words->folder, out);
         auto subdirs = show_subdirs(summary, out);
+        report_signature(context, summary);
         auto refused = show_refused(summary.refused, out);
         auto warnings = show_odd(summary.odd, out);
         auto disagreements = show_disagreements(summary, out);

@@ -22,6 +22,7 @@ using Texts = std::vector<std::string>;
 struct InspectOptions {
     TargetOptions target;
     std::string what;
+    bool files = false;  ///< list the files of the package, and nothing else
     std::string attestation;
     std::string from;
 };
@@ -114,7 +115,7 @@ Json json_of(const InspectedPackage& package) {
             {"depends", record.depends},
             {"constrains", record.constrains},
             {"run_exports", std::move(exports)},
-            {"files", package.files},
+            {"files", package.paths.size()},
             {"prefix_placeholders",
              {{"text", package.text_placeholders}, {"binary", package.binary_placeholders}}},
             {"binaries", std::move(binaries)}};
@@ -171,18 +172,26 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
         add("strong exports", package.run_exports->strong);
         add("noarch exports", package.run_exports->noarch);
     }
-    add("files",
-        {fmt::format("{}, of them {} text and {} binary with the prefix",
-                     package.files,
-                     package.text_placeholders,
-                     package.binary_placeholders)});
+    add("contains",
+        {fmt::format("{}; the prefix is written into {} and {} {}",
+                     count_text(package.paths.size(), "file"),
+                     count_text(package.text_placeholders, "text file"),
+                     package.binary_placeholders,
+                     package.binary_placeholders == 1 ? "binary" : "binaries")});
     for (const auto& line : table.lines()) context.out.result(line);
     for (const auto& binary : package.binaries) add_binary(context, binary, missing);
 }
 
-Result<int> show(Context& context, const InspectedPackage& package, std::string_view missing) {
+Result<int> show(Context& context,
+                 const InspectedPackage& package,
+                 std::string_view missing,
+                 bool only_files) {
     if (context.out.json_mode()) {
-        context.out.json(json_of(package));
+        auto document = json_of(package);
+        if (only_files) document["paths"] = package.paths;
+        context.out.json(document);
+    } else if (only_files) {
+        for (const auto& path : package.paths) context.out.result(path);
     } else {
         print(context, package, missing);
     }
@@ -198,10 +207,11 @@ Result<int> show_installed(Context& context, const InspectOptions& options) {
             fmt::format(
                 "{} is not installed in {}", options.what, installed.prefix.path().native()));
     GPKG_TRY(const auto package, inspect_installed(installed.prefix.path(), *record));
-    return show(context, package, "not found");
+    return show(context, package, "not found", options.files);
 }
 
-Result<int> show_path(Context& context, const std::string& what) {
+Result<int> show_path(Context& context, const InspectOptions& options) {
+    const auto& what = options.what;
     const auto path = absolute_path(what, context.home);
     std::error_code ignored;
     if (!fs::exists(path, ignored))
@@ -212,12 +222,15 @@ Result<int> show_path(Context& context, const std::string& what) {
                         : "");
     if (what.ends_with(".conda") || what.ends_with(".tar.bz2")) {
         GPKG_TRY(const auto package, inspect_archive(path));
-        return show(context, package, "not in the package");
+        return show(context, package, "from a dependency", options.files);
     }
     if (!fs::is_regular_file(path, ignored))
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: not a regular file", path.native()),
                     "give a program, a library, or a package (.conda, .tar.bz2)");
+    if (options.files)
+        return fail(ErrorKind::Usage,
+                    fmt::format("--files: {} is not a package (.conda, .tar.bz2)", path.native()));
     GPKG_TRY(const auto found, inspect_file(path));
     if (!found)
         return fail(ErrorKind::Unsupported,
@@ -275,6 +288,7 @@ Action bind_inspect(CLI::App& app) {
         ->type_name("FILE|PACKAGE")
         ->required();
     add_target_options(app, options->target);
+    app.add_flag("--files", options->files, "list the files of the package, one per line");
     app.add_option("--attestation",
                    options->attestation,
                    "check the package file against this publish attestation (CEP 27), without its "
@@ -291,11 +305,12 @@ Action bind_inspect(CLI::App& app) {
         "  gpkg inspect ./libfoo.so\n"
         "  gpkg inspect channel/linux-64/numpy-1.24.2-h1234567_0.conda --json\n"
         "  gpkg inspect -n ml numpy\n"
+        "  gpkg inspect --files numpy-1.24.2-h1234567_0.conda\n"
         "  gpkg inspect numpy-1.24.2-h1234567_0.conda --attestation numpy.sigstore.json");
     return [options](Context& context) -> Result<int> {
         if (!options->attestation.empty()) return show_attestation(context, *options);
         const bool is_installed = !options->target.name.empty() || !options->target.prefix.empty();
-        return is_installed ? show_installed(context, *options) : show_path(context, options->what);
+        return is_installed ? show_installed(context, *options) : show_path(context, *options);
     };
 }
 

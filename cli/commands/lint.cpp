@@ -193,13 +193,15 @@ Result<void> fix(Context& context, std::vector<FoundFault>& all) {
 
 Result<int> lint(Context& context, const LintOptions& options) {
     GPKG_TRY(const auto subjects, subjects_of(context, options));
+    auto given = options.sources;
+    given.override_channels = true;  // configured channels need not be downloaded to check
     std::vector<FoundFault> findings;
     std::optional<BuildSources> sources;
     fs::path open;
     for (const auto& subject : subjects) {
         GPKG_CHECK(check_stop(context));
         if (!sources || open != subject.channel) {
-            GPKG_TRY(auto opened, BuildSources::of(context, options.sources, subject.channel));
+            GPKG_TRY(auto opened, BuildSources::of(context, given, subject.channel));
             sources.emplace(std::move(opened));
         }
         open = subject.channel;
@@ -232,9 +234,8 @@ Result<int> lint(Context& context, const LintOptions& options) {
         context.out.json(
             {{"success", is_well}, {"packages", subjects.size()}, {"findings", std::move(list)}});
     } else if (findings.empty()) {
-        context.out.print(fmt::format("{} package{} checked, no problems found",
-                                      subjects.size(),
-                                      subjects.size() == 1 ? "" : "s"));
+        context.out.print(fmt::format("{} checked: no dependency on a whole GPU toolkit",
+                                      count_text(subjects.size(), "package")));
     }
     return is_well ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/requested.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/disk_use.hpp"
 #include "libcore/hardware/variant_columns.hpp"
@@ -159,7 +160,7 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
         std::vector<std::string> cells{item.requested.empty() ? item.name : out.bold(item.name),
                                        item.version,
                                        item.build,
-                                       item.channel};
+                                       path_or_url(item.channel)};
         for (const auto& column : columns) cells.push_back(item.variant.*column.value);
         if (has_inputs) cells.push_back(input_text(item));
         if (has_sizes) cells.push_back(item.disk_use ? human_size(item.disk_use->bytes) : "");
@@ -319,7 +320,7 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
         return std::tie(item.version, item.build, item.channel);
     };
     const auto text = [](const Item& item) {
-        return fmt::format("{} {} {}", item.version, item.build, item.channel);
+        return fmt::format("{} {} {}", item.version, item.build, path_or_url(item.channel));
     };
     constexpr std::size_t kLeast = 12;
     auto array = Json::array();
@@ -419,9 +420,8 @@ Action bind_list(CLI::App& app) {
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);
-    app.add_flag("--inputs",
-                 options->inputs,
-                 "show the build inputs of packages, as far as they are known")
+    app.add_flag(
+           "--inputs", options->inputs, "show the build inputs of packages, where they are known")
         ->excludes(explicit_urls)
         ->excludes(specs)
         ->excludes(canonical);

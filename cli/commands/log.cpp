@@ -4,6 +4,7 @@
 #include "cli/command_log.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "libcore/base/moment.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,9 +25,11 @@ struct LogOptions {
 
 void print(Context& context, const LoggedCommand& entry) {
     auto& out = context.out;
-    const auto outcome =
-        entry.status == 0 ? std::string() : fmt::format("  (exit status {})", entry.status);
-    out.result(fmt::format("{}  {}{}", entry.time, out.bold(entry.command), outcome));
+    const auto outcome = outcome_of(entry);
+    out.result(fmt::format("{}  {}{}",
+                           local_time_text(entry.time),
+                           out.bold(entry.command),
+                           outcome.empty() ? "" : fmt::format("  ({})", outcome)));
     std::string indented = entry.error.empty() ? "" : "error: ";
     for (const char c : entry.error) {
         indented += c;
@@ -37,7 +40,8 @@ void print(Context& context, const LoggedCommand& entry) {
 
 Result<int> show(Context& context, const LogOptions& options) {
     auto entries = logged_commands(context.config);
-    if (options.failed) std::erase_if(entries, [](const auto& entry) { return entry.status == 0; });
+    if (options.failed)
+        std::erase_if(entries, [](const auto& entry) { return !entry.has_failed(); });
     if (!options.target.name.empty() || !options.target.prefix.empty()) {
         GPKG_TRY(const auto prefix, target_prefix(context, options.target));
         std::erase_if(entries, [&](const auto& entry) { return entry.prefix != prefix.native(); });
@@ -50,7 +54,8 @@ Result<int> show(Context& context, const LogOptions& options) {
             document.push_back({{"time", entry.time},
                                 {"command", entry.command},
                                 {"prefix", entry.prefix.empty() ? Json() : Json(entry.prefix)},
-                                {"status", entry.status},
+                                {"status", entry.status ? Json(*entry.status) : Json()},
+                                {"outcome", outcome_of(entry)},
                                 {"seconds", entry.seconds},
                                 {"error", entry.error.empty() ? Json() : Json(entry.error)}});
         context.out.json(document);
@@ -66,14 +71,15 @@ Result<int> show(Context& context, const LogOptions& options) {
 Action bind_log(CLI::App& app) {
     const auto options = std::make_shared<LogOptions>();
     add_target_options(app, options->target);
-    app.add_flag("--failed", options->failed, "only commands that failed");
-    app.add_option("--last", options->most, "number of commands to list, the newest last")
+    app.add_flag("--failed", options->failed, "only commands that failed or did not finish");
+    app.add_option(
+           "--last", options->most, "number of commands to list, the newest last; default: 20")
         ->type_name("N")
-        ->check(whole_number_from(1))
-        ->capture_default_str();
+        ->check(whole_number_from(1));
     app.footer(
-        "Lists your last commands that changed something or failed, with their errors. With -n or "
-        "-p only those of one environment. `gpkg history` lists what each change did.\n"
+        "Lists your last commands that changed something, failed or were killed, with their "
+        "errors. With -n or -p only those of one environment. `gpkg history` lists what each "
+        "change did. Times are local.\n\n"
         "  gpkg log --failed\n"
         "  gpkg log -n ml");
     return [options](Context& context) { return show(context, *options); };

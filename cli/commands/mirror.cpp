@@ -25,7 +25,7 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
     auto& mirror = options.mirror;
     if (options.folder.empty())
         return fail(ErrorKind::Usage,
-                    "missing folder of the mirror",
+                    "gpkg mirror: missing --out FOLDER",
                     "gpkg mirror pytorch --for a100 --out /srv/mirror");
     if (options.delta.empty() != options.delta_folder.empty())
         return fail(ErrorKind::Usage, "--delta and --delta-out must be used together");
@@ -40,9 +40,9 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
     }
     GPKG_TRY(const auto made, make_mirror(context, mirror));
     auto& out = context.out;
-    out.print(fmt::format("{}: {} packages, {}; {} downloaded, {} removed",
+    out.print(fmt::format("{}: {}, {}; {} downloaded, {} removed",
                           mirror.folder.native(),
-                          made.packages,
+                          count_text(made.packages, "package"),
                           human_size(made.bytes),
                           made.fetched,
                           made.removed));
@@ -56,9 +56,9 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
                                     {"removed", made.removed}};
     if (made.delta) {
         const auto target = mirror.delta_folder.native();
-        out.print(fmt::format("{}: {} files, {}, for gpkg mirror apply",
+        out.print(fmt::format("{}: {}, {}, for gpkg mirror apply",
                               target,
-                              made.delta->files,
+                              count_text(made.delta->files, "file"),
                               human_size(made.delta->bytes)));
         document["delta"] = {
             {"folder", target}, {"files", made.delta->files}, {"bytes", made.delta->bytes}};
@@ -75,7 +75,7 @@ Result<void> check_keys(const std::vector<std::string>& keys) {
         if (!is_public_key(key))
             return fail(ErrorKind::Usage,
                         fmt::format("{}: expected a public key of 64 hex digits", key),
-                        "gpkg keys show FILE prints the public key of a private key");
+                        "to print the public key of a private key: gpkg keys show FILE");
     }
     return {};
 }
@@ -92,8 +92,10 @@ Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     for (const auto& path : faults.changed) out.print(path + ": different from the manifest");
     for (const auto& path : faults.unknown) out.print(path + ": not in the manifest");
     const bool good = faults.missing.empty() && faults.changed.empty() && faults.unknown.empty();
-    if (good) out.note(fmt::format("{}: {} files, all correct", folder.native(), found.size()));
-    if (good && options.keys.empty())
+    if (good)
+        out.note(fmt::format(
+            "{}: {}, no damage found", folder.native(), count_text(found.size(), "file")));
+    if (good && read.is_signed && options.keys.empty())
         out.note("signature not checked; to check it: --key PUBLIC-KEY");
     if (out.json_mode())
         out.json({{"success", good},
@@ -111,11 +113,11 @@ Result<int> apply(Context& context, const MirrorVerbOptions& options) {
     const auto folder = absolute_path(options.folder, context.home);
     GPKG_TRY(const auto applied, apply_delta(context, delta, folder, options.keys));
     auto& out = context.out;
-    out.print(fmt::format("{}: {} files, {}; {} packages removed",
+    out.print(fmt::format("{}: {}, {}; {} removed",
                           folder.native(),
-                          applied.files,
+                          count_text(applied.files, "file"),
                           human_size(applied.bytes),
-                          applied.removed));
+                          count_text(applied.removed, "package")));
     out.note(fmt::format("to verify it: gpkg mirror verify {}", shell_word(folder.native())));
     if (out.json_mode())
         out.json({{"success", true},

@@ -14,6 +14,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -77,6 +78,14 @@ Result<void> write_one(Context& context,
     const auto& texts = wanted.texts;
     GPKG_TRY(const auto change, write_module(root, texts, formats_of(options), before));
     done.take(change);
+    std::set<std::string> replaced;
+    for (const auto& file : before)
+        if (std::ranges::find(change.removed, file.path) != change.removed.end() &&
+            file.name != texts.name)
+            replaced.insert(file.name);
+    for (const auto& name : replaced)
+        context.out.note(fmt::format(
+            "removed {0}, replaced by {1}; jobs that load {0} must load {1}", name, texts.name));
     if (options.is_default) GPKG_CHECK(make_default(root, texts.room, texts.name));
     for (const auto& what : wanted.left_out)
         context.out.warn(fmt::format("{}: not in the module: {}", texts.origin.environment, what));
@@ -162,6 +171,8 @@ Result<void> remove_gone(Context& context,
         GPKG_CHECK(check_stop(context));
         GPKG_CHECK(remove_module(root, file));
         done.removed.push_back(file.path.native());
+        context.out.note_once(
+            fmt::format("removed {}: its environment does not exist any more", file.name));
     }
     return {};
 }
@@ -191,6 +202,11 @@ Result<int> write(Context& context, const ModuleOptions& options) {
 
 Result<int> check(Context& context, const ModuleOptions& options) {
     const auto root = root_of(context, options);
+    std::error_code ignored;
+    if (!options.root.empty() && !fs::is_directory(root, ignored))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: no such folder", root.native()),
+                    "to write modules there: gpkg module write --root DIR");
     GPKG_TRY(const auto files, known_modules(root));
     auto modules = Json::array();
     std::size_t stale = 0;
@@ -210,9 +226,11 @@ Result<int> check(Context& context, const ModuleOptions& options) {
              {"stale", !reason.empty()},
              {"reason", reason}});
     }
-    if (stale == 0)
-        context.out.note(
-            fmt::format("{} modules in {}, all up to date", files.size(), root.native()));
+    if (files.empty())
+        context.out.note(fmt::format("no modules in {}", root.native()));
+    else if (stale == 0)
+        context.out.note(fmt::format(
+            "{} in {}, all up to date", count_text(files.size(), "module"), root.native()));
     if (stale > stale_images)
         context.out.note("to update modules of environments: gpkg module write --all");
     if (stale_images > 0)

@@ -7,6 +7,8 @@
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +16,22 @@
 namespace gpkg::cli {
 namespace {
 
+/// The archive is a tar of zstd, whatever its name says.
+Result<void> check_archive_name(const std::string& output) {
+    constexpr auto kOthers =
+        std::to_array<std::string_view>({".gz", ".tgz", ".bz2", ".xz", ".lz4", ".zip"});
+    const bool is_other =
+        std::ranges::any_of(kOthers, [&](std::string_view end) { return output.ends_with(end); });
+    if (!is_other) return {};
+    auto stem = fs::path(output).replace_extension();
+    if (stem.extension() == ".tar") stem.replace_extension();
+    return fail(ErrorKind::Usage,
+                fmt::format("-o {}: pack writes zstd", output),
+                fmt::format("name it {}.tar.zst", stem.native()));
+}
+
 Result<int> pack(Context& context, const ImagedOptions& options) {
+    GPKG_CHECK(check_archive_name(options.output));
     GPKG_TRY(auto made, imaged(context, options));
     GPKG_CHECK(add_other_files(context, made, kPackedPrefix));
     GPKG_CHECK(write_packed(context, made, options.level));
@@ -30,9 +47,9 @@ Result<int> pack(Context& context, const ImagedOptions& options) {
                           {"packages", made.environment.link.size()}});
         return 0;
     }
-    context.out.print(fmt::format("{}: {} packages, {}, sha256 {}",
+    context.out.print(fmt::format("{}: {}, {}, sha256 {}",
                                   made.output.native(),
-                                  made.environment.link.size(),
+                                  count_text(made.environment.link.size(), "package"),
                                   human_size(size),
                                   sha256));
     context.out.print(
@@ -48,6 +65,7 @@ Action bind_pack(CLI::App& app) {
     const auto options = std::make_shared<ImagedOptions>();
     add_imaged_options(app, *options);
     options->replaceable = kZstdMagic;
+    options->suffix = ".tar.zst";
     app.footer(
         "Writes a .tar.zst archive that works without gpkg on another machine. Sourcing "
         "bin/activate or running bin/gpkg-relocate adapts its files to the folder they are in.\n\n"

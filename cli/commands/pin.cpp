@@ -111,7 +111,7 @@ Result<int> unpin(Context& context, const PinOptions& options) {
         if (without == text)
             return fail(ErrorKind::NotFound,
                         fmt::format("{} is not pinned in {}", spec.name, path.native()),
-                        fmt::format("gpkg pins {} lists the pins", target_words(context, path)));
+                        fmt::format("to list pins: gpkg pins {}", target_words(context, path)));
         text = std::move(without);
     }
     GPKG_CHECK(write_pins(path, text));

@@ -94,9 +94,10 @@ void TreePrinter::draw(const std::string& title, std::size_t root) {
         }
         const auto branch = std::move(branches[next++]);
         const bool is_last = next == branches.size();
-        const bool is_new = branch.place && drawn_.insert(*branch.place).second;
+        const bool is_deepest = depth_ != 0 && open.size() >= depth_;
+        const bool is_new = !is_deepest && branch.place && drawn_.insert(*branch.place).second;
         auto below = branch.place ? branches_(*branch.place) : std::vector<Branch>();
-        const bool is_repeated = !is_new && !below.empty();
+        const bool is_repeated = !is_deepest && !is_new && !below.empty();
         has_repeated_ = has_repeated_ || is_repeated;
         out_.result(fmt::format(
             "{}{}{}{}", indent, is_last ? "└─ " : "├─ ", branch.text, is_repeated ? " (*)" : ""));
@@ -133,6 +134,9 @@ Action bind_repoquery(CLI::App& app) {
     whoneeds_app->add_flag(
         "-a,--all", query->all, "show every build, not only the newest of each name");
     tree_app->get_option("spec")->description("package name or spec; without it the environment");
+    tree_app->add_option("--depth", query->depth, "show at most N levels below each root")
+        ->type_name("N")
+        ->check(whole_number_from(1));
     tree_app->add_flag("--invert", query->invert, "show dependents instead, in an environment");
     search_app->footer("  gpkg repoquery search 'numpy>=2'");
     depends_app->footer(
@@ -143,6 +147,7 @@ Action bind_repoquery(CLI::App& app) {
         "  gpkg repoquery whoneeds libblas -n ml --tree");
     tree_app->footer(
         "  gpkg tree -n ml\n"
+        "  gpkg tree -n ml --depth 1\n"
         "  gpkg repoquery tree pytorch -n ml\n"
         "  gpkg repoquery tree libblas -n ml --invert");
     app.footer(

@@ -27,6 +27,7 @@ struct Query {
     bool invert = false;
     bool all = false;
     bool info = false;
+    std::size_t depth = 0;  ///< levels of a tree below its root; 0: all
 
     /// Of the environment that is asked; none: the channels are.
     std::optional<fs::path> prefix;
@@ -54,7 +55,9 @@ class TreePrinter {
 public:
     using Branches = std::function<std::vector<Branch>(std::size_t place)>;
 
-    TreePrinter(Output& out, Branches branches) : out_(out), branches_(std::move(branches)) {}
+    /// `depth` as in Query.
+    TreePrinter(Output& out, std::size_t depth, Branches branches)
+        : out_(out), depth_(depth), branches_(std::move(branches)) {}
     void draw(const std::string& title, std::size_t root);
     /// Says what "(*)" means, where it was used.
     void finish();
@@ -68,6 +71,7 @@ private:
     };
 
     Output& out_;
+    std::size_t depth_;
     Branches branches_;
     std::set<std::size_t> drawn_;
     bool has_repeated_ = false;

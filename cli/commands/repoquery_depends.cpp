@@ -181,7 +181,7 @@ Result<int> tree(Context& context, const Query& query) {
         context.out.json(document(query, "tree", json_of(graph, Depth::All)));
         return 0;
     }
-    TreePrinter printer(context.out, [&](std::size_t place) {
+    TreePrinter printer(context.out, query.depth, [&](std::size_t place) {
         std::vector<Branch> branches;
         for (const auto& need : graph.needs[place])
             branches.push_back({branch_text(query, graph, need),

@@ -355,7 +355,7 @@ Result<int> inverted_tree(Context& context, const Query& query) {
     };
     // What is not installed stands behind all that is.
     const auto outside = records.size();
-    TreePrinter printer(context.out, [&](std::size_t place) {
+    TreePrinter printer(context.out, query.depth, [&](std::size_t place) {
         std::vector<Branch> branches;
         if (place == outside) {
             for (const auto& reason : found.outside)

@@ -34,8 +34,11 @@ void print_commands(Output& out, std::vector<LoggedCommand> entries) {
         entries.erase(entries.begin(), entries.end() - kMostCommands);
     out.result("\nlast commands that changed something or failed:");
     for (const auto& entry : entries) {
-        out.result(
-            fmt::format("  {} (exit status {}) {}", entry.time, entry.status, entry.command));
+        const auto outcome = outcome_of(entry);
+        out.result(fmt::format("  {} ({}) {}",
+                               entry.time,
+                               outcome.empty() ? "exit status 0" : outcome,
+                               entry.command));
         for (const auto line : split(entry.error, '\n'))
             if (!line.empty()) out.result(fmt::format("    {}", line));
     }

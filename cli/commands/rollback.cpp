@@ -4,6 +4,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/generations.hpp"
+#include "libcore/base/moment.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     change.notes.push_back(
         fmt::format("restores generation {} of {}: {}; to undo: gpkg rollback {} {}",
                     target.number,
-                    target.time,
+                    local_time_text(target.time),
                     command_of(target),
                     present,
                     target_words(context, prefix)));

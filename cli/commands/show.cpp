@@ -5,6 +5,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/found.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
@@ -42,9 +43,10 @@ Result<Found> newest_package(Context& context, const ShowOptions& options, const
 Result<int> show(Context& context, const ShowOptions& options) {
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
-        return fail(ErrorKind::Usage,
-                    fmt::format("'{}' does not name one package", options.spec),
-                    fmt::format("gpkg search '{}' lists matching packages", options.spec));
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("'{}' does not name one package", options.spec),
+            fmt::format("to list matching packages: gpkg search {}", shell_word(options.spec)));
     const bool is_installed = !options.target.name.empty() || !options.target.prefix.empty();
     Found found;
     if (is_installed) {
@@ -58,8 +60,13 @@ Result<int> show(Context& context, const ShowOptions& options) {
         return 0;
     }
     print_found(context, spec, found, true);
-    if (!is_installed)
-        context.out.note(fmt::format("newest build; gpkg search {} lists all", spec.name));
+    if (!is_installed) {
+        auto command = "gpkg search " + spec.name;
+        for (const auto& channel : options.sources.channels)
+            command += " -c " + shell_word(channel);
+        if (options.sources.override_channels) command += " --override-channels";
+        context.out.note(fmt::format("newest build; to list all: {}", command));
+    }
     return 0;
 }
 

@@ -66,7 +66,7 @@ void print(Output& out, const Change& answer) {
     out.note(fmt::format("{} package{}{} for {} with {}",
                          records.size(),
                          records.size() == 1 ? "" : "s",
-                         bytes == 0 ? "" : fmt::format(" ({})", human_size(bytes)),
+                         bytes == 0 ? "" : fmt::format(" ({} to download)", human_size(bytes)),
                          answer.platform,
                          fmt::join(texts_of(answer.virtual_packages), ", ")));
 }

@@ -9,6 +9,7 @@
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
@@ -167,7 +168,7 @@ std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
 
 std::string fit_cell(const Row& row) {
     if (!row.obstacle.empty()) return "no: " + row.obstacle;
-    if (!row.hidden_by.empty()) return fmt::format("hidden by {}", row.hidden_by);
+    if (!row.hidden_by.empty()) return fmt::format("hidden by {}", path_or_url(row.hidden_by));
     return row.caution.why.empty() ? "yes" : fmt::format("yes, {}", row.caution.in_short);
 }
 
@@ -186,6 +187,7 @@ std::vector<VariantColumn> differing_columns(const std::vector<Row>& rows) {
 }
 
 Table table_of(const Context& context,
+               const Machine& machine,
                const std::vector<Row>& rows,
                const std::vector<std::string>& keys) {
     const auto shown = differing_columns(rows);
@@ -197,7 +199,7 @@ Table table_of(const Context& context,
     for (const auto& column : shown) head.emplace_back(column.name);
     for (auto& key : shown_keys(keys)) head.push_back(std::move(key));
     if (channels.size() > 1) head.emplace_back("channel");
-    head.emplace_back("fits here");
+    head.push_back(machine.profile ? "fits " + machine.name : "fits here");
     table.add(std::move(head));
     for (const auto& row : rows) {
         std::vector<std::string> cells{row.record.version, row.record.build};
@@ -210,17 +212,8 @@ Table table_of(const Context& context,
     return table;
 }
 
-void print(const Context& context, const std::vector<Row>& rows) {
-    std::vector<VariantBuild> builds;
-    builds.reserve(rows.size());
-    for (const auto& row : rows) builds.push_back(row.build);
-    const auto telling = telling_inputs(builds, kMostInputs);
-    auto& out = context.out;
-    for (const auto& line : table_of(context, rows, telling.keys).lines()) out.result(line);
-    if (!telling.more.empty())
-        out.note(fmt::format("other inputs that differ: {}",
-                             join_some(shown_keys(telling.more), "and", kMostInputs)));
-
+/// What says which accelerator a build is for.
+void print_evidence(Output& out, const std::vector<Row>& rows) {
     std::map<std::string, std::string> evidence;
     for (const auto& row : rows) {
         if (!row.accelerator.evidence.empty())
@@ -228,14 +221,29 @@ void print(const Context& context, const std::vector<Row>& rows) {
     }
     for (const auto& [name, what] : evidence)
         out.note(fmt::format("accelerator {}: detected from \"{}\"", name, what));
+}
+
+void print(const Context& context, const Machine& machine, const std::vector<Row>& rows) {
+    std::vector<VariantBuild> builds;
+    builds.reserve(rows.size());
+    for (const auto& row : rows) builds.push_back(row.build);
+    const auto telling = telling_inputs(builds, kMostInputs);
+    auto& out = context.out;
+    for (const auto& line : table_of(context, machine, rows, telling.keys).lines())
+        out.result(line);
+    if (!telling.more.empty())
+        out.note(fmt::format("other inputs that differ: {}",
+                             join_some(shown_keys(telling.more), "and", kMostInputs)));
+
+    if (out.verbose()) print_evidence(out, rows);
     const auto hidden = std::find_if(
         rows.begin(), rows.end(), [](const Row& row) { return !row.hidden_by.empty(); });
     if (hidden != rows.end())
         out.note(
             fmt::format("channel priority is strict; to use builds hidden by {}, request their "
                         "channel, e.g. '{}::{}'",
-                        hidden->hidden_by,
-                        channel_name(context, hidden->record.channel),
+                        path_or_url(hidden->hidden_by),
+                        channel_title(context, hidden->record.channel),
                         hidden->record.name));
 }
 
@@ -305,7 +313,7 @@ Result<int> variants(Context& context, VariantsOptions options) {
         context.out.json(json_of(sources, rows));
         return 0;
     }
-    print(context, rows);
+    print(context, sources.machine, rows);
     note_older(context, found, rows);
     return 0;
 }

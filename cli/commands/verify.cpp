@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/health/damage.hpp"
 #include "libcore/base/text.hpp"
@@ -20,8 +21,12 @@ struct VerifyOptions {
     bool quick = false;
 };
 
-/// 1 where something differs.
-int tell(Output& out, const Examined& examined, std::string_view advice) {
+/// 1 where something differs. `repair` is the command that removes the damage, `purpose` what it
+/// does.
+int tell(Output& out,
+         const Examined& examined,
+         std::string_view purpose,
+         const std::string& repair) {
     auto list = Json::array();
     for (const auto* found : {&examined.damage, &examined.lost}) {
         for (const auto& one : *found) {
@@ -36,16 +41,17 @@ int tell(Output& out, const Examined& examined, std::string_view advice) {
                   {"interrupted", examined.is_interrupted},
                   {"damage", list}});
     if (examined.is_interrupted)
-        out.note("an earlier command was interrupted; to complete or undo it: gpkg repair");
+        out.note(
+            fmt::format("an earlier command was interrupted; to complete or undo it: {}", repair));
     if (!list.empty())
-        out.note(fmt::format("{} of {} packages are damaged; {}",
+        out.note(fmt::format("{} of {} {} damaged; {}: {}",
                              examined.damaged_packages(),
-                             examined.packages,
-                             advice));
+                             count_text(examined.packages, "package"),
+                             examined.damaged_packages() == 1 ? "is" : "are",
+                             purpose,
+                             repair));
     if (is_sound)
-        out.print(examined.packages == 1
-                      ? std::string("1 package verified: no damage")
-                      : fmt::format("{} packages verified: no damage", examined.packages));
+        out.print(fmt::format("{} verified: no damage", count_text(examined.packages, "package")));
     return is_sound ? 0 : 1;
 }
 
@@ -70,11 +76,14 @@ Action bind_verify(CLI::App& app) {
         if (options->store) {
             GPKG_TRY(const auto examined, examine_store(context, options->quick));
             return tell(
-                context.out, examined, "to remove them from the store: gpkg repair --store");
+                context.out, examined, "to remove them from the store", "gpkg repair --store");
         }
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_TRY(const auto examined, examine_environment(context, prefix, options->quick));
-        return tell(context.out, examined, "to relink them: gpkg repair");
+        return tell(context.out,
+                    examined,
+                    "to relink them",
+                    "gpkg repair " + target_words(context, prefix));
     };
 }
 

@@ -23,6 +23,8 @@ using Json = nlohmann::ordered_json;
 
 /// Reasons of which the shortest are shown unless all are asked for.
 constexpr std::size_t kMostWays = 3;
+/// With --all: there can be exponentially many.
+constexpr std::size_t kMostOfAll = 100;
 
 struct WhyOptions {
     TargetOptions target;
@@ -36,13 +38,14 @@ struct Reasons {
     std::size_t target = 0;
     std::map<std::string, std::vector<std::string>> requested;  ///< specs by name
     std::vector<RecordGraph::Way> ways;  ///< from what was asked for, shortest first
+    bool is_complete = true;             ///< else there are more
 };
 
-Result<Reasons> look(const fs::path& path, const std::string& name) {
+Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto installed, prefix.records());
     GPKG_TRY(const auto history, prefix.history());
-    Reasons reasons{graph_of(installed), 0, requested_by_name(history), {}};
+    Reasons reasons{graph_of(installed), 0, requested_by_name(history), {}, true};
     const auto target = reasons.graph.find(name);
     if (!target) {
         std::vector<std::string> names;
@@ -57,6 +60,12 @@ Result<Reasons> look(const fs::path& path, const std::string& name) {
     std::vector<std::size_t> roots;
     for (const auto& [asked, specs] : reasons.requested) {
         if (const auto place = reasons.graph.find(asked)) roots.push_back(*place);
+    }
+    if (all) {
+        auto [ways, is_complete] = reasons.graph.all_ways(roots, *target, kMostOfAll);
+        reasons.ways = std::move(ways);
+        reasons.is_complete = is_complete;
+        return reasons;
     }
     reasons.ways = reasons.graph.ways(roots, *target);
     std::stable_sort(reasons.ways.begin(), reasons.ways.end(), [](const auto& a, const auto& b) {
@@ -101,6 +110,8 @@ void print(Output& out, const Reasons& reasons, bool all) {
     if (shown < reasons.ways.size())
         out.result(fmt::format("and {} more requested packages need it; --all shows them",
                                reasons.ways.size() - shown));
+    if (!reasons.is_complete)
+        out.result(fmt::format("there are more chains; the {} shortest are shown", shown));
 }
 
 Json json_of(const Reasons& reasons) {
@@ -140,16 +151,17 @@ Action bind_why(CLI::App& app) {
     const auto options = std::make_shared<WhyOptions>();
     app.add_option("name", options->name, "an installed package")->required()->type_name("NAME");
     add_target_options(app, options->target);
-    app.add_flag("--all", options->all, "show every chain of dependencies, not only the shortest");
+    app.add_flag("--all", options->all, "show every chain, not only the shortest of each request");
     app.footer(
         "Shows which requested packages need an installed package, and through which "
         "dependencies.\n\n"
-        "  gpkg why libblas -n ml");
+        "  gpkg why libblas -n ml\n"
+        "  gpkg why libblas -n ml --all");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         tell_if_interrupted(context, prefix);
-        GPKG_TRY(const auto reasons, look(prefix, options->name));
+        GPKG_TRY(const auto reasons, look(prefix, options->name, options->all));
         if (context.out.json_mode()) {
             context.out.json(json_of(reasons));
         } else {

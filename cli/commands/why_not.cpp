@@ -39,19 +39,34 @@ struct WhyNotOptions {
     bool no_pin = false;
 };
 
-/// Of a request that is named, or else of an environment as it is.
+bool names_environment(const WhyNotOptions& options) {
+    return !options.target.name.empty() || !options.target.prefix.empty();
+}
+
+bool is_environment_active(const Context& context) {
+    const auto active = context.env("CONDA_PREFIX");
+    return active && !active->empty();
+}
+
+/// The request that is named, else the environment as it is, else the package by its bare name.
 Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const MatchSpec& spec) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files cannot be solved; give specs instead");
     auto request = change_request(std::move(wishes));
-    const bool names_environment = !options.target.name.empty() || !options.target.prefix.empty();
     request.update = {spec.name};  // it may move, and the channels are asked for it
     request.reach.no_pin = options.no_pin;
     if (!request.specs.empty()) {
-        if (names_environment)
+        if (names_environment(options))
             return fail(ErrorKind::Usage,
                         "give either a request (specs) or an environment (-n or -p), not both");
+        GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
+        return request;
+    }
+    if (!names_environment(options) && !is_environment_active(context)) {
+        MatchSpec bare;
+        bare.name = spec.name;
+        request.specs.push_back(std::move(bare));
         GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
         return request;
     }
@@ -59,13 +74,14 @@ Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const
     return request;
 }
 
+bool needs_other_machine(const Fix& fix) {
+    return std::ranges::find(fix.changes, ProblemChange::Kind::SetMachine, &ProblemChange::kind) !=
+           fix.changes.end();
+}
+
 /// Whether another request has it, on the same machine.
 bool could_be_asked_for(const Explanation& explanation) {
-    return std::ranges::any_of(explanation.fixes, [](const Fix& fix) {
-        return std::ranges::find(fix.changes,
-                                 ProblemChange::Kind::SetMachine,
-                                 &ProblemChange::kind) == fix.changes.end();
-    });
+    return !std::ranges::all_of(explanation.fixes, needs_other_machine);
 }
 
 void print_differences(Output& out, const WhyNot& found, bool all) {
@@ -110,6 +126,42 @@ bool is_alone(const Explanation& explanation) {
            }) == 1;
 }
 
+/// "no channel has numpy=3; available: 2.4 and 2.3"; empty where some channel has it.
+std::string not_in_channels(const std::string& asked, const Explanation& explanation) {
+    if (explanation.clashes.size() != 1) return {};
+    const auto& lines = explanation.clashes.front().lines;
+    const auto& line = lines.front();
+    if (lines.size() != 1 || line.kind != ExplanationLine::Kind::Request || line.askers == 0 ||
+        line.versions.empty() || !line.left_out.empty())
+        return {};
+    const auto text = line.text();
+    const auto available = text.find("; ");
+    return fmt::format(
+        "no channel has {}{}", asked, available == std::string::npos ? "" : text.substr(available));
+}
+
+void print_impossible(Output& out,
+                      const std::string& asked,
+                      const std::string& machine,
+                      const Explanation& explanation) {
+    if (const auto text = not_in_channels(asked, explanation); !text.empty()) {
+        out.result(text);
+    } else {
+        out.result(fmt::format("{} {}",
+                               asked,
+                               !is_alone(explanation) ? "conflicts with the request"
+                               : could_be_asked_for(explanation)
+                                   ? "cannot be installed here as requested"
+                                   : "cannot be installed on " + machine));
+        out.result(explanation.tree());
+    }
+    if (explanation.fixes.empty()) return;
+    out.result("possible fixes:");
+    for (const auto& fix : explanation.fixes) out.result("  " + fix.text());
+    if (std::ranges::any_of(explanation.fixes, needs_other_machine))
+        out.result("  or for another machine: --for NAME (gpkg hardware list)");
+}
+
 void print(const Context& context,
            const WhyNotOptions& options,
            const Question& question,
@@ -135,15 +187,7 @@ void print(const Context& context,
         return;
     }
     case Verdict::Impossible:
-        out.result(fmt::format("{} {}",
-                               asked,
-                               !is_alone(found.explanation) ? "conflicts with the request"
-                               : could_be_asked_for(found.explanation)
-                                   ? "cannot be installed here as requested"
-                                   : "cannot be installed on this machine"));
-        out.result(found.explanation.tree());
-        if (!found.explanation.fixes.empty()) out.result("possible fixes:");
-        for (const auto& fix : found.explanation.fixes) out.result("  " + fix.text());
+        print_impossible(out, asked, question.problem.machine, found.explanation);
         return;
     case Verdict::Unneeded:
         out.result(fmt::format("no package needs {}; if requested, it would be {}",
@@ -207,11 +251,16 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
     GPKG_TRY(const auto request, request_of(context, options, spec));
     ask_channels_of(std::span(&spec, 1), options.sources);
     GPKG_TRY(const auto question, question_of(context, options.sources, request));
-    GPKG_TRY(const auto found,
-             gpkg::why_not(question.problem, spec, solver::solve, solver::advantage));
+    GPKG_TRY(auto found, gpkg::why_not(question.problem, spec, solver::solve, solver::advantage));
     GPKG_CHECK(check_stop(context));
-    if (found.verdict == Verdict::NoAnswer)
-        return pass(unsatisfiable(context, question, found.explanation));
+    if (found.verdict == Verdict::NoAnswer) {
+        // The request was not the user's, and so no error.
+        const bool is_of_bare_name = options.wishes.specs.empty() && request.prefix.empty() &&
+                                     options.wishes.files.empty() && !question.channels.empty();
+        if (!is_of_bare_name) return pass(unsatisfiable(context, question, found.explanation));
+        const bool is_unknown = !found.explanation.clashes.front().lines.front().channels.empty();
+        found.verdict = is_unknown ? Verdict::Unknown : Verdict::Impossible;
+    }
     if (found.verdict == Verdict::Unknown)
         return fail(ErrorKind::NotFound,
                     found.explanation.clashes.front().lines.front().text(),
@@ -234,12 +283,15 @@ Action bind_why_not(CLI::App& app) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_wish_options(app, options->wishes);
-    app.get_option("specs")->description("the request; default: the environment as it is");
+    app.get_option("specs")->description(
+        "the request; default: the environment, or without one the package");
     app.add_flag("--all", options->all, "show every package that would change");
     add_pin_option(app, options->no_pin);
     app.footer(
         "Shows why a package, version or build is not chosen: for a request, or in an "
-        "environment.\n\n"
+        "environment. A single SPEC asks about the active environment; without one, about a "
+        "request for that package alone.\n\n"
+        "  gpkg why-not 'pytorch=2.12=cuda*' --for h100\n"
         "  gpkg why-not 'numpy>=2' 'torch=2.1' pandas\n"
         "  gpkg why-not 'python=3.14' -n ml");
 

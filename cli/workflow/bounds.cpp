@@ -25,7 +25,7 @@ Result<std::optional<Room>> check_downloads(const fs::path& store,
                     fmt::format("--max-size {} exceeded: the packages to download are {}",
                                 human_size(options.most_bytes),
                                 human_size(needed.bytes)),
-                    "nothing was changed; gpkg closure shows the size of each dependency");
+                    "nothing was changed; to see the size of each dependency: gpkg closure");
     auto room = room_at(store);
     if (!room) return std::nullopt;  // that says whoever writes there
     // Nothing is smaller unpacked.

@@ -261,7 +261,7 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
     GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
     GPKG_TRY(const auto records, prefix.records());
     GPKG_TRY(const auto history, prefix.history());
-    GPKG_TRY(const auto variables, prefix.env_vars());
+    GPKG_TRY(const auto variables, variables_text(change));
     const auto by_history = requested_by_name(history);
     const auto wanted = requested_by_name(change);
     const auto is_requested_so = [&](const auto& entry) {
@@ -271,16 +271,12 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
         return (record == nullptr || record->requested_specs == specs) &&
                (found == by_history.end() ? specs.empty() : found->second == specs);
     };
-    const auto is_set_so = [&](const auto& entry) {
-        const auto found = variables.find(entry.first);
-        return found == variables.end() ? !entry.second : entry.second == found->second;
-    };
     std::vector<std::string> changed;
     if (!std::ranges::all_of(wanted, is_requested_so)) changed.emplace_back("requested specs");
-    if (!std::ranges::all_of(change.variables, is_set_so)) changed.emplace_back("variables");
+    if (!variables.empty()) changed.push_back(fmt::format("variables ({})", variables));
     if (change.state) {
         GPKG_TRY(const auto state, prefix.state());
-        if (*change.state != state) changed.emplace_back("settings of the environment");
+        if (*change.state != state) changed.emplace_back("environment settings");
     }
     const bool respecifies = !wanted.empty() || !change.variables.empty() || change.state;
     if (respecifies && !change.mended.empty()) changed.emplace_back("package metadata");
@@ -387,6 +383,7 @@ Transaction transaction_of(const Context& context,
     for (const auto& spec : change.requested)
         transaction.history.update_specs.push_back(spec.to_string());
     transaction.history.remove_specs = change.removed_specs;
+    append(transaction.history.remove_specs, change.removed_along);
     return transaction;
 }
 
@@ -413,9 +410,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
 
     RequestedSpecs requested;
     if (!change.creates) {
-        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-        GPKG_TRY(const auto records, prefix.records());
-        GPKG_TRY(requested, requested_in(change.prefix, records));
+        GPKG_TRY(requested, requested_in(change.prefix, change.unlink));
     }
     if (change.takes_over)
         out.print(fmt::format("rename {} to {}: {} to relink",
@@ -423,7 +418,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               change.prefix.native(),
                               count_text(change.link.size(), "package")));
     else if (!change.is_nothing() || change.creates)
-        print_change(context, change, requested, fetch);
+        GPKG_CHECK(print_change(context, change, requested, fetch));
     print_pip_sections(out, change.pip);
     show_notes(out, change);
     const auto losses = losses_of(change, requested);
@@ -466,7 +461,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     } else if (options.download_only) {
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));
-    } else if (!change.is_unlisted) {
+    } else if (!change.is_unlisted && !change.takes_over) {
         print_outcome(context, change);
     }
     return 0;

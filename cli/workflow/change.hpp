@@ -61,6 +61,7 @@ struct Change {
     /// Specs the user asked for, by package name: marks records as requested.
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
+    std::vector<std::string> removed_along{};  ///< requested packages that a removal takes along
     bool is_removal = false;  ///< of gpkg remove: -y, or an answer, is needed
     EnvVarChanges variables{};
     unsigned variables_kept_from = 0;  ///< as in Transaction
@@ -87,7 +88,7 @@ struct ChangeRequest : Wanted {
     std::vector<PipSection> pip{};
     bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
     /// Where words of the command are names of packages that may move, specs stand elsewhere.
-    enum class SpecsStand { InWords, InFiles, InLock };
+    enum class SpecsStand { InWords, InFiles, InLock, InRecipe };
     SpecsStand specs_stand = SpecsStand::InWords;
 };
 

@@ -22,19 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string with_thousands(std::size_t count) {
-    auto digits = std::to_string(count);
-    for (auto at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
-    return digits;
-}
-
-/// "conda-forge", or the folder of a local channel.
-std::string channel_title(const Context& context, const std::string& url) {
-    constexpr std::string_view kLocal = "file://";
-    const auto name = channel_name(context, url);
-    return name.starts_with(kLocal) ? name.substr(kLocal.size()) : name;
-}
-
 enum class PlanAction { Install, Upgrade, Downgrade, Rebuild, Reinstall, Remove };
 
 /// How a group of the plan is shown: never by its colour alone.
@@ -224,7 +211,7 @@ std::string environment_title(const Context& context, const Change& change, std:
 }
 
 /// The environment, requested specs and channels, a line each.
-void print_heading(const Context& context, const Change& change) {
+void print_heading(const Context& context, const Change& change, const std::string& variables) {
     constexpr std::string_view kEnvironment = "Environment";
     constexpr std::size_t kLeast = 20;
     auto& out = context.out;
@@ -242,6 +229,7 @@ void print_heading(const Context& context, const Change& change) {
     if (change.restores == 0 && !change.is_removal) add("Requested", specs);
     if (change.is_removal) add("Remove", change.removed_specs);
     add("Channels", channels_of(context, change));
+    if (!variables.empty()) add("Variables", {variables});
     for (const auto& line : table.lines(out.screen())) out.print(line);
 }
 
@@ -292,14 +280,35 @@ ChangeCounts counts_of(const Change& change) {
     return counts;
 }
 
-void print_change(const Context& context,
-                  const Change& change,
-                  const RequestedSpecs& requested,
-                  const std::vector<PackageRecord>& fetch) {
-    print_heading(context, change);
+Result<std::string> variables_text(const Change& change) {
+    std::map<std::string, std::string> present;
+    if (!change.creates && !change.variables.empty()) {
+        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+        GPKG_TRY(present, prefix.env_vars());
+    }
+    std::vector<std::string> set;
+    std::vector<std::string> unset;
+    for (const auto& [name, value] : change.variables) {
+        const auto found = present.find(name);
+        if (!value && found != present.end()) unset.push_back(name);
+        if (value && (found == present.end() || found->second != *value)) set.push_back(name);
+    }
+    std::vector<std::string> texts;
+    if (!set.empty()) texts.push_back("set " + join_some(set, "and", set.size()));
+    if (!unset.empty()) texts.push_back("unset " + join_some(unset, "and", unset.size()));
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+Result<void> print_change(const Context& context,
+                          const Change& change,
+                          const RequestedSpecs& requested,
+                          const std::vector<PackageRecord>& fetch) {
+    GPKG_TRY(const auto variables, variables_text(change));
+    print_heading(context, change, variables);
     if (!change.is_nothing()) context.out.print("");
     ChangeTable(context, change, requested, fetch).print();
     summarize(context.out, counts_of(change), fetch);
+    return {};
 }
 
 std::string outcome_text(const Context& context, const Change& change) {
@@ -325,10 +334,6 @@ std::string outcome_text(const Context& context, const Change& change) {
                        join_some(texts, "and", texts.size()),
                        texts.size() == 1 && counts.removed > 0 ? "from" : "in",
                        name);
-}
-
-std::string count_text(std::size_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", with_thousands(count), noun, count == 1 ? "" : "s");
 }
 
 std::string environment_name(const Context& context, const fs::path& prefix) {

@@ -6,6 +6,7 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/requested.hpp"
+#include "libcore/base/text.hpp"
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
@@ -27,10 +28,14 @@ ChangeCounts counts_of(const Change& change);
 
 /// The environment, requested specs and channels; packages in groups; the totals. `requested` are
 /// the packages that were requested before. `fetch`: what is not in the store.
-void print_change(const Context& context,
-                  const Change& change,
-                  const RequestedSpecs& requested,
-                  const std::vector<PackageRecord>& fetch);
+Result<void> print_change(const Context& context,
+                          const Change& change,
+                          const RequestedSpecs& requested,
+                          const std::vector<PackageRecord>& fetch);
+
+/// "set A and B, unset C": how a change alters variables of the environment; empty where it does
+/// not.
+Result<std::string> variables_text(const Change& change);
 
 /// "installed 3 packages and removed 1 in ml", "created ml with 12 packages".
 std::string outcome_text(const Context& context, const Change& change);
@@ -38,9 +43,6 @@ std::string outcome_text(const Context& context, const Change& change);
 nlohmann::ordered_json change_document(const Change& change,
                                        const std::vector<PackageRecord>& fetch,
                                        bool dry_run);
-
-/// "12 packages", "1 package", "26,330 files".
-std::string count_text(std::size_t count, std::string_view noun);
 
 /// "ml", or the path of an environment without a name.
 std::string environment_name(const Context& context, const fs::path& prefix);

@@ -31,6 +31,7 @@ Result<Channels> Channels::fetch(Context& context,
                                  bool offline,
                                  Extent extent) {
     for (const auto& line : context.config.unheeded) context.out.warn_once(line);
+    warn_of_shared_secrets(context);
     GPKG_CHECK(check_allowed(context, wanted));  // before anybody asks for their notices
     GPKG_TRY(auto transport, open_transport(context));
     Channels channels(context, std::move(transport), subdirs, offline, extent);
@@ -150,6 +151,12 @@ Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Cha
     };
     GPKG_TRY(auto fetched, fetch_indexes(*transport_, channels, subdirs, options));
     progress.clear();
+    if (context_.out.verbose()) {
+        for (const auto& channel : channels) {
+            if (trust.roots.contains(channel.base_url()))
+                context_.out.note_once(fmt::format("signature of {} verified", channel.name()));
+        }
+    }
     for (const auto& index : fetched) {
         for (const auto& warning : index.warnings) context_.out.warn(warning);
     }

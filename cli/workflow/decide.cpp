@@ -94,26 +94,6 @@ Result<EnvVarChanges> variable_changes(const fs::path& path,
     return changes;
 }
 
-/// What the change does to the variables of an existing environment. Values may be secret.
-Result<std::vector<std::string>> notes_on_variables(const fs::path& path,
-                                                    const EnvVarChanges& changes) {
-    std::vector<std::string> notes;
-    if (changes.empty() || !Prefix::is_environment(path)) return notes;
-    GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(const auto present, prefix.env_vars());
-    for (const auto& [name, value] : changes) {
-        const auto before = present.find(name);
-        if (before == present.end()) {
-            if (value) notes.push_back(fmt::format("sets the variable {}", name));
-        } else if (!value) {
-            notes.push_back(fmt::format("removes the variable {}", name));
-        } else if (*value != before->second) {
-            notes.push_back(fmt::format("changes the variable {}", name));
-        }
-    }
-    return notes;
-}
-
 /// Bounds of earlier requests that a bare name replaces: "numpy" after "numpy=1.24".
 std::vector<std::string> notes_on_bounds(const std::vector<MatchSpec>& requested,
                                          const std::vector<MatchSpec>& earlier) {
@@ -268,8 +248,6 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
                                 question.problem.request.update));
     keep_builds(change, question, solution.records);
     append(change.notes, notes_on_bounds(change.requested, question.present.wishes));
-    GPKG_TRY(auto variable_notes, notes_on_variables(request.prefix, change.variables));
-    append(change.notes, std::move(variable_notes));
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, request.reinstall);
     if (!change.is_nothing()) {

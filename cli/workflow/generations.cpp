@@ -52,13 +52,14 @@ Result<Generation> generation_named(const fs::path& prefix, std::uint64_t number
     auto generation = read_generation(prefix, number);
     if (generation || generation.error().kind != ErrorKind::NotFound) return generation;
     GPKG_TRY(const auto numbers, generation_numbers(prefix));
-    return fail(
-        ErrorKind::NotFound,
-        fmt::format("{} has no generation {}", prefix.native(), number),
-        numbers.empty()
-            ? "gpkg has not changed this environment; its first change starts the history"
-            : fmt::format(
-                  "to list generations {} to {}: gpkg history", numbers.front(), numbers.back()));
+    return fail(ErrorKind::NotFound,
+                fmt::format("{} has no generation {}", prefix.native(), number),
+                numbers.empty()
+                    ? "gpkg has not changed this environment; its first change starts the history"
+                    : fmt::format("to list generations {} to {}: gpkg history -p {}",
+                                  numbers.front(),
+                                  numbers.back(),
+                                  shell_word(prefix.native())));
 }
 
 std::vector<PackageDifference> differences(const Generation& before, const Generation& after) {

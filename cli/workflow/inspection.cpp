@@ -80,8 +80,6 @@ Result<InspectedPackage> inspect_archive(const fs::path& archive) {
         if (entry.prefix_placeholder.empty()) continue;
         ++(entry.mode == FileMode::Text ? package.text_placeholders : package.binary_placeholders);
     }
-    package.files = files.size();
-
     GPKG_TRY(const auto givers, givers_of(unpacked));
     GPKG_TRY(auto binaries, read_binaries(unpacked, files));
     GPKG_TRY(auto gpu, gpu_code_of(unpacked, files));
@@ -103,6 +101,8 @@ Result<InspectedPackage> inspect_archive(const fs::path& archive) {
     }
     for (auto& [file, code] : gpu)
         package.binaries.push_back({file, std::nullopt, std::move(code), {}});
+    std::sort(files.begin(), files.end());
+    package.paths = std::move(files);
     return package;
 }
 
@@ -113,7 +113,8 @@ Result<InspectedPackage> inspect_installed(const fs::path& prefix, const PrefixR
     const fs::path unpacked = record.extracted_package_dir;
     if (!unpacked.empty() && fs::is_directory(unpacked / "info", ignored))
         GPKG_CHECK(read_how_it_was_built(unpacked, package));
-    package.files = record.files.size();
+    package.paths = record.files;
+    std::sort(package.paths.begin(), package.paths.end());
     for (const auto& path : record.paths) {
         if (path.prefix_placeholder.empty()) continue;
         ++(path.binary ? package.binary_placeholders : package.text_placeholders);

@@ -30,7 +30,7 @@ struct InspectedPackage {
     PackageRecord record;
     std::optional<VariantInputs> inputs;  ///< nothing: not known
     std::optional<RunExports> run_exports;
-    std::size_t files = 0;
+    std::vector<std::string> paths;     ///< its files, below the prefix, sorted
     std::size_t text_placeholders = 0;  ///< files in which the prefix is replaced
     std::size_t binary_placeholders = 0;
     std::vector<InspectedBinary> binaries;

@@ -3,6 +3,7 @@
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/url.hpp"
@@ -23,6 +24,10 @@ std::string channel_name(const Context& context, const std::string& url) {
     const auto where = channel_context(context);
     const auto channel = url.empty() ? fail(ErrorKind::NotFound, "") : Channel::parse(url, where);
     return channel ? channel->name() : without_secrets(url);
+}
+
+std::string channel_title(const Context& context, const std::string& url) {
+    return path_or_url(channel_name(context, url));
 }
 
 Result<std::string> explicit_text(Context& context,

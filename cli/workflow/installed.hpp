@@ -22,6 +22,8 @@ Result<Installed> read_installed(Context& context, const TargetOptions& target);
 
 /// "conda-forge" for a channel that is known by name, else its URL; without secrets.
 std::string channel_name(const Context& context, const std::string& url);
+/// The same for people: "conda-forge", or the folder of a local channel.
+std::string channel_title(const Context& context, const std::string& url);
 
 /// An explicit file (CEP 23) with these records of the environment, without secrets. Fails where
 /// nothing tells where one of them came from.

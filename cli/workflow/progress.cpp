@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedraw{80};
 constexpr std::size_t kLongestBar = 24;
-constexpr std::size_t kShortestBar = 8;
+constexpr std::size_t kBarShare = 6;  ///< of the line
+constexpr std::size_t kNarrow = 48;   ///< a line without a bar
 /// The rate is that of this long.
 constexpr std::chrono::seconds kWindow{5};
 /// Before that a rate would be a guess.
@@ -77,31 +78,31 @@ double Progress::rate(std::string_view doing, double done) {
 void Progress::draw(std::vector<Part> parts, double fraction) {
     constexpr std::string_view kGap = "  ";
     const auto screen = out_.progress_screen();
-    const auto room = screen.width - 1;  // the last column would wrap on some terminals
+    const auto bar_width =
+        screen.width < kNarrow ? 0 : std::min(screen.width / kBarShare, kLongestBar);
+    // The last column would wrap on some terminals; a blank stands behind the bar.
+    const auto room = screen.width - 1 - (bar_width > 0 ? bar_width + 1 : 0);
     const auto width = [&] {
         std::size_t sum = 0;
         for (const auto& part : parts) sum += part.text.size() + kGap.size();
         return sum - kGap.size();
     };
-    while (parts.size() > 1 && width() > room) {
-        const auto least = std::ranges::max_element(parts, {}, &Part::importance);
-        parts.erase(least);
-    }
+    while (parts.size() > 1 && width() > room)
+        parts.erase(std::ranges::max_element(parts, {}, &Part::rank));
     std::string line;
     for (const auto& part : parts) {
         if (!line.empty()) line += kGap;
         line += part.text;
     }
     line = shortened(line, room, Keep::Start, screen.utf8);
-    auto drawn = line.size();
-    if (const auto left = room - std::min(room, drawn + 1); left >= kShortestBar) {
-        const auto [full, rest] = bar(fraction, std::min(left, kLongestBar), screen.utf8);
+    if (bar_width > 0) {
+        const auto [full, rest] = bar(fraction, bar_width, screen.utf8);
         line = fmt::format("{}{} {}",
-                           out_.styled_on_stderr(Style::Cyan, full),
-                           out_.styled_on_stderr(Style::Faint, rest),
+                           full.empty() ? full : out_.styled_on_stderr(Style::Cyan, full),
+                           rest.empty() ? rest : out_.styled_on_stderr(Style::Faint, rest),
                            line);
-        drawn = display_width(line);
     }
+    const auto drawn = display_width(line);
     // Spaces overwrite what is left of the line before: no escape code is needed.
     const std::string blanks(drawn_ > drawn ? drawn_ - drawn : 0, ' ');
     std::fputs(fmt::format("\r{}{}", line, blanks).c_str(), stderr);

@@ -38,10 +38,10 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    /// A part of the line; of several that do not fit, the least important are left out.
+    /// A part of the line. Where the line is too long, the part with the highest rank is left out.
     struct Part {
         std::string text;
-        int importance = 0;  ///< 0: always shown
+        int rank = 0;  ///< 0: always shown
     };
 
     bool due();

@@ -1,3 +1,4 @@
+#include "cli/environments.hpp"
 #include "cli/workflow/change.hpp"
 
 #include <fmt/format.h>
@@ -45,9 +46,10 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
     if (prefix_condition(prefix) == PrefixCondition::Interrupted)
         context.out.warn(
-            fmt::format("{}: an earlier command was interrupted; the next change or gpkg repair "
-                        "will complete or undo it",
-                        prefix.native()));
+            fmt::format("{}: an earlier command was interrupted; the next change or "
+                        "gpkg repair {} will complete or undo it",
+                        prefix.native(),
+                        target_words(context, prefix)));
 }
 
 Result<void> recover_for_use(Context& context, const fs::path& prefix) {

@@ -127,6 +127,10 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
         std::transform(
             named.begin(), named.end(), matching.begin(), named.begin(), std::logical_or<>());
     }
+    std::set<std::string> matched;
+    for (std::size_t place = 0; place < kept.size(); ++place) {
+        if (named[place]) matched.insert(kept[place].name());
+    }
     const auto before = graph_of(kept);
     auto leaving = before.all_needing(named);
     GPKG_TRY(const auto history, prefix.history());
@@ -162,13 +166,14 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     std::sort(change.unlink.begin(), change.unlink.end(), [](const auto& a, const auto& b) {
         return a.name() < b.name();
     });
-    // Requested packages that match a pattern, or that need what is named, are not requested any
+    // Requested packages that match a pattern, or that need a named one, are not requested any
     // more.
     for (const auto& record : change.unlink) {
-        const bool is_named = std::ranges::any_of(
+        const bool has_spec = std::ranges::any_of(
             specs, [&](const MatchSpec& spec) { return spec.name == record.name(); });
-        if (!is_named && wishes.contains(record.name()))
-            change.removed_specs.push_back(record.name());
+        if (has_spec || !wishes.contains(record.name())) continue;
+        auto& names = matched.contains(record.name()) ? change.removed_specs : change.removed_along;
+        names.push_back(record.name());
     }
     GPKG_TRY(const auto state, prefix.state());
     change.state = state_without(state, change.unlink);

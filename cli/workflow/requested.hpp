@@ -13,8 +13,8 @@ namespace gpkg::cli {
 /// Specs by package name.
 using RequestedSpecs = std::map<std::string, std::vector<std::string>>;
 
-/// By the records of installed packages and by the history: other tools may write only the latter.
-/// Only installed packages are named.
+/// The requested ones of these installed packages, by their records and by the history: other tools
+/// may write only the latter.
 Result<RequestedSpecs> requested_in(const fs::path& prefix,
                                     const std::vector<PrefixRecord>& records);
 

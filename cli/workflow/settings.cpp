@@ -3,7 +3,9 @@
 #include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/mirrored_channels.hpp"
+#include "libcore/net/url.hpp"
 
 #include <cctype>
 #include <fmt/format.h>
@@ -26,6 +28,23 @@ ChannelContext channel_context(const Config& config, const fs::path& home) {
     for (const auto& [name, mirrors] : config.mirrored_channels.value)
         where.mirrored.push_back(name);
     return where;
+}
+
+void warn_of_shared_secrets(Context& context) {
+    for (const auto& file : context.config.files) {
+        std::error_code code;
+        const auto mode = fs::status(file.path, code).permissions();
+        const bool is_shared =
+            !code && (mode & (fs::perms::group_read | fs::perms::others_read)) != fs::perms::none;
+        if (file.level != ConfigLevel::Conda || !is_shared) continue;
+        const auto text = read_file(file.path);
+        if (text && hide_secrets(*text) != *text)
+            context.out.warn_once(
+                fmt::format("{}: contains a token or password, and other users can read it; run "
+                            "chmod 600 {}",
+                            file.path.native(),
+                            shell_word(file.path.native())));
+    }
 }
 
 Result<TrustOptions> trust_options(const Context& context) {
@@ -59,8 +78,15 @@ Result<TransportOptions> transport_options(const Context& context) {
         }
         return {};
     };
-    if (options.http_proxy.empty()) options.http_proxy = proxy_of("http");
-    if (options.https_proxy.empty()) options.https_proxy = proxy_of("https");
+    const auto setting = fmt::format("proxy_servers in {}", config.proxy_servers.source);
+    if (options.http_proxy.empty()) {
+        options.http_proxy = proxy_of("http");
+        options.http_proxy_source = setting;
+    }
+    if (options.https_proxy.empty()) {
+        options.https_proxy = proxy_of("https");
+        options.https_proxy_source = setting;
+    }
     const auto& trust = config.ssl_verify.value;
     if (trust == "false") {
         options.verify_tls = false;
@@ -70,6 +96,9 @@ Result<TransportOptions> transport_options(const Context& context) {
                         config.ssl_verify.source));
     } else if (trust != "true" && options.ca_file.empty()) {
         options.ca_file = trust;
+        options.ca_source = fmt::format("ssl_verify: {} ({})", trust, config.ssl_verify.source);
+    } else if (trust != "true") {
+        options.ca_source += ", which overrides ssl_verify";
     }
     GPKG_CHECK(check_mirrors(context));
     GPKG_TRY(options.mirrors,

@@ -17,6 +17,9 @@ ChannelContext channel_context(const Context& context);
 /// The same of other settings than those that hold.
 ChannelContext channel_context(const Config& config, const fs::path& home);
 
+/// Of logins in conda's configuration files that other users can read.
+void warn_of_shared_secrets(Context& context);
+
 /// Which channels have to be signed, and by whom.
 Result<TrustOptions> trust_options(const Context& context);
 

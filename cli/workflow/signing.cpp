@@ -1,6 +1,7 @@
 #include "cli/workflow/signing.hpp"
 
 #include "libcore/base/moment.hpp"
+#include "libcore/base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,20 @@ Result<SignKeys> read_sign_keys(const Context& context, const std::vector<std::s
         keys.push_back(std::make_shared<const SigningKey>(std::move(key)));
     }
     return keys;
+}
+
+void report_signature(Context& context, const IndexSummary& summary) {
+    if (!summary.signature) return;
+    const auto& [keys, expires, replaced] = *summary.signature;
+    constexpr std::size_t kDate = 10;  // "2026-12-28"
+    context.out.print(fmt::format("signed with {}, expires {}",
+                                  join_some(keys, "and", keys.size()),
+                                  moment_text(expires * 1000).substr(0, kDate)));
+    if (!replaced.empty())
+        context.out.warn(
+            fmt::format("the channel was signed with {} before; users who trust only that key "
+                        "will refuse it (`gpkg keys root` names several keys)",
+                        join_some(replaced, "and", replaced.size())));
 }
 
 Result<std::chrono::seconds> parse_lifetime(const std::string& text) {

@@ -25,6 +25,9 @@ Result<void> set_signing(const Context& context,
                          const SigningWords& words,
                          IndexerOptions& options);
 
+/// Says who signed the indexes until when, and warns where users may trust other keys.
+void report_signature(Context& context, const IndexSummary& summary);
+
 Result<SignKeys> read_sign_keys(const Context& context, const std::vector<std::string>& files);
 
 /// "30d", "12h" or "2w".

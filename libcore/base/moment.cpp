@@ -82,6 +82,16 @@ std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now
     return (static_cast<std::int64_t>(::timegm(&moment)) - *offset) * 1000 + milliseconds;
 }
 
+std::string local_time_text(std::string_view utc) {
+    std::tm moment{};
+    const std::string copy(utc);
+    const auto* format =
+        copy.find('T') == std::string::npos ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%dT%H:%M:%SZ";
+    const char* rest = ::strptime(copy.c_str(), format, &moment);
+    if (rest == nullptr || *rest != '\0') return copy;
+    return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(::timegm(&moment)));
+}
+
 std::string moment_text(std::int64_t milliseconds) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                        fmt::gmtime(static_cast<std::time_t>(milliseconds / 1000)));

@@ -45,4 +45,11 @@ Result<std::string> percent_decode(std::string_view text) {
     return decoded;
 }
 
+std::string path_or_url(std::string_view url) {
+    constexpr std::string_view kScheme = "file://";
+    if (!url.starts_with("file:///")) return std::string(url);
+    auto path = percent_decode(url.substr(kScheme.size()));
+    return path ? *std::move(path) : std::string(url);
+}
+
 }  // namespace gpkg

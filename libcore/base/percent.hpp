@@ -14,4 +14,7 @@ std::string percent_encode(std::string_view path);
 /// The reverse. A '%' without two hex digits, or %00, is an error.
 Result<std::string> percent_decode(std::string_view text);
 
+/// For messages: the path of a file:///path URL, else the text as it is.
+std::string path_or_url(std::string_view url);
+
 }  // namespace gpkg

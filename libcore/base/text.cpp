@@ -173,6 +173,16 @@ std::string join_some(std::span<const std::string> items, std::string_view word,
     return text;
 }
 
+std::string with_thousands(std::size_t count) {
+    auto digits = std::to_string(count);
+    for (auto at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+    return digits;
+}
+
+std::string count_text(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", with_thousands(count), noun, count == 1 ? "" : "s");
+}
+
 std::string shell_word(std::string_view word) {
     constexpr std::string_view kPlain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";

@@ -51,6 +51,11 @@ std::string join_some(std::span<const std::string> items,
                       std::string_view word,
                       std::size_t most = 3);
 
+/// "26,330".
+std::string with_thousands(std::size_t count);
+/// "12 packages", "1 package", "26,330 files".
+std::string count_text(std::size_t count, std::string_view noun);
+
 /// `word` as a POSIX shell takes it for one word: in quotes only where it needs them.
 std::string shell_word(std::string_view word);
 /// The words that a POSIX shell makes of a text without variables and commands in it: blanks part

@@ -53,6 +53,16 @@ Result<void> move_package(const fs::path& from, const fs::path& to, const fs::pa
     return {};
 }
 
+/// Whether there is a package at `old` with other bytes than those at `now`.
+bool has_other_contents(const fs::path& old, const fs::path& now) {
+    std::error_code code;
+    if (!fs::exists(old, code)) return false;
+    if (fs::file_size(old, code) != fs::file_size(now, code) || code) return true;
+    const auto one = sha256_of_file(old);
+    const auto other = sha256_of_file(now);
+    return !one || !other || *one != *other;
+}
+
 }  // namespace
 
 std::string stamp_of(const fs::path& file) {
@@ -90,14 +100,15 @@ Result<void> Publisher::remember_tested(const BuiltPackage& package) const {
     return write_file_atomically(below(work_, "tested", package.file), stamp_of(package.file));
 }
 
-Result<void> Publisher::publish(BuiltPackage& package) const {
-    if (package.is_published) return {};
+Result<bool> Publisher::publish(BuiltPackage& package) const {
+    if (package.is_published) return false;
     const auto& file = package.file;
     auto place = published(file.parent_path().filename(), file.filename());
+    const bool replaces = has_other_contents(place, file);
     GPKG_CHECK(move_package(file, place, work_));
     package.file = std::move(place);
     package.is_published = true;
-    return {};
+    return replaces;
 }
 
 Result<std::string> Publisher::withhold(const BuiltPackage& package) const {

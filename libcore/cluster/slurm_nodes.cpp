@@ -187,7 +187,9 @@ Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& parti
         auto& hint = text.error().hint;
         if (hint.empty())
             hint = "without Slurm on this machine, use ssh: gpkg hardware --hosts HOST";
-        return pass(std::move(text).error());
+        const bool is_refusal = text.error().kind == ErrorKind::Io;
+        return pass(is_refusal ? std::move(text).error().while_doing("Slurm does not answer")
+                               : std::move(text).error());
     }
     GPKG_TRY(auto nodes, parse_nodes(*text));
     if (nodes.empty()) return fail(ErrorKind::NotFound, "sinfo: no nodes available to you");

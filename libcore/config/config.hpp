@@ -105,6 +105,7 @@ struct Config {
     Setting<int> number_channel_notices{5};   ///< shown by one command; 0: none
     Setting<bool> changeps1{true};            ///< activation changes the prompt
     Setting<bool> always_yes{false};          ///< as -y on every command line
+    Setting<bool> offline{false};             ///< as --offline on every command line
     Setting<LinkScriptPolicy> link_scripts{LinkScriptPolicy::Run};
     Setting<fs::path> module_root{};  ///< empty: modules/ of the root prefix
     Setting<std::string> module_name{"{name}/{generation}"};  ///< a template, see module_name_of()

@@ -141,6 +141,8 @@ Result<bool> flag(const Node& node, const Reading& how) {
     const auto word = to_lower(node.text());
     if (word == "yes" || word == "on" || word == "1") return true;
     if (word == "no" || word == "off" || word == "0") return false;
+    if (node.is_scalar() && word != "true" && word != "false")
+        return node.fail(fmt::format("expected true or false, found '{}'", node.text()));
     return node.as_bool(how.key);
 }
 
@@ -406,6 +408,7 @@ constexpr std::array kRows = {
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "channel notices shown per command; 0 for none"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "whether activation changes the prompt"),
     row<&Config::always_yes, flag>("always_yes", Shape::Value, {"always_yes", "yes"}, "answer yes to all questions, as -y does"),
+    row<&Config::offline, flag>("offline", Shape::Value, {"offline"}, "use only packages and indexes on this machine, as --offline does"),
     row<&Config::link_scripts, script_policy>("link_scripts", Shape::Value, {}, "link scripts of packages: run (all), off, ask or list"),
     row<&Config::module_root, folder>("module_root", Shape::Value, {}, "folder of modulefiles; default: modules/ in the root prefix"),
     row<&Config::module_name, name_template>("module_name", Shape::Value, {}, "name of an environment's module: {name}, {generation}, {accelerator}, {python}, ..."),
@@ -444,7 +447,7 @@ Result<ConfigKey> find_config_key(std::string_view name) {
     const auto near = near_names(name, names);
     return fail(ErrorKind::Usage,
                 fmt::format("unknown setting '{}'", name),
-                near.empty() ? "settings: " + join_or(names) : "did you mean " + join_or(near));
+                did_you_mean(near, "settings: " + join_or(names)));
 }
 
 Result<fs::path> folder_from(std::string_view text,

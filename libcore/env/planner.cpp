@@ -1,4 +1,5 @@
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
@@ -69,7 +70,8 @@ Result<void> Planner::check_records() {
                                     transaction_.prefix.native(),
                                     records,
                                     request.record.name),
-                        "to set the extra records aside: gpkg repair");
+                        "to set the extra records aside: gpkg repair -p " +
+                            shell_word(transaction_.prefix.native()));
         return changed(fmt::format("{} is already installed", request.record.name));
     }
     for (const auto& rewrite : transaction_.rewrite) {

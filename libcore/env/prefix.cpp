@@ -3,6 +3,8 @@
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/json_internal.hpp"
+#include "libcore/env/recovery_internal.hpp"
+#include "libcore/env/transaction.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/hardware/accelerator.hpp"
 
@@ -125,6 +127,20 @@ bool Prefix::is_environment(const fs::path& path) {
 Result<Prefix> Prefix::open(const fs::path& path) {
     if (is_environment(path)) return Prefix(path);
     std::error_code ignored;
+    const auto condition = prefix_condition(path);
+    if (condition == PrefixCondition::Busy)
+        return fail(
+            ErrorKind::NoEnvironment,
+            fmt::format("{}: another gpkg process is changing this environment", path.native()));
+    if (condition == PrefixCondition::Interrupted && is_half_removed(path))
+        return fail(ErrorKind::NoEnvironment,
+                    fmt::format("removing {} was interrupted", path.native()),
+                    fmt::format("to complete it: gpkg repair -p {}", shell_word(path.native())));
+    if (condition == PrefixCondition::Interrupted)
+        return fail(ErrorKind::NoEnvironment,
+                    fmt::format("creating {} was interrupted", path.native()),
+                    fmt::format("run gpkg create again, or undo it: gpkg repair -p {}",
+                                shell_word(path.native())));
     const bool was_one = fs::exists(path / "conda-meta" / "gpkg", ignored);
     return fail(ErrorKind::NoEnvironment,
                 fmt::format("no environment at {} (conda-meta/history is missing)", path.native()),

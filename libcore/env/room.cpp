@@ -1,6 +1,7 @@
 #include "libcore/env/room.hpp"
 
 #include "libcore/base/byte_size.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/quota_internal.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::string place_of(const FileSystem& system) {
 }
 
 std::string bytes_text(std::uint64_t bytes) { return byte_size_text(bytes); }
-std::string files_text(std::uint64_t files) { return fmt::format("{} files", files); }
+std::string files_text(std::uint64_t files) { return count_text(files, "file"); }
 
 /// What bounds bytes or files.
 struct Measure {
@@ -104,9 +105,9 @@ Result<void> check_room(const Room& room, const fs::path& place, const RoomNeede
                     std::string(kHowToFree));
     if (room.free_files && needed.files > *room.free_files)
         return fail(ErrorKind::Io,
-                    fmt::format("{}: needs {} files, but the file system allows {} more",
+                    fmt::format("{}: needs {}, but the file system allows {} more",
                                 place.native(),
-                                needed.files,
+                                files_text(needed.files),
                                 *room.free_files),
                     std::string(kHowToFree));
     return {};

@@ -1,6 +1,7 @@
 #include "libcore/env/transaction.hpp"
 
 #include "libcore/base/parallel.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/disk_internal.hpp"
 #include "libcore/env/journal_internal.hpp"
 #include "libcore/env/link_files_internal.hpp"
@@ -223,7 +224,7 @@ Result<void> Execution::complete() {
     if (finished) return {};
     auto error = std::move(finished).error();
     error.message += "; the packages are linked, but not all records are written";
-    error.hint = "to finish: gpkg repair";
+    error.hint = "to finish: gpkg repair -p " + shell_word(transaction_.prefix.native());
     return pass(std::move(error));
 }
 

@@ -196,7 +196,8 @@ Result<Version> parse_toolkit(std::string_view text) {
             latest.push_back(fmt::format("{}.{}", one.major, one.last_minor));
         return fail(ErrorKind::Usage,
                     fmt::format("{}: not a CUDA version", printable(text)),
-                    "the latest versions are " + join_some(latest, "and", latest.size()));
+                    fmt::format("use MAJOR.MINOR, for example 12.8; the latest versions are {}",
+                                join_some(latest, "and", latest.size())));
     }
     return Version::parse(fmt::format("{}.{}", major, minor));
 }

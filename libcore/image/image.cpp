@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/image/laid_out_tar_internal.hpp"
@@ -103,6 +104,38 @@ Result<ImageInfo> read_image_info(const fs::path& image) {
         info.mount_point != info.mount_point.lexically_normal() || !is_hex(info.content, 64))
         return not_an_image(image);
     return info;
+}
+
+Result<std::vector<ImagePackage>> packages_of_image(const fs::path& image) {
+    if (find_program("unsquashfs").empty())
+        return fail(ErrorKind::NotFound,
+                    "unsquashfs is not on PATH; it is needed to list the packages of an image",
+                    "install squashfs-tools");
+    ProcessCommand command;
+    command.arguments = {"unsquashfs", "-no-progress", "-l", image.native(), "conda-meta"};
+    GPKG_TRY(const auto listed, run_and_capture(std::move(command)));
+    if (listed.exit_code != 0)
+        return fail(
+            ErrorKind::Integrity,
+            fmt::format(
+                "{}: unsquashfs cannot list it: {}", image.native(), last_lines(listed.output, 1)));
+    constexpr std::string_view kFolder = "/conda-meta/";
+    constexpr std::string_view kEnd = ".json";
+    std::vector<ImagePackage> packages;
+    for (auto line : split(listed.output, '\n')) {
+        const auto folder = line.find(kFolder);
+        if (folder == std::string_view::npos || !line.ends_with(kEnd)) continue;
+        line = line.substr(folder + kFolder.size());
+        line.remove_suffix(kEnd.size());
+        const auto build = line.rfind('-');
+        const auto version = build == std::string_view::npos ? build : line.rfind('-', build - 1);
+        if (line.find('/') != std::string_view::npos || version == std::string_view::npos) continue;
+        packages.push_back({std::string(line.substr(0, version)),
+                            std::string(line.substr(version + 1, build - version - 1)),
+                            std::string(line.substr(build + 1))});
+    }
+    std::ranges::sort(packages, {}, &ImagePackage::name);
+    return packages;
 }
 
 Result<ImageDigests> check_image(const fs::path& image,

@@ -25,6 +25,15 @@ struct ImageInfo {
 /// So many bytes behind the content tell of it.
 inline constexpr std::size_t kImageInformation = 4096;
 
+struct ImagePackage {
+    std::string name;
+    std::string version;
+    std::string build;
+};
+
+/// The packages of an image by name, read without mounting it. NotFound without unsquashfs.
+Result<std::vector<ImagePackage>> packages_of_image(const fs::path& image);
+
 /// Of a file, or of a loop device that has one. Unsupported where it is none of gpkg's images.
 Result<ImageInfo> read_image_info(const fs::path& image);
 

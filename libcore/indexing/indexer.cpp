@@ -93,6 +93,7 @@ Result<IndexSummary> ChannelIndexer::write() {
     GPKG_CHECK(publication.publish());
     IndexSummary summary;
     summary.files = publication.files();
+    summary.signature = publication.signature();
     auto one = published.begin();
     for (const auto& [subdir, indexer] : subdirs_) GPKG_CHECK(indexer->complete(*one++, summary));
     return summary;

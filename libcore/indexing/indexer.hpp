@@ -77,6 +77,15 @@ struct PatchSummary {
     std::vector<std::string> unmatched;  ///< package files they speak of and that are not there
 };
 
+/// The signature of the indexes.
+struct SignatureSummary {
+    std::vector<std::string> keys;  ///< public keys that signed
+    std::int64_t expires = 0;       ///< seconds since 1970
+    /// Public keys that signed the indexes before, where none of them signed now and no root says
+    /// which keys may: users who trust only these refuse the channel.
+    std::vector<std::string> replaced;
+};
+
 struct IndexSummary {
     std::vector<SubdirSummary> subdirs;
     /// All that the indexes consist of now, shards included; patches are not of the indexer's
@@ -88,6 +97,7 @@ struct IndexSummary {
     std::vector<FaultyPackage> odd;
     std::vector<VariantDisagreement> disagreements;
     std::vector<PatchSummary> patches;
+    std::optional<SignatureSummary> signature;  ///< none: not signed
 };
 
 class SubdirIndexer;

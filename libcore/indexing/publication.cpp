@@ -71,6 +71,7 @@ Result<Publication> Publication::begin(const fs::path& channel, const IndexerOpt
         bytes ? SignedText::parse(*bytes, file.native()) : Result<SignedText>(pass(bytes.error()));
     const auto before = earlier ? IndexStatement::parse(earlier->text(), file.native())
                                 : Result<IndexStatement>(pass(earlier.error()));
+    if (before) publication.earlier_keys_ = earlier->keys();
     if (before) statement.version = std::max(statement.version, before->version + 1);
     return publication;
 }
@@ -136,6 +137,19 @@ Result<void> Publication::write_statement() {
     SignedText text(statement_.to_text());
     for (const auto& key : options_.sign_keys) text.sign(*key);
     return write_file_atomically(channel_ / kStatementFile, text.to_json());
+}
+
+std::optional<SignatureSummary> Publication::signature() const {
+    if (!is_signed()) return std::nullopt;
+    SignatureSummary summary;
+    summary.expires = statement_.expires;
+    for (const auto& key : options_.sign_keys) summary.keys.push_back(key->public_key());
+    const auto signs_on = [&](const std::string& key) {
+        return std::find(summary.keys.begin(), summary.keys.end(), key) != summary.keys.end();
+    };
+    if (statement_.root == 0 && std::none_of(earlier_keys_.begin(), earlier_keys_.end(), signs_on))
+        summary.replaced = earlier_keys_;
+    return summary;
 }
 
 Result<void> Publication::publish() {

@@ -26,7 +26,8 @@ public:
     Publication(Publication&& other) noexcept
         : channel_(std::move(other.channel_)),
           options_(other.options_),
-          statement_(std::move(other.statement_)) {}
+          statement_(std::move(other.statement_)),
+          earlier_keys_(std::move(other.earlier_keys_)) {}
 
     /// What `file` will be. One that is so already stays, and keeps its time, which HTTP servers
     /// tell clients. From any thread; those of one thread get their places in this order.
@@ -37,6 +38,8 @@ public:
     std::vector<fs::path> files() const;
     /// Puts them all into their places, signed where there is a key. Once.
     Result<void> publish();
+    /// Nothing where there is no key.
+    std::optional<SignatureSummary> signature() const;
 
 private:
     struct Ready {
@@ -55,6 +58,7 @@ private:
     fs::path channel_;
     const IndexerOptions& options_;
     IndexStatement statement_;
+    std::vector<std::string> earlier_keys_;  ///< that signed the statement before
     std::mutex mutex_;
     std::vector<Ready> ready_;
 };

@@ -136,9 +136,11 @@ Result<void> may_take(const fs::path& path,
     const auto known = std::find_if(
         before.begin(), before.end(), [&](const auto& file) { return file.path == path; });
     if (other->is_of_same(origin) || (known != before.end() && known->is_gone)) return {};
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: already the module of {}", path.native(), other->prefix.native()),
-                "choose another name with --as");
+    return fail(
+        ErrorKind::Conflict,
+        fmt::format("{}: already the module of {}", path.native(), other->prefix.native()),
+        "choose another name with --as; modules of one name go to different folders only for "
+        "different drivers and CPU levels, not for different generations of GPUs");
 }
 
 /// What Environment Modules takes for a variant or a version that is asked for, Lmod does not.

@@ -234,6 +234,14 @@ const std::string& proxy_of(const Running& running, const TransportOptions& opti
     return running.url.starts_with("https:") ? options.https_proxy : options.http_proxy;
 }
 
+/// Where the proxy was set; empty where that is not known.
+std::string proxy_hint(const Running& running, const TransportOptions& options) {
+    const auto& source =
+        running.url.starts_with("https:") ? options.https_proxy_source : options.http_proxy_source;
+    return source.empty() ? ""
+                          : fmt::format("the proxy is set by {}; check it, and NO_PROXY", source);
+}
+
 Failure failure_of(CURLcode code, const Running& running, const TransportOptions& options) {
     Failure failure{kind_of(code, running.easy.get()), running.problem.data(), 0};
     if (failure.detail.empty()) failure.detail = libcurl()->easy_strerror(code);
@@ -251,8 +259,20 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
         const bool is_proxy = asked && failure.detail.find(fmt::format(" {} port ", asked->host)) !=
                                            std::string::npos;
         failure.detail = std::generic_category().message(number);
-        if (is_proxy) failure.detail = fmt::format("proxy {}: {}", asked->host, failure.detail);
+        if (is_proxy) {
+            failure.detail = fmt::format("proxy {}{}{}: {}",
+                                         asked->host,
+                                         asked->port.empty() ? "" : ":",
+                                         asked->port,
+                                         failure.detail);
+            failure.hint = proxy_hint(running, options);
+        }
     }
+    if (failure.kind == Kind::ProxyNotFound || failure.kind == Kind::ProxyDenied)
+        failure.hint = proxy_hint(running, options);
+    if (failure.kind == Kind::Tls && !options.ca_source.empty())
+        failure.hint = fmt::format("the certificates are from {}; check that file, and the clock",
+                                   options.ca_source);
     return failure;
 }
 

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::string_view kOfflineHint = "use --offline to work from the cache";
 
-/// Message and hint for a status that is not the wanted 200, 206 or 304.
-Error status_error(const std::string& url, int status) {
+/// Message and hint for a status that is not the wanted 200, 206 or 304. `has_login`: the URL that
+/// was asked has a login or token, which `url` does not show.
+Error status_error(const std::string& url, int status, bool has_login) {
     const auto error = [&](ErrorKind kind, std::string_view what, std::string hint) {
         return Error{kind, fmt::format("{}: {} (HTTP {})", url, what, status), std::move(hint), {}};
     };
@@ -25,6 +26,10 @@ Error status_error(const std::string& url, int status) {
                      "unexpected 304 Not Modified from the server",
                      "a proxy may be misconfigured; try again later");
     case 401:
+        if (has_login)
+            return error(ErrorKind::Network,
+                         "the server rejected the login or token in the URL",
+                         "gpkg config list --show-sources shows where the URL is set");
         return error(
             ErrorKind::Network,
             "the server requires a login",
@@ -80,10 +85,12 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
     const auto shown = without_secrets(url);
     if (failure == nullptr && shown.starts_with("file:"))
         return Error{ErrorKind::NotFound, shown + ": no such file", "", {}};
-    if (failure == nullptr) return status_error(shown, head.status);
+    if (failure == nullptr) return status_error(shown, head.status, shown != url);
 
     using What = Failure::Kind;
+    // What the transport knows of its proxy and certificates is more than what can be said here.
     const auto error = [&](std::string what, std::string hint) {
+        if (!failure->hint.empty()) hint = failure->hint;
         return Error{ErrorKind::Network, shown + ": " + std::move(what), std::move(hint), {}};
     };
     switch (failure->kind) {
@@ -111,7 +118,7 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
         return error("not an HTTP response: " + failure->detail,
                      "check that a web server listens on this port");
     case What::ProxyDenied:
-        if (failure->proxy_status == 407) return status_error(shown, 407);
+        if (failure->proxy_status == 407) return status_error(shown, 407, false);
         return error(
             fmt::format("the proxy refused the connection (HTTP {})", failure->proxy_status),
             "check HTTPS_PROXY and NO_PROXY");

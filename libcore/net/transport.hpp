@@ -111,12 +111,15 @@ struct TransportOptions {
     std::string http_proxy;                  ///< for http:// URLs; empty: none
     std::string https_proxy;                 ///< for https:// URLs
     std::string no_proxy;                    ///< comma separated hosts and domains, or "*"
+    std::string http_proxy_source{};         ///< for hints: a variable or a setting; empty: unknown
+    std::string https_proxy_source{};
     std::vector<MirroredPlace> mirrors;
     OnMirrorFailed on_mirror_failed;
     CredentialFiles credentials;
-    fs::path netrc;          ///< asked where those have nothing; may be missing
-    fs::path ca_file;        ///< empty: what the system trusts
-    bool verify_tls = true;  ///< false: anybody may say that he is the server
+    fs::path netrc;           ///< asked where those have nothing; may be missing
+    fs::path ca_file;         ///< empty: what the system trusts
+    std::string ca_source{};  ///< for hints: "SSL_CERT_FILE=/site.pem"
+    bool verify_tls = true;   ///< false: anybody may say that he is the server
 };
 
 /// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),

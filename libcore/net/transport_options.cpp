@@ -12,10 +12,28 @@ TransportOptions transport_options_from(const EnvLookup& environment, const fs::
         return {};
     };
     TransportOptions options;
-    options.http_proxy = first_of({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"});
-    options.https_proxy = first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
+    const auto set_first = [&](std::initializer_list<std::string_view> names,
+                               std::string& value,
+                               std::string& source) {
+        for (const auto name : names) {
+            value = first_of({name});
+            if (value.empty()) continue;
+            source = name;
+            return;
+        }
+    };
+    set_first({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"},
+              options.http_proxy,
+              options.http_proxy_source);
+    set_first({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"},
+              options.https_proxy,
+              options.https_proxy_source);
     options.no_proxy = first_of({"no_proxy", "NO_PROXY"});
-    options.ca_file = first_of({"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"});
+    std::string ca_file;
+    set_first(
+        {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"}, ca_file, options.ca_source);
+    if (!ca_file.empty()) options.ca_source += "=" + ca_file;
+    options.ca_file = ca_file;
     const auto file = [&](std::string_view name, const fs::path& else_at) {
         fs::path path = first_of({name});
         return path.empty() && !home.empty() ? else_at : path;

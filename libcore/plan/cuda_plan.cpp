@@ -63,22 +63,40 @@ Choice best_of(const std::vector<CudaDevice>& devices,
     return *std::move(best);
 }
 
+/// Where a newer driver would do: "CUDA 13.0 needs a newer driver".
+tl::unexpected<Error> needs_newer_driver(const CudaDevice& device,
+                                         const std::string& name,
+                                         const std::vector<std::string>& too_new,
+                                         const std::vector<std::string>& too_old) {
+    const auto& driver = *device.driver;
+    auto message = fmt::format("{}: ", name);
+    if (!too_old.empty())
+        message += fmt::format("CUDA {} cannot compile code for it; ", join_or(too_old));
+    message += fmt::format("CUDA {} {} a newer driver (this one supports CUDA {})",
+                           join_some(too_new, "and", too_new.size()),
+                           too_new.size() == 1 ? "needs" : "need",
+                           driver.to_string());
+    return fail(ErrorKind::Unsatisfiable,
+                std::move(message),
+                makes_code_for(driver, device.target)
+                    ? fmt::format("use --cuda {}, or a newer driver", driver.to_string())
+                    : "use a newer driver");
+}
+
 /// Why no toolkit serves the device.
 tl::unexpected<Error> nothing_serves(const CudaDevice& device, const CudaPlanOptions& options) {
     const auto given = texts_of(options.toolkits);
-    const auto wanted = device.target.to_string();
-    const bool driver_is_why =
-        device.driver &&
-        std::any_of(options.toolkits.begin(), options.toolkits.end(), [&](const Version& one) {
-            return serves_natively(one, device.target, {device.target}, options.exact);
-        });
-    if (driver_is_why)
-        return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{}: the driver supports only CUDA {}, but the builds use CUDA {}",
-                                wanted,
-                                device.driver->to_string(),
-                                join_or(given)),
-                    fmt::format("use --cuda {}, or a newer driver", device.driver->to_string()));
+    const auto target = device.target.to_string();
+    const auto name =
+        device.machine.empty() ? target : fmt::format("{} ({})", device.machine, target);
+    std::vector<std::string> too_new;
+    std::vector<std::string> too_old;
+    for (const auto& one : options.toolkits) {
+        const bool compiles = serves_natively(one, device.target, {device.target}, options.exact);
+        (compiles ? too_new : too_old).push_back(one.to_string());
+    }
+    if (device.driver && !too_new.empty())
+        return needs_newer_driver(device, name, too_new, too_old);
     std::string hint;
     for (const auto& toolkit : latest_toolkits()) {
         if (makes_code_for(toolkit, device.target)) hint = "use --cuda " + toolkit.to_string();
@@ -89,7 +107,7 @@ tl::unexpected<Error> nothing_serves(const CudaDevice& device, const CudaPlanOpt
         hint += fmt::format("{} --ptx-rest to let the driver compile it",
                             hint.empty() ? "use" : ", or");
     return fail(ErrorKind::Unsatisfiable,
-                fmt::format("{}: CUDA {} cannot compile code for it", wanted, join_or(given)),
+                fmt::format("{}: CUDA {} cannot compile code for it", name, join_or(given)),
                 hint);
 }
 

@@ -17,8 +17,11 @@ struct CudaDevice {
     /// The newest CUDA that its driver supports, where that is known: a build of a later major
     /// version does not run there, and PTX of a later CUDA is not compiled.
     std::optional<Version> driver{};
+    std::string machine{};  ///< that has it, for messages; may be empty
 
-    friend bool operator==(const CudaDevice&, const CudaDevice&) = default;
+    friend bool operator==(const CudaDevice& a, const CudaDevice& b) {
+        return a.target == b.target && a.driver == b.driver;
+    }
 };
 
 /// When it is enough that the driver compiles PTX at the first start.

@@ -102,6 +102,9 @@ struct Problem {
     bool wants_notes = true;
     /// Ends a solve with an Interrupted error.
     std::stop_token stop;
+    /// The `gpkg why-not SPEC` command that asks about this request, for notes. Empty: notes say
+    /// "with the same request".
+    std::function<std::string(const std::string& spec, const Request&)> why_not_command{};
 };
 
 struct Solution {

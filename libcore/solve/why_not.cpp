@@ -64,7 +64,7 @@ Explanation about_question(Explanation explanation, std::size_t index) {
                 line.askers > 0)
                 continue;
             line.kind = ExplanationLine::Kind::Pin;
-            line.reason = "is the queried spec";
+            line.reason = "is what you ask about";
         }
     }
     std::erase_if(explanation.fixes, [&](const Fix& fix) {

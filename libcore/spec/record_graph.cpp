@@ -171,6 +171,56 @@ std::vector<RecordGraph::Way> RecordGraph::ways(std::span<const std::size_t> roo
     return found;
 }
 
+RecordGraph::AllWays RecordGraph::all_ways(std::span<const std::size_t> roots,
+                                           std::size_t target,
+                                           std::size_t most) const {
+    // Ways can be exponentially many, and so can their beginnings.
+    constexpr std::size_t kMostBeginnings = 200'000;
+    std::vector<bool> is_root(records_.size());
+    for (const auto root : roots) is_root[root] = true;
+    const auto is_reachable = all_needed_by(is_root);
+
+    // From the target back, breadth first. A beginning is a need and the beginning that it
+    // precedes.
+    struct Beginning {
+        const Need* need = nullptr;  ///< null: the target itself
+        std::size_t next = 0;
+    };
+    std::vector<Beginning> beginnings{{}};
+    const auto place_of = [&](std::size_t i) {
+        return beginnings[i].need == nullptr ? target : beginnings[i].need->from;
+    };
+    const auto passes = [&](std::size_t i, std::size_t place) {
+        for (; i != 0; i = beginnings[i].next) {
+            if (place_of(i) == place) return true;
+        }
+        return place == target;
+    };
+    AllWays found;
+    for (std::size_t i = 0; i < beginnings.size(); ++i) {
+        const auto place = place_of(i);
+        if (is_root[place]) {
+            if (found.ways.size() == most) {
+                found.is_complete = false;
+                return found;
+            }
+            Way way{place, {}};
+            for (auto at = i; at != 0; at = beginnings[at].next)
+                way.steps.push_back(*beginnings[at].need);
+            found.ways.push_back(std::move(way));
+        }
+        for (const auto& need : needed_by_[place]) {
+            if (!is_reachable[need.from] || passes(i, need.from)) continue;
+            if (beginnings.size() == kMostBeginnings) {
+                found.is_complete = false;
+                break;
+            }
+            beginnings.push_back({&need, i});
+        }
+    }
+    return found;
+}
+
 std::vector<bool> RecordGraph::all_needed_by(std::vector<bool> start) const {
     return closure(std::move(start), needs_, &Need::to);
 }

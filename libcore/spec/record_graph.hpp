@@ -57,6 +57,16 @@ public:
     };
     std::vector<Way> ways(std::span<const std::size_t> roots, std::size_t target) const;
 
+    /// Every way from one of `roots` to `target` that passes no record twice, the shortest first;
+    /// at most `most` of them.
+    struct AllWays {
+        std::vector<Way> ways;
+        bool is_complete = true;
+    };
+    AllWays all_ways(std::span<const std::size_t> roots,
+                     std::size_t target,
+                     std::size_t most) const;
+
     /// Those marked in `start`, and all that they need, directly or not.
     std::vector<bool> all_needed_by(std::vector<bool> start) const;
     /// Those marked in `start`, and all that need them, directly or not.

@@ -95,8 +95,15 @@ Result<ChannelRoot> trusted_root(std::span<const std::string> keys_or_file,
                 what,
                 join_some(keys_or_file, "and")));
     const fs::path file = keys_or_file.front();
-    GPKG_TRY(const auto bytes, read_file(file, kLargestRoot));
-    GPKG_TRY(const auto text, SignedText::parse(bytes, file.native()));
+    auto bytes = read_file(file, kLargestRoot);
+    if (!bytes && bytes.error().kind == ErrorKind::NotFound)
+        return fail(
+            ErrorKind::NotFound,
+            fmt::format("{}: '{}' is neither a public key (64 hex digits) nor the file of a root",
+                        what,
+                        file.native()));
+    if (!bytes) return pass(std::move(bytes).error());
+    GPKG_TRY(const auto text, SignedText::parse(*bytes, file.native()));
     GPKG_TRY(auto root, ChannelRoot::parse(text.text(), file.native()));
     // That it is the right one, the user says; that it is whole, its own keys.
     GPKG_CHECK(text.verify(root.root, file.native()));

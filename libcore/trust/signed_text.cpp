@@ -50,6 +50,12 @@ std::string SignedText::to_json() const {
     return json_text(json, 1) + "\n";
 }
 
+std::vector<std::string> SignedText::keys() const {
+    std::vector<std::string> keys;
+    for (const auto& one : signatures_) keys.push_back(one.key);
+    return keys;
+}
+
 void SignedText::sign(const SigningKey& key) {
     std::erase_if(signatures_, [&](const auto& one) { return one.key == key.public_key(); });
     signatures_.push_back({key.public_key(), key.sign(text_)});

@@ -37,6 +37,8 @@ public:
     /// Unverified.
     const std::string& text() const { return text_; }
     bool is_signed() const { return !signatures_.empty(); }
+    /// Whose signatures there are, unverified.
+    std::vector<std::string> keys() const;
     std::string to_json() const;
     /// Adds a signature, in place of one by the same key.
     void sign(const SigningKey& key);

@@ -453,7 +453,7 @@ private:
             fix.gives.push_back({record.name,
                                  record.version,
                                  record.build,
-                                 was_hidden ? channel_text(problem, record.channel) : "",
+                                 was_hidden ? channel_title(problem, record.channel) : "",
                                  std::move(remark)});
         }
         std::sort(fix.gives.begin(), fix.gives.end(), [](const auto& a, const auto& b) {

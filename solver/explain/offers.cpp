@@ -42,6 +42,7 @@ public:
         tell_left_out();
         if (name_.begin != name_.end || !name_.left_out.empty()) return;
         line_.channels = channel_texts(universe_.problem());
+        line_.channel_titles = channel_titles(universe_.problem());
         for (const auto& index : universe_.problem().indexes) {
             const auto& subdir = index->source().subdir;
             if (std::find(line_.subdirs.begin(), line_.subdirs.end(), subdir) ==
@@ -149,7 +150,7 @@ private:
     }
 
     std::string channel_of(const ChannelRecord& record) const {
-        return channel_text(universe_.problem(), record.index->source().channel);
+        return channel_title(universe_.problem(), record.index->source().channel);
     }
 
     /// The newest first.

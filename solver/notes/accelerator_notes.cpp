@@ -38,7 +38,7 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
     if (auto note = on_code(id)) return note;
     if (is_build_requested(chosen.name)) return std::nullopt;
     if (!is_requested(id) && is_part_of_another(id)) return std::nullopt;
-    if (*wanted == Accelerator::None) return on_machine_without(id);
+    if (*wanted == Accelerator::None) return on_machine_without(id, is_limit_told);
     if (chosen.accelerator == *wanted)
         return is_for_absent_gpu(id) ? on_absent_gpu(id) : on_newer_builds(id, is_limit_told);
     if (auto note = on_cuda_not_running(id)) return note;
@@ -135,7 +135,8 @@ std::optional<std::string> AcceleratorNotes::on_cuda_not_running(CandidateId id)
 
 /// A build for GPUs where there is none: newer than those for none, which is what counts more. Or
 /// one for none, where the request speaks of CUDA.
-std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) const {
+std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id,
+                                                                bool is_limit_told) const {
     const auto& chosen = universe_.candidates()[id];
     const auto& name = universe_.names()[chosen.name].text;
     if (!is_requested(id) || tells_cuda_version(name)) return std::nullopt;
@@ -153,6 +154,7 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id) 
         return text;
     }
     auto text = for_absent_gpu(id);
+    if (!is_limit_told) text += for_another_machine(universe_.problem());
     if (const auto brought = brought_for(chosen.name, Accelerator::None))
         text += fmt::format("; {}[accel=none] selects {}, a CPU build{}",
                             asked_as(chosen.name),
@@ -184,9 +186,7 @@ std::string AcceleratorNotes::on_absent_gpu(CandidateId id) {
         newest_for(universe_.candidates()[id].name, builds_for(vendor), Of::Requested);
     if (newest && is_older(universe_.candidates()[id].version, *newest) && !could_run(*newest))
         text += " and does not meet the requirements of newer builds";
-    // Who named a machine knows of --for.
-    if (machine() == Problem().machine) text += "; use --for to name the machine it will run on";
-    return text;
+    return text + for_another_machine(universe_.problem());
 }
 
 /// It is for what was wanted, and newer versions that are too cannot be had.
@@ -224,11 +224,15 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
         return std::nullopt;
     if (const auto other = newest_for(chosen.name, builds_for(wanted), Of::All))
         return on_other_version(id, *other);
-    return fmt::format("{}: no version has a {} build{}{}",
+    const auto what = chosen.says_accelerator
+                          ? fmt::format(" is a {} build", compute_platform(chosen.accelerator))
+                          : std::string();
+    return fmt::format("{}{}: no version has a {} build{}{}",
                        text_of(id),
+                       what,
                        compute_platform(wanted),
                        hidden,
-                       hidden.empty() ? what_it_is(id) : "");
+                       hidden.empty() ? cpu_build_instead(id) : "");
 }
 
 /// Where one of this very version is, another was asked for. For what nobody named nobody goes back
@@ -398,17 +402,16 @@ std::string AcceleratorNotes::price_of(const Brought& brought) const {
     return changes.empty() ? "" : "; " + join_some(changes, "and");
 }
 
-/// "; this is a CUDA build", and the CPU build if there is one.
-std::string AcceleratorNotes::what_it_is(CandidateId id) const {
+/// "; jax[accel=none] selects 0.7, a CPU build", for a build for GPUs where there is one.
+std::string AcceleratorNotes::cpu_build_instead(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     if (chosen.accelerator == Accelerator::None) return "";
-    auto text = fmt::format("; this is a {} build", compute_platform(chosen.accelerator));
-    if (const auto brought = brought_for(chosen.name, Accelerator::None))
-        text += fmt::format("; {}[accel=none] selects {}, a CPU build{}",
-                            asked_as(chosen.name),
-                            brought->version.to_string(),
-                            price_of(*brought));
-    return text;
+    const auto brought = brought_for(chosen.name, Accelerator::None);
+    if (!brought) return "";
+    return fmt::format("; {}[accel=none] selects {}, a CPU build{}",
+                       asked_as(chosen.name),
+                       brought->version.to_string(),
+                       price_of(*brought));
 }
 
 /// The first spec of the request that says which CUDA: "pytorch-cuda=12.1".
@@ -494,13 +497,26 @@ bool AcceleratorNotes::has_python_of(CandidateId one, CandidateId other) const {
 
 /// The command that shows the reason; none does for a lock.
 std::string AcceleratorNotes::command_for_reason(CandidateId id) const {
-    if (!universe_.problem().request.of_what.empty()) return "";
-    const auto& candidate = universe_.candidates()[id];
-    return fmt::format(" (to see why: gpkg why-not {}={}={} with the same {})",
-                       universe_.names()[candidate.name].text,
-                       version_text(id),
-                       candidate.build(),
-                       universe_.problem().request.installed.empty() ? "request" : "environment");
+    const auto& name = universe_.names()[universe_.candidates()[id].name].text;
+    return how_to_see_why(universe_.problem(),
+                          fmt::format("{}={}={}", name, version_text(id), build_or_glob(id)));
+}
+
+/// "cuda*" of cuda129_mkl_py314_h245c5d3_300 where that means builds of this version for the same
+/// accelerator alone, else the build.
+std::string AcceleratorNotes::build_or_glob(CandidateId id) const {
+    const auto& one = universe_.candidates()[id];
+    const std::string build(one.build());
+    const auto letters = build.substr(0, build.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
+    if (letters.size() < 3 || letters == build) return build;
+    const auto& name = universe_.names()[one.name];
+    for (auto other = name.begin; other < name.end; ++other) {
+        const auto& candidate = universe_.candidates()[other];
+        if (candidate.version == one.version && candidate.accelerator != one.accelerator &&
+            candidate.build().starts_with(letters))
+            return build;
+    }
+    return letters + "*";
 }
 
 std::optional<CandidateId> AcceleratorNotes::newest_for(NameId id,

@@ -33,7 +33,7 @@ private:
     std::optional<std::string> on_kept_accelerator(CandidateId id, Accelerator wanted) const;
     std::optional<std::string> on_code(CandidateId id) const;
     std::optional<std::string> on_cuda_not_running(CandidateId id) const;
-    std::optional<std::string> on_machine_without(CandidateId id) const;
+    std::optional<std::string> on_machine_without(CandidateId id, bool is_limit_told) const;
     std::optional<std::string> on_newer_builds(CandidateId id, bool is_limit_told) const;
     std::optional<std::string> on_no_build(CandidateId id, Accelerator wanted);
     std::optional<std::string> on_other_version(CandidateId id, CandidateId newest);
@@ -70,9 +70,10 @@ private:
     int major_of(CandidateId id) const;
     std::string version_text(CandidateId id) const;
     std::string hidden_with(NameId name, Accelerator wanted) const;
-    std::string what_it_is(CandidateId id) const;
+    std::string cpu_build_instead(CandidateId id) const;
     std::string why_not(CandidateId chosen, CandidateId id);
     std::string command_for_reason(CandidateId id) const;
+    std::string build_or_glob(CandidateId id) const;
     const std::string& machine() const { return universe_.problem().machine; }
 
     const Universe& universe_;

@@ -74,13 +74,12 @@ public:
         }
         if (!newest) return std::nullopt;
         const auto& version = universe_.version(universe_.candidates()[*newest].version);
-        auto text =
-            fmt::format("{} although {} is available", where_it_stays(id), version.to_string());
-        if (universe_.problem().request.of_what.empty())
-            text += fmt::format(" (to see why: gpkg why-not {}=={} with the same environment)",
-                                name.text,
-                                version.to_string());
-        return text;
+        const auto text = version.to_string();
+        return fmt::format(
+            "{} although {} is available{}",
+            where_it_stays(id),
+            text,
+            how_to_see_why(universe_.problem(), fmt::format("{}=={}", name.text, text)));
     }
 
 private:

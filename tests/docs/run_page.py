@@ -4,7 +4,8 @@
 usage: run_page.py [-v] [--channel FOLDER] GPKG PAGE.md...
 
 Blocks of a page:
-    ```sh                            runs (bash -eu, in an empty folder with an own HOME), and must succeed
+    ```sh                            runs (bash -eu, in an empty folder with an own HOME), and must succeed; questions that
+                                     gpkg asks are answered "y"
     ```yaml title="environment.yml"  writes that file (any language; with sh too, and then it does not run)
     ```console, and others           only for readers
 
@@ -25,13 +26,16 @@ import functools
 import http.server
 import os
 import pathlib
+import pty
 import re
+import select
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import stand_ins
 
@@ -150,6 +154,23 @@ def clean_environment():
     return kept | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8", "CONDA_SUBDIR": "linux-64"}
 
 
+def answer_questions(process, answering):
+    """Answers "y" until the process ends, and returns its exit status."""
+    asked, end = b"", time.monotonic() + SECONDS
+    while process.poll() is None:
+        if time.monotonic() > end:
+            os.killpg(process.pid, 9)
+            process.wait()
+            return f"none after {SECONDS} seconds"
+        if not select.select([answering], [], [], 0.05)[0]:
+            continue
+        asked += os.read(answering, 4096)
+        if re.search(rb"\[y/n\]", asked, re.IGNORECASE):
+            os.write(answering, b"y\n")
+            asked = b""
+    return process.returncode
+
+
 def run_page(page, worlds, folder, verbose):
     """Whether all commands of a page succeed, and a text for the log."""
     for name in ("home", "here", "files", "bin", "tmp"):
@@ -161,9 +182,11 @@ def run_page(page, worlds, folder, verbose):
     (folder / "config.yaml").write_text(worlds.configuration(page.world))
     if page.world == "recipes":
         shutil.copytree(ROOT / "recipes", folder / "here" / "recipes")
+    # Standard input is a terminal, which becomes the session's when bash opens it. gpkg asks there.
+    answering, terminal = pty.openpty()
     # Each command is announced in the output, with its line in the page. No page begins with a command.
     modules = f"export LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1; . {LMOD}; " if "lmod" in page.needs else ""
-    prelude = (f"{modules}exec 9>>{shlex.quote(str(folder / 'output'))} >&9 2>&9 </dev/null; set -eu; "
+    prelude = (f"{modules}exec 9>>{shlex.quote(str(folder / 'output'))} >&9 2>&9 <{os.ttyname(terminal)}; set -eu; "
                f"trap 'printf \"\\n{MARK}%s {MARK}%s{MARK}\\n\" \"$LINENO\" \"$BASH_COMMAND\" >&9' DEBUG")
     (folder / "page").write_text(prelude + script)
     environment = clean_environment() | {
@@ -172,11 +195,9 @@ def run_page(page, worlds, folder, verbose):
     }
     process = subprocess.Popen(["bash", "--noprofile", "--norc", folder / "page"], cwd=folder / "here", env=environment,
                                start_new_session=True)
-    try:
-        status = process.wait(SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        status = f"none after {SECONDS} seconds"
+    status = answer_questions(process, answering)
+    os.close(answering)
+    os.close(terminal)
     output = (folder / "output").read_text(errors="replace")
     if status == 0:
         text = f"{page.path}: {page.commands} commands"

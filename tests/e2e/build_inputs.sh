@@ -41,7 +41,7 @@ err_has "r/twin/recipe.yaml: builds linux-64/lib-1-hb0f4dca_0, which"
 check [ -e twins/linux-64/lib-1-hb0f4dca_0.conda ]
 check [ -e twins/linux-64/repodata.json ]
 expect 0 build r/lib r/lib r/lib/recipe.yaml --output-dir again
-out_has '1 packages built'
+out_has '1 package built'
 
 # A plan says what it can.
 recipe broken 'bad: 1'
@@ -145,7 +145,7 @@ out_has '2 to build, 0 unchanged'
 # All that a test said is kept.
 recipe loud 'tests: [{script: ["for i in $(seq 100); do echo line $i; done; false"]}]'
 expect 1 build r/loud --output-dir loud
-err_has 'line 100' 'full output of the tests: '
+err_has 'line 100' 'log of the tests: '
 check grep -q '^line 1$' loud.work/logs/loud-1-*.tests.log
 
 # A library that is found by way of a link has the link's folder for $ORIGIN.

@@ -24,8 +24,8 @@ gpu expect 0 solve torch 'app' 'flow[accel=none]' --json
 json '{(p["name"], p["build"]) for p in d["packages"]} == {("torch", "cuda129_0"), ("flow", "cpu_0"), ("app", "0")}'
 expect 1 solve torch --accel nvidia
 err_has 'this machine has no NVIDIA driver (__cuda)'
-err_has "gpkg solve 'torch[accel=auto]' --accel nvidia  # gives torch 1.0"
-expect 0 solve 'torch[accel=auto]' --accel nvidia
+err_has "gpkg solve 'torch[accel=auto]'  # gives torch 1.0"
+expect 0 solve 'torch[accel=auto]'
 gpu expect 1 solve torch --accel amd
 err_has 'torch 1.0 has no ROCm build'
 
@@ -109,7 +109,7 @@ expect 1 solve torch-base --accel nvidia
 other=$WORK/other_channel
 CHANNEL=$other package torch-base 2.0 cuda129_0 '__cuda >=12'
 gpu expect 0 solve torch-base -c "$CHANNEL" -c "$other" --override-channels
-err_has 'torch-base 1.0: no version has a CUDA build except 2.0 (in ' 'hidden by strict channel priority)'
+err_has 'torch-base 1.0 is a CPU build: no version has a CUDA build except 2.0 (in ' 'hidden by strict channel priority)'
 
 # Slips.
 expect 2 solve torch --accel cuda
@@ -322,7 +322,7 @@ for bad in '["nvidia"]' '"bogus"' '"nvidia,none"'; do
     out_has 'conda-meta/gpkg/state.json' 'cannot be read'
     for verb in 'env export' 'install plain'; do
         expect 1 $verb -n locked
-        err_has "conda-meta/gpkg/state.json: $bad is not an accelerator" 'gpkg repair -p'
+        err_has "conda-meta/gpkg/state.json: $bad is not an accelerator" 'gpkg repair -n locked'
     done
     expect 0 repair -y -n locked
     exported locked '[nvidia, none]'
@@ -533,9 +533,9 @@ has major-1.0-cuda129_0
 newer expect 0 install -n major only13 --dry-run
 err_has 'cannot solve with cuda-version 12.*; using cuda-version 13.0 0'
 newer expect 0 install -n major major=2 --dry-run
-out_has 'cuda-version 13.0'
+out_has '^ cuda-version  12.9 -> 13.0'
 newer expect 0 update -n major cuda-version --dry-run
-out_has 'major        1.0   cuda130_1'
+out_has '~ major         1.0           cuda129_0 -> cuda130_1'
 err_lacks 'conflict with other packages'
 newer expect 0 update -n major cuda-cudart
 has cuda-version-12.9-0
@@ -693,5 +693,30 @@ for asked in 'update -n kindly kindly cuda-version' 'update -n kindly kindly cud
 done
 gpu expect 0 install -n kindly fresh cuda-version=12.9 --dry-run --json
 json '[(p["version"], p["build_string"]) for p in d["actions"]["LINK"]] == [("1.0", "cuda129_0")]'
+
+# The note on a build that conflicts has the whole command that tells why.
+package core-lib 2.0 0
+package core-lib 1.0 0
+package arrowy 1.0 cuda129_0 '__cuda' 'core-lib 1.*'
+package arrowy 1.0 cpu_0 core-lib
+package appy 1.0 0 'core-lib 2.*'
+index
+expect 0 solve arrowy appy --for h100
+err_has "(to see why: gpkg why-not 'arrowy=1.0=cuda*' arrowy appy --for h100)"
+expect 0 why-not 'arrowy=1.0=cuda*' arrowy appy --for h100
+out_has 'arrowy=1.0=cuda* conflicts with the request'
+
+# That an environment takes builds for one accelerator only is said where it is in the way.
+package mygpu 1.0 cpu_0
+package mygpu 1.0 cuda129_0 '__cuda'
+index
+gpu expect 0 create -n cpuonly plain --accel none
+gpu expect 1 install -n cpuonly 'mygpu=*=cuda*'
+err_has 'environment cpuonly takes CPU builds only (accelerator none); override it with --accel'
+gpu expect 0 install -n cpuonly 'mygpu=*=cuda*' --accel nvidia --dry-run
+
+# "py" before a name.
+expect 1 solve pyplain
+err_has 'did you mean plain?'
 
 finish

@@ -14,7 +14,7 @@ sum() { "$1sum" < "$CHANNEL/linux-64/$2-0.tar.bz2" | cut -d' ' -f1; }
 
 # A dry run tells and does nothing.
 expect 0 create -n a app --dry-run
-out_has '+ app 2.0'
+out_has '+ app      2.0'
 check [ ! -e "$GPKG_ROOT_PREFIX/envs" ]
 check [ ! -e "$GPKG_ROOT_PREFIX/pkgs" ]
 check [ ! -e "$HOME/.conda" ]
@@ -65,7 +65,7 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 
 # Wrong names and words.
 expect 1 create -n x appp
-err_has "package 'appp' not found in channel (linux-64)"
+err_has "package 'appp' not found in $CHANNEL (linux-64)"
 err_has 'did you mean app?'
 absent x
 expect 1 create --json -n x appp

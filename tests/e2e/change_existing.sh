@@ -97,7 +97,7 @@ has three app-1.0 lib-1.0 old-1.0
 expect 0 update -n three lib
 has three app-1.0 lib-1.1 old-1.0
 expect 1 update -n three ap
-err_is "error: ap: is not installed in $at/three
+err_is "error: ap is not installed in $at/three
   hint: did you mean app?"
 expect 1 update -n three solo
 expect 2 update -n three
@@ -234,7 +234,7 @@ err_has '/chanel: no such folder'
 mkdir -p "$WORK/none/linux-64" "$WORK/none/noarch"
 echo '{}' | tee "$WORK/none/linux-64/repodata.json" > "$WORK/none/noarch/repodata.json"
 expect 1 install -n ten ../none::old
-err_has 'old: cannot use 1.0 (in channel, not in the requested channel)'
+err_has "old: cannot use 1.0 (in $CHANNEL, not in the requested channel)"
 err_has '  gpkg install -n ten old  # gives old 1.0'
 
 # A package that its channel withdrew has no advantage over what the channel has now, whatever the
@@ -314,7 +314,7 @@ package top 2.0 0 'low 1.*'
 index
 expect 0 create -n floor top
 expect 0 update -n floor low
-err_has 'low stays at 1.0 although 2.0 is available (to see why: gpkg why-not low==2.0 with the same environment)'
+err_has 'low stays at 1.0 although 2.0 is available (to see why: gpkg why-not low==2.0 -n floor)'
 has floor low-1.0 top-2.0
 expect 0 update -n floor low=2.0 --dry-run
 out_has 'v top      2.0 -> 1.0'

@@ -43,7 +43,7 @@ for signal in INT TERM; do
     check [ "$(cd "$at/e" && find . -type f -printf '%p %T@ %i\n' | sort)" = "$before" ]
 done
 strike TERM install --json -n e slow
-json 'd["success"] is False and d["error"] == "interrupted"'
+json 'd["success"] is False and d["error"] == "interrupted; nothing was changed"'
 
 # Killed: the next command undoes what was left, and says so.
 strike KILL create -n x slow
@@ -59,12 +59,22 @@ for words in 'install -n y lib' 'update -n y --all' 'remove -n y lib' 'remove -n
     err_has 'no environment at' 'envs/y '
     absent y
 done
+for words in 'list' 'verify' 'doctor' 'history' 'env export'; do
+    strike KILL create -n y slow
+    expect 1 $words -n y
+    err_has "creating $at/y was interrupted" 'run gpkg create again, or undo it: gpkg repair -n y'
+done
+expect 0 repair -n y --dry-run
+out_has 'was interrupted' 'gpkg repair'
+expect 0 repair -n y
+out_is 'undid the interrupted creation of y'
+absent y
 for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-reinstall'; do
     strike KILL install -n e slow
     expect 0 list -n e --json
     json '[p["name"] for p in d] == ["app", "lib"]'
     expect 0 install -n e -d lib
-    err_has 'an earlier command was interrupted; the next change or gpkg repair will complete or undo it'
+    err_has 'an earlier command was interrupted; the next change or gpkg repair -n e will complete or undo it'
     expect 0 $words
     err_has 'envs/e: an interrupted command was undone'
     has e app-1.0 lib-1.0
@@ -135,7 +145,7 @@ together install -n both many -- install -n both more
 check [ "$first$second" = 00 ]
 has both app-1.0 lib-1.0 many-1.0 more-1.0
 check [ "$(ls "$at/both/share" | wc -l)" = 800 ]
-together install -n both app --force-reinstall -- remove -n both many
+together install -n both app --force-reinstall -- remove -y -n both many
 [ "$first$second" = 00 ] || err_has 'the environment has changed since this change was planned'
 check [ "$("$at/both/bin/app")" = app ]
 
@@ -180,7 +190,7 @@ for signal in INT TERM; do
     before=$SECONDS
     strike $signal create -n h hang
     check [ "$status" = 1 ]
-    err_is 'error: interrupted'
+    err_is 'error: interrupted; nothing was changed'
     check [ $((SECONDS - before)) -lt 30 ]
     absent h
 done

@@ -73,7 +73,7 @@ asked -e .
 asked --find-links wheels" ]
 err_has 'Collecting left-pad==1.5'
 out_lacks Collecting
-out_has 'ml is ready'
+out_has 'created ml with'
 check [ "$(ls project)" = 'environment.yml
 held back.txt
 more.txt' ]

@@ -33,14 +33,14 @@ gone "$(place g)"
 expect 0 create -n g a
 : > "$(place g)/conda-meta/.gpkg-removal"
 expect 0 repair -n g
-out_has 'the environment does not exist any more'
+out_has 'completed the interrupted removal of g'
 gone "$(place g)"
 expect 0 create -n g a
 has g a-1.0
 
 # What is made where packages lie would go with them.
 expect 2 create -p "$GPKG_ROOT_PREFIX/pkgs/e" a
-err_has 'is in the package store'
+err_has 'inside the package store'
 
 if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: mounts and other users need root" >&2
@@ -66,7 +66,7 @@ if mount -t tmpfs none "$WORK/mount" 2> "$WORK/find"; then
         expect 0 rename -n x y
         gone "$GPKG_ROOT_PREFIX/envs/x"
         expect 0 env remove -y -n y
-        expect 0 clean --all
+        expect 0 clean --all -y
         check [ -z "$(find "$GPKG_ROOT_PREFIX/pkgs" -name 'a-1.0-0*')" ]
         export GPKG_ROOT_PREFIX=$WORK/root
         umount "$WORK/seen"

@@ -39,7 +39,7 @@ package early 1.0 0
 index
 expect 0 create -n x early
 did activated
-expect 0 remove -n x --all
+expect 0 remove -y -n x --all
 did
 
 # --no-scripts: the package is there, its scripts are named and did not run.

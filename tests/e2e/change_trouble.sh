@@ -170,7 +170,7 @@ END
 }
 for damage in 'checksum|wrong sha256: expected 00000' 'truncated|damaged archive' \
     'garbled|damaged archive' 'parent|refused: member "../../../../evil"' 'absolute|refused' \
-    'link|refused' 'other|holds evil-1.0-0, not lib-1.0-0'; do
+    'link|refused' 'other|contains evil-1.0-0, not lib-1.0-0'; do
     rewrite "${damage%%|*}"
     expect 1 create -n x -c "$bad" --override-channels app
     err_has "file://$bad/linux-64/lib-1.0-0.tar.bz2: "
@@ -214,7 +214,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     absent "$WORK/x"
     as_nobody install -n e app
     has e lib-1.0
-    as_nobody remove -n e --all
+    as_nobody remove -y -n e --all
     has e lib-1.0
     rm -rf "$GPKG_ROOT_PREFIX/pkgs"
     as_nobody create -n x app

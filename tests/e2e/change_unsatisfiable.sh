@@ -120,7 +120,7 @@ rm -f "$WORK"/records.*
 package lib 1.0 0
 both="-c file://$CHANNEL -c file://$WORK/low --override-channels"
 expect 1 create -n x $both lib=2
-err_has 'lib=2: cannot use 2.0 (in low, hidden by strict channel priority); available: 1.0'
+err_has "lib=2: cannot use 2.0 (in $WORK/low, hidden by strict channel priority); available: 1.0"
 fixes 3 create -n x $both lib=2 --channel-priority strict
 
 # A name: the commands, and a hint.

@@ -71,8 +71,8 @@ prefix  level
 status 1
 # packages in environment at $GPKG_ROOT_PREFIX/envs/two:
 #
-# Name  Version  Build  Channel
-later   1        0      file://$CHANNEL"
+# Name  Version  Build  $(printf '%-*s' $((${#CHANNEL} + 7)) Channel)  Requested
+later   1        0      file://$CHANNEL  later"
 
 export PATH=$(dirname "$GPKG"):$PATH
 path_before=$PATH

@@ -5,7 +5,9 @@
 recipe good 'build: {script: "echo x > $PREFIX/x"}' 'tests: [{script: [test -e $PREFIX/x]}]'
 recipe user 'requirements: {host: [good]}' 'build: {script: "test -e $PREFIX/x && touch $PREFIX/y"}'
 expect 0 build r --output-dir all
-out_is "$PWD/all: 2 packages built, 0 unchanged, 0 failed"
+out_is "built all/linux-64/good-1-hb0f4dca_0.conda (tests passed)
+built all/linux-64/user-1-hb0f4dca_0.conda (no tests)
+$PWD/all: 2 packages built, 0 unchanged, 0 failed"
 expect 0 build r/good --output-dir all --json
 json 'd["success"] and d["packages"][0]["unchanged"] and not d["failures"]'
 json 'sorted(d) == ["channel", "failed_tests", "failures", "packages", "success"]'
@@ -22,15 +24,16 @@ json '"the build script failed with exit status 3" in d["failures"][0]["error"]'
 json '"unknown key" in d["failures"][1]["error"]'
 json '[f["package"].split("-")[0] for f in d["failures"][2:]] == ["lonely", "untrue", "untrue"]'
 json '"nowhere" in d["failures"][2]["error"]'
-json '"a test failed with exit status 1" in d["failures"][3]["error"]'
-json '"a test failed with exit status 4" in d["failures"][4]["error"]'
+json '": test 1 failed with exit status 1: false\nfirst" in d["failures"][3]["error"]'
+json '": test 2 failed with exit status 4: exit 4\nlog of the tests: " in d["failures"][4]["error"]'
 json '"first" in d["failures"][3]["error"] and "first" not in d["failures"][4]["error"]'
-err_is ''
+err_is 'warning: replaces the published good-1-hb0f4dca_0 with other contents; raise build.number
+warning: replaces the published user-1-hb0f4dca_0 with other contents; raise build.number'
 
 expect 1 build r --output-dir all --rebuild
-out_is "$PWD/all: 2 packages built, 0 unchanged, 4 failed"
+out_ends "$PWD/all: 2 packages built, 0 unchanged, 4 failed"
 for text in 'the build script failed with exit status 3' "unknown key 'colour'" nowhere \
-    'error: untrue-1-hb0f4dca_0: a test failed with exit status 1:' 'a test failed with exit status 4'; do
+    'error: untrue-1-hb0f4dca_0: test 1 failed with exit status 1: false' 'test 2 failed with exit status 4: exit 4'; do
     err_has "$text"
 done
 
@@ -42,6 +45,7 @@ err_has "the package was not published; it is in $PWD/all.work/failed/linux-64/u
 expect 1 search -c ./all --override-channels untrue
 # Built without tests it is published; asked with tests again, it is tested.
 expect 0 build r/untrue --output-dir all --no-test
+out_has 'built all/linux-64/untrue-1-hb0f4dca_0.conda (tests skipped)'
 expect 0 search -c ./all --override-channels untrue
 expect 1 build r/untrue --output-dir all
 err_has "the package was published earlier and stays in the channel: $PWD/all/linux-64/untrue-1-hb0f4dca_0.conda"
@@ -61,10 +65,13 @@ out_lacks user
 printf 'flavour:\n- good  # [win]\n- lonely  # [linux]\n' > conda_build_config.yaml
 expect 0 build r/many --render -m conda_build_config.yaml --json
 json '[o["variant"]["flavour"] for o in d["outputs"]] == ["lonely"]'
+printf 'accel: [cpu]\ncolour: [red]\nflavour: [good]\n' > extra.yaml
+expect 0 build r/many --render -m extra.yaml
+err_has 'warning: extra.yaml: no recipe uses accel or colour in these variants'
 expect 2 build r/many --render --variant flavour
 err_has 'expected KEY=VALUE'
 expect 0 build r/many --output-dir all
-out_is "$PWD/all: 2 packages built, 0 unchanged, 0 failed"
+out_ends "$PWD/all: 2 packages built, 0 unchanged, 0 failed"
 expect 0 search -c ./all --override-channels many --json
 json 'sorted(p["depends"] for p in d["many"]) == [["good"], ["user"]]'
 printf 'flavour: [a, b]\nother: [c]\nzip_keys: [[flavour, other]]\n' > r/many/variants.yaml
@@ -153,7 +160,7 @@ printf '%s\n' 'accel: [cpu, cpu, cuda, cuda]' 'psabi: [x86_64_v1, x86_64_v4, x86
     'cuda_version: [None, None, "11.8", "12.9"]' 'cuda_arch_list: [None, None, 7.0;8.0, 8.0;9.0+PTX]' \
     'zip_keys: [[accel, cuda_version, cuda_arch_list, psabi]]' > r/gpu/variants.yaml
 expect 0 build r/gpu --output-dir gpus
-out_is "$PWD/gpus: 4 packages built, 0 unchanged, 0 failed"
+out_ends "$PWD/gpus: 4 packages built, 0 unchanged, 0 failed"
 expect 0 search -c ./gpus --override-channels gpu --json
 check [ -e gpus/linux-64/repodata.json ]
 # build_for MACHINE FLAGS: the build with these flags is the machine's.
@@ -167,10 +174,23 @@ build_for v100 cuda+cuda:11_8+sm:70+sm:80+psabi:x86_64_v1
 build_for h100 cuda+cuda:12_9+sm:80+sm:90+ptx:90+psabi:x86_64_v1
 build_for x86_64_v4 cpu+psabi:x86_64_v4
 
+# Without -c, what the output channel lacks comes from the configured channels.
+package base-tool 1 0
+recipe with-tool 'requirements: {host: [base-tool]}' 'build: {script: "touch $PREFIX/t"}'
+expect 0 build r/with-tool --output-dir configured
+expect 1 build r/with-tool --output-dir configured --rebuild --override-channels
+err_has "package 'base-tool' not found in configured (linux-64)" 'add one with -c CHANNEL'
+expect 0 build r/good --output-dir named
+expect 1 build r/with-tool --output-dir configured --rebuild -c ./named
+err_has "package 'base-tool' not found"
+
 # Nothing could be done at all: conda's shape of an error.
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
 json 'd["message"] == work + "/here/nothing: no such file or folder"'
+mkdir -p old && echo 'package: {name: old}' > old/meta.yaml
+expect 1 build old
+err_has 'no recipe.yaml in this folder or below' "meta.yaml is conda-build's format; write a recipe.yaml"
 expect 1 build r/bad --output-dir one --json
 json 'len(d["failures"]) == 1 and d["packages"] == []'
 
@@ -204,7 +224,7 @@ recipe lists 'tests: [{perl: {uses: [List::Util, strict]}}]'
 expect 0 build r/perl r/lists --output-dir tests
 recipe lists 'tests: [{perl: {uses: [List::Util, No::Such]}}]'
 expect 1 build r/lists --output-dir tests
-err_has 'lists-1-' 'with perl: a test failed with exit status 2' "Can't locate No/Such.pm"
+err_has 'lists-1-' 'test 1 with perl failed with exit status 2: perl -e ' "Can't locate No/Such.pm"
 
 # The tests of another package, with this one.
 recipe up 'build: {script: "echo good > $PREFIX/up"}'
@@ -217,7 +237,7 @@ expect 0 build r/up --output-dir tests
 err_is ''
 recipe up 'build: {number: 2, script: "echo bad > $PREFIX/up"}' 'tests: [{downstream: down}]'
 expect 1 build r/up --output-dir tests
-err_has 'up-1-' 'in the tests of down==1=' 'a test failed with exit status 1'
+err_has 'up-1-' 'test 1 of down==1=' ' failed with exit status 1: grep -q good $PREFIX/up'
 recipe up 'build: {number: 3, script: "echo bad > $PREFIX/up"}' 'tests: [{downstream: down >=2}]'
 expect 0 build r/up --output-dir tests
 err_has 'warning: up: the tests of down >=2 were skipped, no environment can hold both'

@@ -90,7 +90,7 @@ for wrong in 3GBB '' 0 -5MB lots; do
     [ -n "$wrong" ] && expect 2 closure torch --max-closure="$wrong"
 done
 err_has 'error: --max-closure: lots: not a size'
-err_has 'write it as 3GB'
+err_has 'use a size such as 3GB'
 # A channel that tells no size cannot be held to a limit.
 sed -i 's/"size":[0-9]*/"size":0/' "$WORK/records.linux-64" && index
 expect 1 closure torch --max-closure 1GB
@@ -142,26 +142,28 @@ err_has 'torch'
 expect 0 closure why ml codec
 out_is 'codec 2.0 0: 200 kB on disk, 203 kB with its dependencies
 torch is requested
-└─ torch needs video >=3,<5  dropping it saves 250 kB
-   └─ video needs codec >=1  dropping it saves 200 kB
+└─ torch needs video >=3,<5  without this dependency alone: saves 250 kB
+   └─ video needs codec >=1  without this dependency alone: saves 200 kB
 every chain of dependencies goes through torch > video
-removing it saves 200 kB; only video needs it'
+without the package: saves 200 kB; only video needs it'
 expect 0 closure why -n ml zlib
-out_has 'tool needs zlib  dropping it saves nothing'
+out_has 'tool needs zlib  without this dependency alone: saves nothing'
 out_has '1 more package needs it; use --all to show them'
-out_has 'removing it saves 3.0 kB; 5 packages need it: '
+out_has 'without the package: saves 3.0 kB; 5 packages need it: '
 expect 0 closure why -n ml zlib --all --json
 json 'len(d["ways"]) == 6 - 1 and d["held_by"] == [] and d["unique"] == 3000'
 expect 0 closure why python -p "$prefix"
 # pip needs it too, but is there because of it.
-out_has 'removing it saves 30 kB; only torch needs it'
+out_has 'without the package: saves 30 kB; only torch needs it'
 expect 0 closure why codec --spec 'torch>=2' --json
 json '[[s["to"] for s in w["steps"]] for w in d["ways"]] == [["video", "codec"]]'
 json 'd["of"] == "torch >=2" and d["sizes"] == "download"'
 expect 0 closure why ml torch
-out_has 'it is requested; removing it saves '
+out_has 'it is requested; without the package: saves '
 expect 1 closure why ml codecs
 err_has 'did you mean codec?'
+expect 1 closure why torch codec --for h100
+err_has 'for a package: gpkg closure why codec --spec torch --for h100'
 expect 1 closure why nl codec
 err_has 'did you mean ml?'
 expect 1 closure why tool --spec torch
@@ -173,13 +175,15 @@ expect 2 closure why codec -n ml --spec torch
 expect 2 closure why ml codec --size
 err_has "gpkg closure why: unknown option '--size'"
 expect 2 closure -n ml why codec
-err_has 'gpkg closure why: --name must follow the subcommand' 'hint: gpkg closure why --name'
+err_has 'gpkg closure why: --name must follow the subcommand' 'hint: gpkg closure why --name ml ...'
 expect 2 closure torch why codec
 err_has "gpkg closure why: unexpected argument 'torch'"
 
 # The fewest builds for given devices.
 expect 0 build plan-variants --devices 7.5,8.0,8.6,9.0,12.0 --cuda 12.9
-check [ "$(tr -s ' ' <<< "$out")" = '# Device Requested by CUDA 12.9
+check [ "$(tr -s ' ' <<< "$out")" = '1 build covers all 5 devices
+
+# Device Requested by CUDA 12.9
 7.5 --devices native 7.5
 8.0 --devices native 8.0
 8.6 --devices native 8.0
@@ -189,15 +193,17 @@ check [ "$(tr -s ' ' <<< "$out")" = '# Device Requested by CUDA 12.9
 CUDA 12.9: 7.5;8.0;9.0;12.0 (machine code for 4 targets)
 
 variants.yaml:
+accel: [cuda]
 cuda_version: ["12.9"]
 cuda_arch_list: ["7.5;8.0;9.0;12.0"]
 zip_keys:
- - [cuda_version, cuda_arch_list]' ]
+ - [accel, cuda_version, cuda_arch_list]' ]
 expect 0 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --future --yaml
-out_is 'cuda_version: ["11.8", "13.0"]
+out_is 'accel: [cuda, cuda]
+cuda_version: ["11.8", "13.0"]
 cuda_arch_list: ["6.0+PTX", "12.0+PTX"]
 zip_keys:
-  - [cuda_version, cuda_arch_list]'
+  - [accel, cuda_version, cuda_arch_list]'
 # What is printed is what gpkg build reads.
 mkdir recipe
 printf '%s\n' "$out" > recipe/variants.yaml
@@ -220,7 +226,18 @@ out_has 'PTX 9.0'
 expect 0 build plan-variants --devices 8.0,9.0,12.0 --cuda 12.4 --allow-ptx
 out_has 'CUDA 12.4: 8.0+PTX (machine code for 1 target)'
 expect 0 build plan-variants --devices 9.0a,gfx942,gfx950 --generic --yaml
-out_has 'gfx_list: ["gfx9-4-generic"]'
+out_is 'accel: [cuda, rocm]
+cuda_version: ["13.0", None]
+cuda_arch_list: ["9.0a", None]
+gfx_list: ["gfx9-4-generic"]
+zip_keys:
+  - [accel, cuda_version, cuda_arch_list]'
+printf '%s\n' "$out" > recipe/variants.yaml
+sed -i 's/use_keys: .*]/use_keys: [accel, cuda_version, cuda_arch_list, gfx_list]/' recipe/recipe.yaml
+expect 0 build recipe --render --json
+json '[(o["variant"].get("cuda_version"), o["variant"].get("gfx_list")) for o in d["outputs"]] == [("13.0", None), (None, "gfx9-4-generic")]'
+expect 0 build plan-variants --for h100 --for a100
+out_has '1 build covers all 2 machines'
 expect 0 build plan-variants --devices 7.0,8.0 --every-cuda --json
 json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'
 expect 1 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
@@ -231,7 +248,7 @@ expect 2 build plan-variants
 expect 2 build plan-variants --devices 8.1
 err_has '8.1: no CUDA version supports this compute capability'
 expect 2 build plan-variants --devices 8.0 --cuda 12.7
-err_has '12.7: not a CUDA version'
+err_has '12.7: not a CUDA version' 'use MAJOR.MINOR, for example 12.8'
 expect 2 build plan-variants --for cpu
 expect 2 build plan-variants --for h100o
 expect 2 build plan-variants --devices 8.0 --max-builds none

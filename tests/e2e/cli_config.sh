@@ -30,8 +30,24 @@ out_is flexible
 expect 0 config --set channel_priority disabled --json
 json 'd["success"] is True'
 expect 0 config remove-key channel_priority
+out_is "$file: channel_priority removed; now strict, the default"
 expect 0 config get channel_priority
 out_is strict
+expect 0 config get channel_priority --show-sources
+out_is 'strict
+# default'
+expect 0 config get channel_priority --show-sources --json
+json 'd == {"channel_priority": {"value": "strict", "source": "default"}}'
+expect 0 config describe channel_priority
+out_has 'channel_priority: strict, flexible or disabled' 'set by:   default' 'default:  strict'
+expect 0 config describe
+out_has 'always_yes' 'offline'
+expect 0 config describe always_yes --json
+json 'd["always_yes"]["default"] == "false" and d["always_yes"]["source"] == "default"'
+expect 2 config set always_yes maybe
+err_has "always_yes: expected true or false, found 'maybe'"
+expect 2 config set ssl_verify "$WORK/nowhere.pem"
+err_has "ssl_verify: no such file: $WORK/nowhere.pem"
 expect 1 config remove-key channel_priority
 
 # Lists; comments stay.
@@ -106,6 +122,29 @@ expect 0 hardware
 out_has 'CONDA_OVERRIDE_CUDA=12.4' "override_virtual_packages: $HOME/.condarc:4:19"
 GPKG_USE_CONDARC=no expect 0 config get channels
 out_is conda-forge
+expect 0 config set channels other
+expect 0 config remove-key channels
+out_is "$file: channels removed; now from-conda, from $HOME/.condarc:1:11"
+expect 0 config append channels more
+err_has "$file now has a copy of the values from $HOME/.condarc:1:11; later changes there have no effect"
+expect 0 config append channels third
+err_lacks 'a copy of the values'
+expect 0 config remove-key channels
+
+# offline is the default of every --offline.
+for variable in GPKG_OFFLINE CONDA_OFFLINE; do
+    export $variable=1
+    expect 1 search nothing --override-channels -c https://localhost:1/c
+    err_has '--offline: ' 'with GPKG_OFFLINE=0' "offline is set by $variable"
+    unset $variable
+done
+expect 0 config set offline true
+expect 1 search nothing --override-channels -c https://localhost:1/c
+err_has '--offline: ' 'with GPKG_OFFLINE=0' "offline is set by $file:"
+GPKG_OFFLINE=0 expect 1 search nothing --override-channels -c https://localhost:1/c
+err_lacks '--offline'
+expect 0 config remove-key offline
+
 # Folders of environments: looked through in their order, made in the first that can be written to.
 rm -f "$HOME/.condarc"
 expect 0 create -q -n here

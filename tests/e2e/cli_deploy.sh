@@ -172,7 +172,7 @@ job n1,n2,n3 '"$GPKG" deploy -p "$WORK/my env" --copy read --json
 ls -A "$SLURM"/disk/n[123]/gpkg-job-$SLURM_JOB_ID
 exit 3'
 json_text=$(sed -n '/^{/,/^}/p' <<< "$out")
-check [ "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print([f["node"] for f in d["failures"]], "what arrived has sha256" in d["failures"][0]["error"])' <<< "$json_text")" = "['n3'] True" ]
+check [ "$(python3 -c 'import json, sys; d = json.load(sys.stdin); print([f["node"] for f in d["failures"]], "the copy has sha256" in d["failures"][0]["error"])' <<< "$json_text")" = "['n3'] True" ]
 out_lacks .part
 check [ "$(grep -c "^my env-" <<< "$out")" = 2 ]
 swept

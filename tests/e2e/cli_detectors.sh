@@ -79,7 +79,7 @@ expect 0 hardware --json
 json "$probe == '3' and d['warnings'] == []"
 check [ "$(remembered)" = 1 ]
 expect 0 hardware
-out_has "probe.yaml, remembered"
+out_has "probe.yaml, cached"
 case $out in
     *'writing could not be denied to it'*) printf 'note: this kernel has no Landlock\n' ;;
     *) check [ ! -e written ] ;;
@@ -97,7 +97,7 @@ CONDA_OVERRIDE_PROBE=2 expect 0 solve app
 err_lacks probe.yaml
 printf '#!/bin/sh\r\necho hello\r\n' > "$detectors/probe"
 expect 0 solve app
-err_has 'what its first line names is not there (does the line end in CR LF?)'
+err_has 'the interpreter in its first line was not found (does the line end in CR LF?)'
 printf 'gpkg_detector: 1\nvirtual_packages: [{name: __glibc, version: "9"}]\n' > "$detectors/odd.yaml"
 expect 0 solve app
 err_has "odd.yaml:2:27: __glibc is reserved; detector ignored"

@@ -45,13 +45,19 @@ CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 env list
 out_has "two   *  $GPKG_ROOT_PREFIX/envs/two"
 out_has "one      $GPKG_ROOT_PREFIX/envs/one"
 
+expect 0 env list --size
+check grep -qE "^one +[0-9.]+ [kM]?B +$GPKG_ROOT_PREFIX/envs/one$" <<< "$out"
+out_has ' in packages; '
+expect 0 env list --size --json
+json 'all(e["size"] >= 0 for e in d["envs_details"].values())'
+
 # Mistakes in the file are told with their place.
 printf 'dependencies:\n  - app >=1<2\n' > wrong.yml
 expect 1 env create --yes -n six -f wrong.yml
 err_has 'wrong.yml:2:5: app >=1<2: '
 printf 'dependencies:\n  - npm: [x]\n' > wrong.yml
 expect 1 env create --yes -n six -f wrong.yml --json
-json '"wrong.yml:2:5: nothing here can install" in d["message"]'
+json '"wrong.yml:2:5: unknown installer" in d["message"]'
 expect 1 env create --yes -n six -f nowhere.yml
 err_has 'nowhere.yml'
 printf 'dependencies:\n  - pip: [x]\nextra: 1\n' > odd.yml
@@ -109,7 +115,7 @@ expect 1 env create -n x -f gone.yml --dry-run
 err_has "no 'dependencies' for linux-64"
 printf 'dependencies: [./wide-1.0-0.conda]\n' > file.yml
 expect 1 env create -n x -f file.yml --dry-run
-err_has './wide-1.0-0.conda: a package file is not allowed in an environment.yml' 'gpkg install -n NAME ./wide-1.0-0.conda adds it'
+err_has './wide-1.0-0.conda: a package file is not allowed in an environment.yml' 'to install it: gpkg install -n NAME ./wide-1.0-0.conda'
 printf 'a: &a {X: y}\nvariables: {<<: *a}\ndependencies: [wide]\n' > merge.yml
 expect 1 env create -n x -f merge.yml --dry-run
 err_has "merging maps with '<<' is not supported"

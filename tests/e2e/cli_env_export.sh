@@ -212,7 +212,7 @@ err_lacks 'no requested specs'
 expect 0 env export -n asked --explicit --json
 json 'len(d["explicit"]) == 2 and d["explicit"][0].startswith("file://") and d["platform"] == "linux-64"'
 expect 0 env export -n ml --explicit
-err_has 'no place for variables, packages installed by pip and the accelerator'
+err_has 'cannot contain variables, packages installed by pip and the requested accelerator'
 
 # Mistakes.
 expect 2 env export -n one -f environment.txt

@@ -46,8 +46,7 @@ records one 'r["app"]["requested_specs"] == ["app"]'
 
 # --prune: the file alone says what is asked for. A dry run shows it.
 expect 0 env update --prune --dry-run
-out_has 'leaves'
-err_has 'removes the variable B'
+out_has 'Remove' '- extra' '2 to remove' 'unset B'
 has one app-1.0 extra-1.0 lib-1.0 only-1.0
 echo 'python 3.11.*' > "$at/one/conda-meta/pinned"
 expect 0 env update --prune --json

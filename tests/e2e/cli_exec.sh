@@ -16,7 +16,7 @@ count() { ls "$shelf" 2> /dev/null | wc -l; }
 expect 0 exec hello -n 'a b' --with x '*'
 at=$(ls -d "$shelf"/hello-*)
 out_is "hello 1 from $at: -n a b --with x *"
-err_has '+ hello' '1 new' noise
+err_has '+ hello' '1 to install' noise
 expect 0 exec hello again
 out_is "hello 1 from $at: again"
 err_is noise

@@ -50,7 +50,11 @@ out_has 'A CPU'
 out_has 'runs x86-64-v4'
 out_has '550.54.14'
 out_has 'up to CUDA 12.4'
-out_has '9.0, 80 GiB'
+out_has '9.0, 80 GiB' 'packages: CUDA builds up to CUDA 12.4'
+expect 0 hardware --for mi300x
+out_has 'packages: ROCm builds'
+CONDA_OVERRIDE_CUDA='' expect 0 hardware --for cpu
+out_has 'packages: CPU builds'
 expect 0 hardware --for node.yaml --json
 json 'd["nvidia_driver"]["value"] == "550.54.14" and d["cpu_model"]["value"] == "A CPU"'
 json '{"name": "__cuda_arch", "version": "9.0", "build": "0",
@@ -78,6 +82,15 @@ out_has 'node7'
 out_has "$GPKG_ROOT_PREFIX/profiles/node7.yaml"
 expect 0 hardware list --json
 json 'd["machines"][0]["name"] == "node7" and any(m["name"] == "mi300x" for m in d["machines"])'
+# The configured folders of profiles are named, and their files have names.
+expect 0 config append profile_folders "$WORK/site"
+mkdir -p "$WORK/site"
+expect 0 hardware list
+err_has "each NAME.yaml in $GPKG_ROOT_PREFIX/profiles and $WORK/site"
+expect 0 hardware export -o "$WORK/site/login.yaml"
+err_has 'use --for login to solve for this machine'
+expect 0 hardware --for login
+expect 0 config remove-key profile_folders
 # An override still wins, as on that machine.
 CONDA_OVERRIDE_CUDA=12.9 expect 0 solve newest --for h100
 err_has 'note: CONDA_OVERRIDE_CUDA=12.9 also applies to h100: __cuda is 12.9'
@@ -96,7 +109,7 @@ expect 0 config set override_virtual_packages.cuda 11.8
 expect 1 solve newest
 err_has 'hint: override_virtual_packages in ' 'config.yaml:' ' overrides __cuda of this machine'
 expect 0 doctor
-out_has 'override_virtual_packages in ' 'overrides __cuda=11.8=0: packages are not chosen for the real machine'
+out_has 'override_virtual_packages in ' 'replaces the detected driver with CUDA 11.8'
 expect 0 doctor --for h100
 out_lacks override_virtual_packages
 expect 0 config remove-key override_virtual_packages
@@ -176,7 +189,7 @@ gpus:
 YAML
 arch='{p["name"]: p["version"] for p in d["virtual_packages"] if "arch" in p["name"] and "spec" not in p["name"]}'
 expect 0 hardware --for ./three.yaml
-err_has 'Small makes __cuda_arch 6.1, which is 9.0 without it; --devices compute leaves it out, and gpkg config set devices compute does so'
+err_has 'Small sets __cuda_arch to 6.1; without it, 9.0; to ignore it, use --devices compute, or always: gpkg config set devices compute'
 expect 0 hardware --for ./three.yaml --devices all --json
 json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
 expect 0 hardware --for ./three.yaml --devices compute --json
@@ -204,7 +217,7 @@ expect 0 hardware --for ./three.yaml
 out_has '6.1, 2 GiB; ignored (devices: compute in '
 err_lacks 'makes __cuda_arch'
 expect 0 doctor --for ./three.yaml
-out_has 'machine: 1 GPU'
+out_has 'good  ./three.yaml: '
 expect 0 hardware --for ./three.yaml --devices all --json
 json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
 GPKG_DEVICES=0,2 expect 0 hardware --for ./three.yaml --json

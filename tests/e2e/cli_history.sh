@@ -51,7 +51,7 @@ expect 0 diff 4 -n e
 out_is ''
 err_is 'no packages differ'
 expect 1 diff 9 -n e
-err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history'
+err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history -n e'
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 
 # Back, one by one: files, records and what was asked for.
@@ -133,9 +133,9 @@ expect 0 create -y -n same app
 expect 0 install -y -n same extra
 expect 0 install -y -n same extra
 expect 0 rollback -y -n same
-err_has 'to undo: gpkg rollback 3 -n same'
+err_has 'to undo: gpkg rollback 2 -n same'
 has same app-1.0 lib-2.0
-expect 0 rollback -y -n same 3
+expect 0 rollback -y -n same 2
 has same app-1.0 extra-1.0 lib-2.0
 
 finish

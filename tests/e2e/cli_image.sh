@@ -33,6 +33,9 @@ json 'd["packages"] == 3 and d["mount_point"].startswith("/gpkg/ml-") and len(d[
 point=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["mount_point"])' <<< "$out")
 expect 0 image show "$WORK/one.sqfs"
 out_has "ml for linux-64, 3 packages, mount point $point"
+for name in mod where; do check grep -qE "^$name +[0-9.]+ +0$" <<< "$out"; done
+expect 0 image show "$WORK/one.sqfs" --json
+json 'len(d["package_list"]) == 3 and d["package_list"][0]["name"] and d["package_list"][0]["build_string"]'
 check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]
 
 # The same again, from an environment of another place and age, with another program's umask.
@@ -365,7 +368,7 @@ assert data.count(b'"packages":3') == 1
 open(sys.argv[2], "wb").write(data.replace(b'"packages":3', b'"packages":"3"')[:-2])
 END
 expect 0 image show "$WORK/odd.sqfs"
-out_has '0 packages'
+out_has ' 0 packages'
 expect 1 image run /etc/passwd true
 err_has '/etc/passwd: not an image made by gpkg'
 expect 1 image show "$WORK/nowhere"
@@ -373,6 +376,8 @@ head -c -100 "$WORK/one.sqfs" > "$WORK/cut.sqfs"
 expect 1 image show "$WORK/cut.sqfs"
 expect 2 image run "$WORK/one.sqfs"
 expect 2 image build -n ml -o "$WORK"
+expect 1 run -p "$WORK/one.sqfs" true
+err_has 'an image of an environment' "gpkg image run $WORK/one.sqfs -- python"
 expect 2 image build -n ml --from-lock "$WORK/my.lock" -o "$WORK/x.sqfs"
 expect 2 image build -n ml -o "$WORK/x.sqfs" --mount-point /
 PATH=/nowhere "$GPKG" image build -n ml -o "$WORK/x.sqfs" 2> "$WORK/told"

@@ -19,7 +19,7 @@ rm "$CHANNEL"/*/repodata.json
 
 expect 0 index "$CHANNEL"
 out_has 'linux-64: 10 packages (10 read), 9 shards (9 written)'
-out_has 'noarch: 1 packages (1 read), 1 shards (1 written)'
+out_has 'noarch: 1 package (1 read), 1 shard (1 written)'
 expect 0 index "$CHANNEL" --json
 json 'd["subdirs"]["linux-64"] == {"packages": 10, "read": 0, "shards": 9, "shards_written": 0,
     "shards_removed": 0} and d["success"] and d["disagreements"] == [] and d["patches"] == []'
@@ -120,5 +120,12 @@ printf 'psabi: [x86_64_v2, x86_64_v3]\n' > keys/bypsabi/variants.yaml
 expect 0 build keys --output-dir keyed
 expect 0 index keyed --json
 json 'sorted((f["name"], f["field"]) for f in d["disagreements"]) == [("byaccel", "depends"), ("bypsabi", "license")]'
+
+# Packages beside the subdirs.
+mkdir flat
+cp "$(find "$WORK" -name '*.conda' -o -name '*.tar.bz2' | head -n 1)" flat/
+expect 0 index flat
+err_has 'warning: 1 package outside of a subdir is ignored: move it to flat/noarch/, flat/linux-64/ or another subdir'
+out_has 'noarch: 0 packages (0 read), 0 shards (0 written)'
 
 finish

@@ -41,7 +41,16 @@ json 'd["binaries"][0]["rpath"] == ["$ORIGIN/../lib"] and d["binaries"][0]["glib
 expect 0 inspect "$(echo "$CHANNEL"/linux-64/libtwo-*.conda)" --json
 json 'd["run_exports"]["weak"] == ["libtwo >=2"]'
 json 'd["prefix_placeholders"] == {"text": 1, "binary": 0}'
-json '[b["soname"] for b in d["binaries"]] == ["libtwo.so.2"]'
+json '[b["soname"] for b in d["binaries"]] == ["libtwo.so.2"] and "paths" not in d'
+two=$(echo "$CHANNEL"/linux-64/libtwo-*.conda)
+expect 0 inspect "$two"
+out_has '3 files; the prefix is written into 1 text file and 0 binaries'
+expect 0 inspect --files "$two"
+out_is 'etc/two.conf
+lib/libtwo.so
+lib/libtwo.so.2'
+expect 0 inspect --files "$two" --json
+json 'd["files"] == 3 and d["paths"] == ["etc/two.conf", "lib/libtwo.so", "lib/libtwo.so.2"]'
 
 expect 0 create -y -n env tool
 expect 0 inspect -n env tool --json
@@ -53,6 +62,10 @@ json 'd["gpu_code"] == {"sass": [], "ptx": [], "gfx": []}'
 expect 0 inspect "$(place env)/bin/tool"
 out_has "libtwo.so.2 -> $(place env)/lib/libtwo.so.2"
 
+expect 0 inspect -n env libtwo --files
+out_has 'lib/libtwo.so.2'
+expect 2 inspect --files "$(place env)/bin/tool"
+err_has 'is not a package'
 expect 1 inspect nothing
 err_has 'no such file'
 err_has 'gpkg inspect -n NAME nothing'

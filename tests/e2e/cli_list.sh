@@ -9,7 +9,7 @@ SUBDIR=noarch package data 1 0
 expect 0 create -y -q -n one app data
 expect 0 list -n one
 out_has "# packages in environment at $GPKG_ROOT_PREFIX/envs/one:"
-out_has "app     2.0      h_2    file://$CHANNEL"
+out_has "app     2.0      h_2    $CHANNEL"
 out_has 'zlib    1.3      h_0'
 first=$(grep -n '^app' <<< "$out" | cut -d: -f1)
 check [ "$first" -lt "$(grep -n '^zlib' <<< "$out" | cut -d: -f1)" ]
@@ -132,7 +132,7 @@ json 'd[0]["variant"] == {"accelerator": "nvidia", "cuda": "12.1", "python": "3.
 CONDA_OVERRIDE_CUDA=11.8 expect 1 doctor -n here
 out_has 'torchvision (pip)' 'is for CUDA 12.1, but the driver supports 11.8'
 expect 0 doctor -n here --for cpu
-out_has 'xgboost (pip)' 'is a CUDA build, but this machine has no NVIDIA GPU'
+out_has 'xgboost (pip)' 'is a CUDA build, but cpu has no NVIDIA GPU'
 out_lacks 'is an outdated package name'
 wheel tensorflow_gpu 2.11.0
 CONDA_OVERRIDE_CUDA=12.8 expect 0 doctor -n here

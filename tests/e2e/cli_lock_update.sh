@@ -267,7 +267,7 @@ cpu: gone-0.9-0'
 other=$WORK/other; mkdir -p "$other/linux-64"; cp "$CHANNEL"/linux-64/gone-0.9-0.tar.bz2 "$other/linux-64"
 expect 0 index "$other"
 expect 0 lock update gone.lock -c "file://$other" --override-channels
-out_has "a100 and cpu: gone 0.9 0 from file://$other"
+out_has "a100 and cpu: gone 0.9 0 now from file://$other"
 check [ "$(grep -c "file://$CHANNEL" gone.lock)" = 0 ]
 
 # A link stays one.

@@ -15,7 +15,7 @@ out_lacks 'gpkg list'
 out_lacks secret
 expect 0 log --failed --json
 json 'len(d) == 1 and d[0]["status"] == 1 and d[0]["error"] and d[0]["prefix"] == work + "/root/envs/e"'
-json 'd[0]["time"].endswith("Z") and d[0]["seconds"] >= 0'
+json 'd[0]["time"].endswith("Z") and d[0]["seconds"] >= 0 and d[0]["outcome"] == "exit status 1"'
 expect 0 create -y -q -n other lib
 expect 0 log -n other
 out_has '-n other'
@@ -24,6 +24,49 @@ expect 0 log --last 1
 out_has '-n other'
 out_lacks nosuch
 expect 2 log --last 0
+
+# Reading and dry runs are not logged; a check that says no is.
+expect 0 env list
+expect 0 module write -n e --root "$WORK/modules"
+expect 0 module check --root "$WORK/modules"
+expect 0 clean --all --dry-run
+expect 0 config list
+expect 0 config --show
+expect 0 run -n e true
+expect 1 run -n e false
+rm "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
+expect 1 verify -n e
+expect 0 log
+out_has 'gpkg module write' 'gpkg verify -n e  (exit status 1)'
+for words in 'env list' 'module check' 'gpkg clean' 'gpkg config' 'gpkg run'; do out_lacks "$words"; done
+expect 0 repair -y -n e
+
+# A killed command is logged, under its environment, as long as its process is gone.
+script bin/.wait-post-link.sh 'echo x > "$STARTED"; sleep 5'
+package wait 1.0 0
+export STARTED=$WORK/started
+"$GPKG" create -n killed wait > "$WORK/out" 2>&1 &
+child=$!
+for _ in $(seq 200); do [ -e "$STARTED" ] && break; sleep 0.05; done
+expect 0 log -n killed
+out_has 'gpkg create -n killed wait  (running)'
+kill -KILL "$child"
+wait "$child" 2> "$WORK/wait"
+expect 0 log -n killed --failed
+out_has 'gpkg create -n killed wait  (did not finish)'
+check [ "$(wc -l <<< "$out")" = 1 ]
+expect 0 log -n killed --json
+json 'd[0]["status"] is None and d[0]["outcome"] == "did not finish"'
+expect 0 repair -n killed
+
+# Many at a time: each has one entry.
+for i in 1 2 3 4 5 6; do "$GPKG" create -q -n "many$i" & done > "$WORK/out" 2>&1
+wait
+for i in 1 2 3 4 5 6; do
+    expect 0 log -n "many$i"
+    check [ "$(grep -c 'gpkg create' <<< "$out")" = 1 ]
+    out_lacks 'did not finish'
+done
 
 # A damaged line is left out; a folder that cannot be written stops nothing.
 echo '{"time": 3' >> "$GPKG_ROOT_PREFIX/log/commands.jsonl"

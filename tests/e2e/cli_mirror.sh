@@ -44,7 +44,9 @@ for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_expo
 done
 check [ -s "$mirror/second/linux-64/repodata.json" ]
 expect 0 mirror verify "$mirror"
-err_has 'all correct' 'signature not checked'
+err_has 'all correct'
+err_lacks 'signature'
+check grep -qx "  - \"$url/main\"" "$mirror/config.yaml"
 
 # A channel's token goes with its packages, of requests and of locks, and is written nowhere.
 mkdir -p "$web/t/secret-token"
@@ -109,6 +111,8 @@ out_has 'packages' '0 downloaded, '
 check [ ! -e "$mirror/main/linux-64/tool-1.0-cuda_0.tar.bz2" ]
 expect 0 mirror verify "$mirror" --key "$key"
 err_lacks 'signature not checked'
+expect 0 mirror verify "$mirror"
+err_has 'signature not checked; to check it: --key PUBLIC-KEY'
 expect 1 mirror verify "$mirror" --key "${key//[0-4]/5}"
 err_has 'manifest.json'
 # The delta has no package: all were there. Laid over the mirror of then it gives the one of now, but for what went.
@@ -126,7 +130,7 @@ expect 0 mirror verify "$mirror" --key "$key"
 expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror"
 err_has 'was signed before but not by this run'
 expect 1 mirror verify "$mirror" --key "$key"
-err_has 'is not signed'
+err_has 'manifest.json: not signed'
 
 # One run at a time; a delta's folder is looked at before anything is changed.
 echo '{"process": "none"}' > "$WORK/busy"
@@ -312,7 +316,7 @@ mirrored "$a" 0 base=2 --delta "$m/manifest.json" --delta-out "$WORK/delta5"
 expect 0 mirror apply "$WORK/delta5" "$WORK/far2"
 out_has '0 files'
 expect 1 mirror verify "$WORK/far2" --key "$key"
-err_has 'is not signed'
+err_has 'manifest.json: not signed'
 # Where a run of gpkg mirror was, that is to be ended first.
 mv "$far/manifest.json" "$far/.manifest.before"
 expect 1 mirror apply "$WORK/delta4" "$far"

@@ -39,6 +39,9 @@ expect 1 module check --root "$root"
 out_has 'one/1.lua: its name is now one/1.0-cpu'
 expect 0 module write -n one --root "$root"
 out_has "$root/Core/one/1.0-cpu.lua" "removed $root/Core/one/1.lua"
+err_has 'removed one/1, replaced by one/1.0-cpu; jobs that load one/1 must load one/1.0-cpu'
+expect 1 module check --root "$WORK/nowhere"
+err_has "$WORK/nowhere: no such folder"
 expect 2 module write -n three --root "$root"
 err_has 'version of plain' '{accelerator}'
 expect 0 config set module_name '{name}'
@@ -89,7 +92,7 @@ expect 0 create -n gpkg extra
 expect 0 create -n whole extra
 expect 1 module write --all --json
 json 'not d["success"] and [f["prefix"].rsplit("/", 1)[1] for f in d["failures"]] == ["ends", "gpkg"]'
-json '"ends the shell that sources it" in d["failures"][0]["error"] and "that one shows the others" in d["failures"][1]["error"]'
+json '"exits the shell with status 3" in d["failures"][0]["error"] and "is reserved for the module that lists the others" in d["failures"][1]["error"]'
 json 'any("/whole" in path for path in d["written"])'
 for name in ends gpkg whole; do expect 0 remove -y -n $name --all; done
 expect 0 module write --all

@@ -256,7 +256,16 @@ out_has 'a package manager changed it'
 
 # What is wrong is said.
 expect 1 pack -n none -o "$WORK/x.tar.zst"
-expect 2 pack -n ml
+for end in tar.gz tgz tar.bz2 zip; do
+    expect 2 pack -n ml -o "$WORK/x.$end"
+    err_has "x.$end: pack writes zstd" "x.tar.zst"
+done
+expect 2 pack --from-lock "$WORK/gpkg.lock"
+err_has 'use -o FILE'
+# Without -o the file has the name of the environment.
+expect 0 pack -n ml
+out_has "$PWD/ml.tar.zst: "
+rm ml.tar.zst
 expect 2 pack -n ml -o "$WORK"
 expect 2 pack -n ml --from-lock "$WORK/gpkg.lock" -o "$WORK/x.tar.zst"
 check [ ! -e "$WORK/x.tar.zst" ]

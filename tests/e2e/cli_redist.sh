@@ -156,7 +156,7 @@ fetched="https://mirror.invalid/cuda/=file://$PWD/mirror/"
 expect 0 build blind/libfoo blind/cuda-version --output-dir other --source-mirror "$fetched"
 out_has '7 packages built'
 expect 1 build blind/libcusparse --output-dir other --source-mirror "$fetched"
-err_has "$t/lib/libplugin.so: a library and no link; import it again with its archive at hand"
+err_has "$t/lib/libplugin.so: a library, not a link; import the component again with its archive"
 
 # A file that belongs nowhere is told, and refused by the build.
 cp -a "$WORK/foo/." "$tree"
@@ -340,7 +340,7 @@ err_has 'in the manifest'
 NO_LICENSE=1 archive libfree 1.0
 manifest
 expect 1 redist import redistrib_12.9.1.json --mirror mirror --component libfree -o x
-err_has 'holds no LICENSE'
+err_has 'no LICENSE file'
 mkdir -p "$tree/lib" && head -c 2000 /bin/sh > "$tree/lib/libhalf.so.1"
 archive libhalf 1.0
 manifest
@@ -384,14 +384,14 @@ expect 0 build braces --output-dir braced
 expect 1 redist import redistrib_12.9.1.json --mirror mirror -o fifo --component libfifo
 err_has 'lib/libfifo.so.1: not a file, link or folder'
 expect 1 redist import redistrib_12.9.1.json --mirror mirror -o link --component liblink
-err_has 'holds no LICENSE'
+err_has 'no LICENSE file'
 expect 1 redist import redistrib_12.9.1.json --mirror mirror -o same --component lib_same,lib-same
 err_has 'two components of the manifest map to this recipe'
 expect 0 redist import redistrib_12.9.1.json --mirror mirror -o same --component lib_same,libother
 err_has 'libother: libsame.so.1 is also in lib_same'
 sed 's/"The libodd"/"The ${{ env.get(\x27HOME\x27) }}"/' redistrib_12.9.1.json > redistrib_12.9.2.json
 expect 1 redist import redistrib_12.9.2.json --mirror mirror -o evil --component libodd
-err_has "'name' is"
+err_has "invalid 'name'"
 check [ ! -e evil ]
 
 finish

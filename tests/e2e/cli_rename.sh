@@ -19,7 +19,7 @@ expect 0 history -n first --json
 before=$out
 
 expect 0 rename --dry-run -n first second
-out_has "$at/first becomes $at/second, 2 packages are linked anew"
+out_has "rename $at/first to $at/second: 2 packages to relink"
 absent second
 expect 0 rename -y -n first second
 absent first
@@ -106,7 +106,7 @@ echo '{"message": "hands off"}' > "$at/third/conda-meta/frozen"
 expect 1 rename -y -n third fourth
 err_has 'hands off'
 expect 0 rename -y -n third fourth --override-frozen
-expect 1 install -y -n fourth extra
+expect 1 install -y -n fourth extra --force-reinstall
 err_has 'hands off'
 has fourth app-1.0 extra-1.0 lib-1.0
 clean

@@ -40,7 +40,7 @@ out_is 'app: bin/app is missing
 lib: bin/lib is a soft link, not a file
 lib: lib/lib.pc has another checksum
 lib: lib/text has 7 bytes, not 5'
-err_is '2 of 3 packages are damaged; to relink them: gpkg repair'
+err_is '2 of 3 packages are damaged; to relink them: gpkg repair -n e'
 expect 1 verify -n e --json
 json 'not d["sound"] and [x["path"] for x in d["damage"]] == ["bin/app", "bin/lib", "lib/lib.pc", "lib/text"]'
 expect 1 verify -n e --quick
@@ -65,7 +65,7 @@ expect 0 repair -n e --dry-run
 out_has '1 to download'
 expect 1 verify --store
 out_has 'other-1.0-0-'
-err_has '1 of 3 packages are damaged; to remove them from the store: gpkg repair --store'
+err_has '1 of 3 packages is damaged; to remove them from the store: gpkg repair --store'
 expect 1 repair -y -n e --offline
 err_has other-1.0-0
 mv "$WORK/away" "$CHANNEL"
@@ -129,7 +129,7 @@ for how in 'echo "{" > gen-1.0-0.json' ': > gen-1.0-0.json' 'echo [] > app-1.0-0
     rm -rf "$lost" && cp -a "$WORK/sound" "$lost"
     (cd "$lost/conda-meta" && eval "$how")
     expect 1 install -y -n meta --offline gen --dry-run
-    err_has 'gpkg repair -p '
+    err_has 'gpkg repair -n meta'
     expect 0 repair -y -n meta --offline --dry-run
     err_has 'would be restored'
     expect 0 repair -y -n meta --offline
@@ -216,7 +216,7 @@ check [ -f "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/first-1-0.json.damaged" ]
 # The same once a change has taken both into a generation, or another tool has replaced the one by the other.
 cp "$GPKG_ROOT_PREFIX/envs/lost/conda-meta/first-1-0.json" "$GPKG_ROOT_PREFIX/envs/twice/conda-meta/"
 expect 1 update -q -y -n twice first
-err_has 'gpkg repair'
+err_has 'gpkg repair -n twice'
 package third 1 0
 expect 0 repair -y -n twice
 expect 0 verify -n twice
@@ -265,7 +265,7 @@ printf x >> "$(place share1)/bin/other"
 expect 0 repair -y -n share1
 err_has "$(place share2) has the same damaged files" 'gpkg repair -n share2'
 expect 0 repair -y -n share2
-err_lacks 'has the same damaged files'
+err_lacks "$(place share1) has the same damaged files"
 expect 0 verify -n share2
 
 finish

@@ -17,7 +17,7 @@ package user 1 h_0 'app[extras=test]'
 SUBDIR=noarch package gpu 1 0 '__cuda >=12'
 SUBDIR=noarch package gpu 2 0 '__cuda >=12.4'
 SUBDIR=noarch package cpu 1 0 '__archspec 1 x86_64_v3'
-where="file://$CHANNEL"
+where=$CHANNEL
 
 # --- search is gpkg search
 expect 0 search 'plot>=3'
@@ -49,7 +49,7 @@ expect 0 repoquery depends app
 out_is "app 2.0 h_0  $where/linux-64
   plot                           plot 3.1 py312_1
   zlib                           zlib 1.3 h_0
-  numpy >=1 where python>=3.10   numpy 2.0 h_0
+  numpy >=1 if python>=3.10      numpy 2.0 h_0
   pytest >=7 for its extra test  pytest 8 h_0
   plot for its extra test        plot 3.1 py312_1"
 expect 0 repoquery depends broken
@@ -95,7 +95,7 @@ out_is "app 2.0 h_0  $where/linux-64
 │  │  └─ __glibc >=2.17
 │  └─ python 3.12 h_0 (python >=3.12,<3.13)
 ├─ zlib 1.3 h_0
-├─ numpy 2.0 h_0 (numpy >=1 where python>=3.10)
+├─ numpy 2.0 h_0 (numpy >=1 if python>=3.10)
 ├─ pytest 8 h_0 (pytest >=7 for its extra test)
 │  └─ python 3.12 h_0
 └─ plot 3.1 py312_1 (plot for its extra test) (*)"
@@ -105,6 +105,12 @@ expect 0 repoquery depends --tree 'app[extras=test]'
 out_is "$tree"
 expect 0 repoquery tree broken
 out_has '├─ gone >=2: not found in the channels'
+expect 0 repoquery tree plot --depth 1
+out_is "plot 3.1 py312_1  $where/linux-64
+├─ png 1.6 h_0 (png >=1)
+└─ python 3.12 h_0 (python >=3.12,<3.13)"
+expect 2 repoquery tree plot --depth 0
+err_has "--depth: '0' is not a whole number of at least 1"
 expect 0 repoquery tree plot --json
 json 'd["query"]["type"] == "tree" and [len(p["dependencies"]) for p in d["result"]["pkgs"]] == [2, 2, 0, 0]'
 
@@ -126,7 +132,7 @@ out_has 'pytest >=7 for its extra test'
 expect 0 repoquery whoneeds app
 out_has 'app with its extra test'
 expect 0 repoquery whoneeds numpy
-out_has 'numpy >=1 where python>=3.10'
+out_has 'numpy >=1 if python>=3.10'
 expect 0 repoquery whoneeds 'p*' --json
 json 'sorted({p["name"] for p in d["result"]["pkgs"]}) == ["app", "plot", "pytest"]'
 # What no channel has, but something needs.
@@ -162,7 +168,7 @@ for question in depends tree search; do
     err_has 'matches none of the 2 builds'
 done
 expect 2 repoquery whoneeds python -r
-err_has 'in an environment only'
+err_has 'works only in an environment'
 expect 2 repoquery whoneeds python --tree
 expect 2 repoquery tree python --invert
 expect 2 repoquery whoneeds 'app[extras=test]'
@@ -205,7 +211,7 @@ expect 0 repoquery search 'p*' -n one --json
 json 'd["query"]["prefix"] == "'"$at"'"'
 json '[p["name"] for p in d["result"]["pkgs"]] == ["plot", "png", "pytest", "python"]'
 expect 0 repoquery depends app -p "$at"
-out_has '  numpy >=1 where python>=3.10   numpy 2.0 h_0'
+out_has '  numpy >=1 if python>=3.10      numpy 2.0 h_0'
 out_has '  pytest >=7 for its extra test  pytest 8 h_0'
 expect 0 repoquery depends png -n one
 out_has '__glibc >=2.17  virtual package'
@@ -252,7 +258,7 @@ json 'd["result"]["pkgs"][1]["needs"] == [{"spec": "pytest >=7", "extra": "test"
 expect 1 repoquery whoneeds pytets -n one
 err_has 'did you mean pytest?'
 expect 2 repoquery depends png -n one -c ./there
-err_has 'flags of channels'
+err_has 'cannot be used with channel options'
 expect 1 repoquery depends png -n nowhere
 
 # What is installed is not always what is needed.

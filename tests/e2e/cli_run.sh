@@ -86,7 +86,7 @@ for script in 'exit 3' 'set -e; false'; do
     echo "$script" > "$at"
     "$GPKG" run -n two echo ran > ended.out 2> ended.err && fail 'the command ran'
     check [ ! -s ended.out ]
-    check grep -q "$at ended the shell, the command is not run" ended.err
+    check grep -q "$at exited; the command was not run" ended.err
 done
 rm "$at"
 # Scripts that go elsewhere do not take the command along; signals that the caller blocks stay so.

@@ -11,7 +11,7 @@ expect 0 search pytorch
 check [ "$(grep -c '^pytorch ' <<< "$out")" = 3 ]
 check [ "$(grep '^pytorch' <<< "$out" | tr -s ' ' | cut -d' ' -f2,3 | tr '\n' ,)" = \
     '1.9 cpu_0,1.10 cpu_0,1.10 cpu_1,' ]
-out_has "file://$CHANNEL/linux-64"
+out_has "  $CHANNEL/linux-64"
 
 expect 0 search pytorch --json
 json 'list(d) == ["pytorch"] and [r["build"] for r in d["pytorch"]] == ["cpu_0", "cpu_0", "cpu_1"]'
@@ -31,13 +31,13 @@ json 'len(d["pytorch"]) == 1'
 expect 0 search --json
 json 'sorted(d) == ["libtorch", "pytorch", "tools"]'
 expect 0 search tools
-out_has "file://$CHANNEL/noarch"
+out_has "  $CHANNEL/noarch"
 expect 0 search 'pytorch=1.9' --info
 out_has 'pytorch 1.9 cpu_0'
 out_has '  depends       libtorch 1.9.*'
 out_has 'built         2023-11-14 22:13:20 UTC'
 expect 1 search pytorch --exclude-newer 2020-01-01
-err_has "pytorch: all 3 builds in file://$CHANNEL (linux-64) are newer than --exclude-newer allows"
+err_has "pytorch: all 3 builds in $CHANNEL (linux-64) are newer than --exclude-newer allows"
 
 # The channel and the subdir of a spec say where to look.
 mkdir -p other/linux-64 other/osx-64
@@ -54,7 +54,7 @@ expect 0 search "file://$PWD/other::o" --json
 mkdir -p other/linux-aarch64
 printf '{"packages":{}}' > other/linux-aarch64/repodata.json
 expect 1 search -c ./other --override-channels o=1 --platform linux-aarch64
-err_has "package 'o' not found in file://" 'other (linux-aarch64)'
+err_has "package 'o' not found in /" 'other (linux-aarch64)'
 err_has 'it is available for linux-64: gpkg search o=1 --platform linux-64'
 expect 1 search -c ./other --override-channels nothing --platform linux-aarch64
 err_has 'not found in'
@@ -80,13 +80,13 @@ json '[r["fn"] for r in d["o"]] == ["o-1-0.tar.bz2"]'
 
 # Nothing found.
 expect 1 search torch
-err_is "error: package 'torch' not found in file://$CHANNEL (linux-64)
+err_is "error: package 'torch' not found in $CHANNEL (linux-64)
   hint: did you mean pytorch or libtorch?"
 expect 1 search torch --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
 json 'd["hint"] == "did you mean pytorch or libtorch?"'
 expect 1 search 'pytorch>=2'
-err_has "matches none of the 3 builds in file://$CHANNEL (linux-64)"
+err_has "matches none of the 3 builds in $CHANNEL (linux-64)"
 err_has 'the newest version is pytorch 1.10'
 expect 2 search 'pytorch>=2<3'
 err_has '^'

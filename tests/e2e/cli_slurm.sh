@@ -47,7 +47,7 @@ profiles=$GPKG_ROOT_PREFIX/profiles
 # Without a word that jobs may start none does: names tell what they can, and every use says so.
 expect 0 hardware --slurm
 out_has 'c1 and 1 more' '2 x nvidia_a100_80gb_pcie' '1 x h100, 1 x house'
-err_has 'unknown GPU name: house' 'no node was asked' '--yes starts a job'
+err_has 'unknown GPU name: house' 'derived from names only' 'use --yes'
 check [ -z "$(jobs)" ]
 names=$(cd "$profiles" && ls | LC_ALL=C sort | tr '\n' ' ')
 check [ "${names#partition=aaa*aaa:*.yaml }" != "$names" ]
@@ -90,7 +90,7 @@ json 'd["packages"][0]["build"] == "cuda12"'
 err_lacks 'names alone'
 # What was seen is not given up for names.
 expect 0 hardware --slurm --partition gpu --no-probe
-out_has 'kept, of Slurm node g2'
+out_has 'kept, from Slurm node g2'
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
 json 'd["packages"][0]["build"] == "cuda12"'
@@ -100,9 +100,9 @@ check [ -z "$(jobs)" ]
 cp "$a100" "$WORK/a100.yaml"
 load_driver g1
 expect 1 hardware --slurm --yes --partition gpu
-err_has "g1 of partition gpu: Slurm lists 2 x nvidia_a100_80gb_pcie, gpkg detected no GPU of NVIDIA's: the driver does not answer"
+err_has "g1 of partition gpu: Slurm lists 2 x nvidia_a100_80gb_pcie, gpkg detected no NVIDIA GPU: the driver does not respond"
 err_lacks 'g2 of partition'
-out_has 'kept, of Slurm node g1' 'common to 2 kinds'
+out_has 'kept, from Slurm node g1' 'common to 2 kinds'
 check cmp "$a100" "$WORK/a100.yaml"
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 expect 0 solve torch --for partition=gpu --json
@@ -118,12 +118,12 @@ out_has cuda12
 err_has 'guessed from the names Slurm lists'
 load_driver g2 "$h100_model"  # what another one answered is remembered
 FAKE_CUDA_DEVICES= expect 1 hardware --slurm --yes --partition gpu
-err_has "g2 of partition gpu: Slurm lists 1 x h100, 1 x house, gpkg detected no GPU of NVIDIA's: the driver, for CUDA 12.4, shows none"
+err_has "g2 of partition gpu: Slurm lists 1 x h100, 1 x house, gpkg detected no NVIDIA GPU: the driver, for CUDA 12.4, lists none"
 check grep -q 'NVIDIA H100 80GB HBM3' "$h100"
 mv "$instinct" "$WORK/kfd"
 expect 1 hardware --slurm --yes --partition instinct
-err_has "m1 of partition instinct: Slurm lists 2 x mi300x, gpkg detected no GPU of AMD's: the driver does not answer"
-out_has 'kept, of Slurm node m1'
+err_has "m1 of partition instinct: Slurm lists 2 x mi300x, gpkg detected no AMD GPU: the driver does not respond"
+out_has 'kept, from Slurm node m1'
 expect 0 solve torch --for partition=instinct --json
 json 'any(p.startswith("__amdgpu_arch=9.4.2") for p in d["virtual_packages"])'
 expect 1 hardware --slurm --yes --partition instinct -o "$WORK/first"
@@ -135,10 +135,10 @@ expect 0 hardware --slurm --yes --partition gpu -o "$WORK/other"
 err_has 'g1: Slurm lists 2 x nvidia_a100_80gb_pcie, gpkg detected NVIDIA H100 80GB HBM3 and uses that'
 check grep -q 'NVIDIA H100 80GB HBM3' "$WORK/other/partition=gpu:nvidia_a100_80gb_pcie.yaml"
 expect 0 hardware --slurm --yes --partition gpu -o "$WORK/other" --json
-json 'd["success"] and [any("which counts" in r for r in k["remarks"]) for k in d["kinds"]] == [True, False]'
+json 'd["success"] and [any("and uses that" in r for r in k["remarks"]) for k in d["kinds"]] == [True, False]'
 sed -i 's/90402/90010/' "$instinct/kfd/topology/nodes/1/properties"
 expect 0 hardware --slurm --yes --partition instinct -o "$WORK/other"
-err_has 'm1: Slurm lists 2 x mi300x, gpkg detected a GPU of gfx90a and uses that'
+err_has 'm1: Slurm lists 2 x mi300x, gpkg detected a gfx90a GPU and uses that'
 # One of two GPUs is as good as both.
 load_driver g1 "$a100_model"
 expect 0 hardware --slurm --yes --partition gpu
@@ -153,7 +153,7 @@ sbatch --quiet --partition=gpu --nodelist=g2 --exclusive --output=/dev/null --wr
 for _ in $(seq 50); do [ "$(squeue -h -t R -o %i | wc -l)" = 1 ] && break; sleep 0.1; done
 expect 1 hardware --slurm --yes --partition gpu --wait 1
 err_has 'g2: '
-out_has 'kept, of Slurm node g2'
+out_has 'kept, from Slurm node g2'
 check [ "$(jobs)" = wrap ]
 scancel -u root
 scontrol update NodeName=c1,c2 State=DRAIN Reason=test
@@ -185,7 +185,7 @@ expect 0 hardware --slurm --dry-run --partition gpu
 out_has 'srun --job-name=gpkg-hardware --partition=gpu --nodelist=g2' '--gres=gpu:h100:1,gpu:house:1'
 rm -r "$profiles"
 answer 'n\n' hardware --slurm --partition cpu
-out_has 'Start a job on this node by srun' 'no node was asked'
+out_has 'Start a job on this node with srun' 'derived from names only'
 check grep -q 'known_by: names' "$profiles/partition=cpu.yaml"
 answer 'y\n' hardware --slurm --partition cpu
 out_has 'Slurm node c1'
@@ -212,6 +212,6 @@ failures=$((failures + $?))
 # A controller that does not answer.
 slurm_stop
 expect 1 hardware --slurm
-err_has 'sinfo' 'connect'
+err_has 'error: Slurm does not answer: ' 'sinfo' 'connect'
 
 finish

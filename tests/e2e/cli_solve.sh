@@ -63,7 +63,7 @@ out_is 'numpy 2.0 1 is chosen'
 expect 0 why-not 'numpy>=2' torch
 out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
 torch is requested
-numpy>=2 is the queried spec
+numpy>=2 is what you ask about
 torch ==2.0 0 is the best match for the request
 └─ torch 2.0 0 needs numpy <2
    └─ no numpy satisfies both
@@ -74,12 +74,12 @@ expect 0 why-not 'numpy>=2' torch=2
 out_is 'numpy>=2 conflicts with the request
 torch=2 is requested
 └─ torch 2.0 0 needs numpy <2
-numpy>=2 is the queried spec
+numpy>=2 is what you ask about
 └─ no numpy satisfies both
 possible fixes:
   torch=1.0 instead of torch=2: gives numpy 2.0 and torch 1.0'
 expect 0 why-not numpy=3 torch
-out_has 'no version matches numpy=3'
+out_is 'no channel has numpy=3; available: 2.0 and 1.0'
 expect 1 solve nump --platform linux-aarch64
 err_has 'the channels have no packages for linux-aarch64; add a channel'
 expect 1 why-not nump torch
@@ -100,7 +100,9 @@ err_has "no build of app has the extra 'plots'"
 err_has 'did you mean plot?'
 expect 0 why-not gpu torch
 out_has 'gpu cannot be installed on this machine'
-out_has 'this machine has no NVIDIA driver'
+out_has 'this machine has no NVIDIA driver' '  or for another machine: --for NAME (gpkg hardware list)'
+expect 0 why-not gpu torch --for mi300x
+out_has 'gpu cannot be installed on mi300x'
 expect 0 why-not '__cuda>=12' torch
 out_has 'this machine has no NVIDIA driver'
 CONDA_OVERRIDE_CUDA=12.4 expect 0 why-not '__cuda>=12' torch
@@ -109,6 +111,18 @@ expect 1 why-not numpy torch=2 'numpy>=2'
 err_has 'the request cannot be solved'
 expect 2 why-not
 expect 2 why-not 'num*' torch
+# Without a request and an environment, the package alone is the request.
+expect 0 why-not numpy=1
+out_has 'numpy 1.0 0 is possible, but numpy 2.0 1 is a newer version'
+expect 0 why-not 'numpy>=2' --for h100
+out_is 'numpy 2.0 1 is chosen'
+expect 0 why-not gpu=1
+out_has 'gpu=1 cannot be installed on this machine'
+expect 0 why-not gpu=1 --json
+json 'd["verdict"] == "impossible" and d["clashes"] and d["possible"] is None'
+expect 1 why-not nump=2
+err_has "package 'nump' not found in"
+err_has 'did you mean numpy?'
 expect 2 why-not numpy torch -n exact
 for spec in 'numpy=1:numpy:less_good' 'numpy>=2:pandas:chosen' 'numpy>=2:torch:outranked' \
     'numpy>=2:torch=2:impossible' 'pandas:torch:unneeded'; do
@@ -132,7 +146,7 @@ expect 0 why-not numpy=1 -n env
 out_is 'numpy 1.0 0 is installed'
 expect 0 why-not numpy=2 -n env
 out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
-numpy=2 is the queried spec
+numpy=2 is what you ask about
 └─ both builds of numpy 2.0 need base >=2
 base ==1.0 0 is installed and changes only when requested
 └─ no base satisfies both
@@ -144,7 +158,7 @@ expect 0 install -n env pandas base=1
 expect 0 why-not numpy=2 -n env
 out_is 'numpy=2 conflicts with the request
 base=1 is requested
-numpy=2 is the queried spec
+numpy=2 is what you ask about
 └─ both builds of numpy 2.0 need base >=2
    └─ no base satisfies both
 possible fixes:

@@ -48,6 +48,8 @@ script bin/tool 'echo tool'
 package tool 1.0 0
 SUBDIR=noarch package data 1.0 0
 sign a
+out_has "signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
+err_lacks 'was signed with'
 # The statement lists every index file as it lies there; openssl verifies it.
 check python3 - "$CHANNEL" <<'PY'
 import glob, hashlib, json, os, sys
@@ -90,12 +92,32 @@ expect 1 search tool --offline
 err_has 'not in the cache'
 forget
 
+# Each verified channel is named with -v.
+expect 0 search tool -v
+err_has "signature of $url verified"
+# A token in conda's configuration that others can read.
+printf 'custom_channels: {mine: "%s"}\n' 'https://user:sesame@127.0.0.1/x' > "$HOME/.condarc"
+chmod 644 "$HOME/.condarc"
+expect 0 search tool
+err_has "$HOME/.condarc: contains a token or password, and other users can read it; run chmod 600"
+chmod 600 "$HOME/.condarc"
+expect 0 search tool
+err_lacks 'contains a token'
+rm "$HOME/.condarc"
 # Keys that are none.
+expect 2 config set "trusted_keys.$url" abc
+err_has "'abc' is neither a public key (64 hex digits) nor the file of a root"
+trust "$keys/nothing"
+expect 1 search tool
+err_has "'$keys/nothing' is neither a public key (64 hex digits) nor the file of a root"
 trust "$(key a), nonsense"
 expect 1 search tool
 err_has 'expected public keys'
 trust "$(key a)"
 save
+sign b
+err_has "the channel was signed with $(key a) before"
+restore
 
 # Five ways to be wrong.
 printf '{"packages":{},"packages.conda":{}}' > "$CHANNEL/linux-64/repodata.json"

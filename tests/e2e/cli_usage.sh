@@ -10,6 +10,9 @@ expect 0
 out_is "$overview"
 expect 0 help
 out_is "$overview"
+expect 2 help nosuch
+err_has "unknown command 'nosuch'"
+expect 2 nosuch --help
 expect 0 help all
 check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
 verbs=$(sed -n '/^Other spellings:/q;s/^  \([a-z-]*\) .*/\1/p' <<< "$out")
@@ -92,7 +95,7 @@ while IFS='|' read -r words message; do
     expect 2 $words
     err_has "error: $message"
 done << 'END'
-lock convert|gpkg lock convert: missing argument: FROM
+lock convert|gpkg lock convert: missing argument: FILE
 why-not|gpkg why-not: missing argument: SPEC
 solve --for|gpkg solve: --for needs a value: FILE|NAME
 create --name x --prefix y|gpkg create: --name cannot be used with --prefix
@@ -106,6 +109,10 @@ err_has "unknown command 'creat'"
 err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
+for words in 'help nosuch' 'nosuch --help'; do
+    expect 2 $words
+    err_has "unknown command 'nosuch'"
+done
 expect 2 frob --json
 json 'd["success"] is False'
 
@@ -116,27 +123,46 @@ while IFS='|' read -r words hint; do
     err_has "hint: $hint"
 done << 'END'
 creat -n x list|did you mean gpkg create?
+builds pytorch|use gpkg variants
+virtual-packages|use gpkg hardware
+ls|use gpkg list
+doctor early|did you mean -n early?
+undo|use gpkg rollback
+config show|use gpkg config list
+config unset channels|use gpkg config remove-key
 solve --acel nvidia numpy|did you mean --accel?
 solve --acel=nvidia numpy|did you mean --accel?
 solve --fro h100 numpy|did you mean --for?
 solve --devces 0 numpy|did you mean --devices?
 solve -json numpy|did you mean --json?
-solve --zzzz numpy|gpkg solve --help shows the options
-solve --for|gpkg solve --help shows the options
+upload x|gpkg build RECIPE --output-dir CHANNEL builds into a channel
+channel x|gpkg index FOLDER makes a channel
+build -o x r|use --output-dir FOLDER
+build --recipe r|name the recipe without an option: gpkg build RECIPE
+solve --zzzz numpy|to see the options: gpkg solve --help
+solve --for|to see the options: gpkg solve --help
 lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
-lock check --zzzz|gpkg lock check --help shows the options
+lock check --zzzz|to see the options: gpkg lock check --help
 lock convert --dryrun a|did you mean --dry-run?
-env sync|did you mean gpkg sync?
-env rm x|did you mean gpkg env remove?
-lock --check|did you mean gpkg lock check?
-lock --locked|did you mean gpkg lock check?
-install --lock x.lock|did you mean gpkg sync -n NAME --lock FILE?
 hardware --slrum|did you mean --slurm?
 hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
-env zzzz|gpkg env --help shows the options
+env zzzz|subcommands: list, create, update, export, remove, config
+module create|subcommands: write, check
+config describ channels|did you mean gpkg config describe?
+config zzzz|subcommands: list, get
+image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
+search early late|gpkg search takes one SPEC at a time
+verify early|did you mean -n early?
+pack early|did you mean -n early?
+unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
+env sync|use gpkg sync
+env rm x|use gpkg env remove
+lock --check|use gpkg lock check
+lock --locked|use gpkg lock check
+install --lock x.lock|use gpkg sync -n NAME --lock FILE
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?

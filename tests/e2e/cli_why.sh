@@ -16,6 +16,28 @@ app >=1 is requested
 └─ app 2.0 needs plot >=3
    └─ plot 3.1 needs png'
 
+# With --all every chain.
+expect 0 why -n one zlib
+out_is 'zlib 1.3 h_0
+app >=1 is requested
+└─ app 2.0 needs zlib
+plot is requested
+└─ plot 3.1 needs png
+   └─ png 1.6 needs zlib >=1.2,<2'
+expect 0 why -n one zlib --all
+out_is 'zlib 1.3 h_0
+app >=1 is requested
+└─ app 2.0 needs zlib
+plot is requested
+└─ plot 3.1 needs png
+   └─ png 1.6 needs zlib >=1.2,<2
+app >=1 is requested
+└─ app 2.0 needs plot >=3
+   └─ plot 3.1 needs png
+      └─ png 1.6 needs zlib >=1.2,<2'
+expect 0 why -n one zlib --all --json
+json 'len(d["chains"]) == 3'
+
 expect 0 why -n one app
 out_is 'app 2.0 h_0
 app >=1 is requested'

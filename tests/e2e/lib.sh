@@ -90,6 +90,7 @@ out_has() {
 }
 out_lacks() { checks=$((checks + 1)); [[ "$out" != *"$1"* ]] || fail "stdout has: $1"; }
 err_lacks() { checks=$((checks + 1)); [[ "$err" != *"$1"* ]] || fail "stderr has: $1"; }
+out_ends() { checks=$((checks + 1)); [[ $'\n'"$out" == *$'\n'"$1" ]] || fail "stdout does not end with: $1"; }
 out_is() { checks=$((checks + 1)); [ "$out" = "$1" ] || fail "stdout is not: $1"; }
 err_has() {
     local text

@@ -229,7 +229,7 @@ CASES = [
     Case("redirected-login", to_other_host, asked=1, login=f"user:{SECRET}@", also=first_knows),
     Case("redirected-token", to_other_host, asked=1, token=f"/t/{SECRET}", also=first_knows),
     Case("redirected-netrc", to_other_host, asked=1, netrc=SECRET, also=first_knows),
-    Case("login-refused", status(401), "error: {url}: the server requires a login", asked=1, login=f"user:{SECRET}@"),
+    Case("login-refused", status(401), "error: {url}: the server rejected the login or token in the URL", asked=1, login=f"user:{SECRET}@"),
     Case("token-refused", status(403), "error: {url}: access denied by the server", asked=1, token=f"/t/{SECRET}"),
     Case("index-truncated-once", once(truncated), asked=2, index=True),
     Case("index-truncated", truncated, "error: {url}: the transfer was interrupted", asked=4, index=True),
@@ -381,7 +381,7 @@ def run_proxy():
     for proxy in ("http://127.0.0.1:1", "127.0.0.1:1"):
         _, output = gpkg(world, "create", "-y", "-p", str(world / "env"), "-c", "https://nowhere.invalid/x",
                          "--override-channels", "lib", HTTPS_PROXY=proxy)
-        told = "cannot connect: proxy 127.0.0.1: Connection refused" in output
+        told = "cannot connect: proxy 127.0.0.1:1: Connection refused" in output and "set by HTTPS_PROXY" in output
         check("proxy that is not there", [] if told else ["not told"], output)
 
 

@@ -19,10 +19,24 @@ using Kind = ProblemChange::Kind;
 
 }  // namespace
 
+bool drops_accel_option(const Context& context, const Question& question, const Fix& fix) {
+    const auto& specs = question.wanted.specs;
+    if (specs.size() != 1 || !question.present.records.empty() || question.wanted.is_for_lock ||
+        question.specs_stand != ChangeRequest::SpecsStand::InWords)
+        return false;
+    const bool frees_it = std::ranges::any_of(fix.changes, [&](const ProblemChange& change) {
+        return change.kind == Kind::SetAccelerator && change.name == specs.front().name;
+    });
+    return frees_it && std::ranges::any_of(context.arguments, [](const std::string& word) {
+               return word == "--accel" || word.starts_with("--accel=");
+           });
+}
+
 FixCommand::FixCommand(const Context& context, const Question& question, const Fix& fix)
     : context_(context), question_(question), words_(context.arguments) {
     if (!words_.empty()) words_.front() = "gpkg";
     for (const auto& change : fix.changes) apply(change);
+    if (drops_accel_option(context, question, fix)) remove_option("--accel");
 }
 
 void FixCommand::apply(const ProblemChange& change) {
@@ -37,7 +51,7 @@ void FixCommand::apply(const ProblemChange& change) {
         return;
     case Kind::AllowNewer:
         remove_option("--exclude-newer");
-        if (are_specs_words()) return;
+        if (are_specs_words() || is_recipe()) return;
         options_.emplace_back("--exclude-newer");  // a lock remembers the one that was said
         options_.emplace_back("none");
         return;
@@ -103,8 +117,12 @@ bool FixCommand::are_specs_words() const {
     return question_.specs_stand == ChangeRequest::SpecsStand::InWords;
 }
 
+bool FixCommand::is_recipe() const {
+    return question_.specs_stand == ChangeRequest::SpecsStand::InRecipe;
+}
+
 void FixCommand::ask_for(const std::string& spec) {
-    if (are_specs_words() || is_package_name(spec)) {
+    if (are_specs_words() || (is_package_name(spec) && !is_recipe())) {
         words_.push_back(spec);
     } else {
         edits_.push_back("adding " + spec);

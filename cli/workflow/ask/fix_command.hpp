@@ -16,6 +16,9 @@
 
 namespace gpkg::cli {
 
+/// Whether the command of the fix leaves --accel out: the only requested package is freed from it.
+bool drops_accel_option(const Context& context, const Question& question, const Fix& fix);
+
 /// One fix as a command in the user's own words, and what has to be done by hand before it.
 class FixCommand {
 public:
@@ -39,6 +42,7 @@ private:
     std::optional<std::size_t> word_of(std::size_t index) const;
     bool is_of_earlier(std::size_t index) const;
     bool are_specs_words() const;
+    bool is_recipe() const;
     void ask_for(const std::string& spec);
     void apply(const ProblemChange& change);
     void replace(const ProblemChange& change);

@@ -2,7 +2,9 @@
 
 #include "cli/table.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/installed.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/index/queries.hpp"
 #include "libcore/net/url.hpp"
@@ -129,7 +131,7 @@ void print_details(Output& out, const PackageRecord& record) {
 std::string Searched::where() const {
     std::vector<std::string> names;
     names.reserve(channels.size());
-    for (const auto& channel : channels) names.push_back(channel.name());
+    for (const auto& channel : channels) names.push_back(path_or_url(channel.name()));
     return fmt::format("{} ({})", join_or(names), platform);
 }
 
@@ -294,9 +296,7 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {
-    const auto where = channel_context(context);
-    const auto channel = Channel::parse(record.channel, where);
-    return (channel ? channel->name() : without_secrets(record.channel)) + "/" + record.subdir;
+    return channel_title(context, record.channel) + "/" + record.subdir;
 }
 
 void print_records(const Context& context, std::span<const PackageRecord> records) {

@@ -1,7 +1,9 @@
 #include "cli/workflow/ask/hints.hpp"
 
+#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/old_names.hpp"
 #include "libcore/spec/near_packages.hpp"
 #include "virtual-packages/host.hpp"
@@ -60,6 +62,31 @@ std::string hint_on_accelerator(const Context& context,
         "accelerator: {} is set in {}; override it with --accel", usual.value, usual.source);
 }
 
+/// Where the environment remembers the accelerator that is in the way.
+std::string hint_on_environment(const Context& context,
+                                const Question& question,
+                                const Explanation& explanation) {
+    const auto& accelerator = question.present.state.accelerator;
+    const auto choice = parse_accelerator_choice(accelerator);
+    if (question.prefix.empty() || !choice || !question.wanted.accelerators.all.empty()) return {};
+    const auto vendor = *choice == AcceleratorChoice::None     ? Accelerator::None
+                        : *choice == AcceleratorChoice::Nvidia ? Accelerator::Nvidia
+                                                               : Accelerator::Amd;
+    if (to_string(vendor) != to_string(*choice)) return {};  // auto and conda keep nothing out
+    const bool is_in_the_way = std::ranges::any_of(explanation.clashes, [](const auto& clash) {
+        return std::ranges::any_of(clash.lines, [](const auto& line) {
+            return std::ranges::any_of(line.left_out,
+                                       [](const auto& out) { return !out.lacked_build.empty(); });
+        });
+    });
+    if (!is_in_the_way) return {};
+    return fmt::format(
+        "environment {} takes {} builds only (accelerator {}); override it with --accel",
+        environment_name(context, question.prefix),
+        compute_platform(vendor),
+        accelerator);
+}
+
 constexpr std::string_view kOtherChannels = "another channel may have it; add one with -c CHANNEL";
 
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
@@ -72,7 +99,7 @@ std::string on_other_channels(const Question& question) {
         }))
         return std::string(kOtherChannels);
     return fmt::format(
-        "the channels have no packages for {}; add a channel that has with -c CHANNEL", platform);
+        "the channels have no packages for {}; add one that has them with -c CHANNEL", platform);
 }
 
 /// Where a name that the class' platform has nothing of is to be had for another class.
@@ -187,6 +214,7 @@ std::string hint_for(const Context& context,
     if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
+    if (hint.empty()) hint = hint_on_environment(context, question, explanation);
     return hint;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/ask/question.hpp"
 
+#include "cli/workflow/ask/why_not_command.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "solver/solver.hpp"
@@ -119,6 +120,9 @@ Question question_on(const Context& context, const Sources& sources) {
     problem.exclude_newer = sources.exclude_newer;
     problem.stop = context.stop;
     problem.machine = sources.machine.name;
+    problem.why_not_command = [&context](const std::string& spec, const Request& request) {
+        return why_not_command(context, spec, request);
+    };
     return question;
 }
 

@@ -130,6 +130,13 @@ bool is_to_edit_lock(const Context& context, const Question& question, const Fix
            !FixCommand(context, question, fix).before().empty();
 }
 
+/// The package that a build tests is requested by its build string, in no text that a user wrote.
+bool changes_built_package(const Question& question, const ProblemChange& change) {
+    if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe) return false;
+    if (change.kind != Kind::ReplaceSpec && change.kind != Kind::DropSpec) return false;
+    return question.problem.request.specs.at(change.index).build.has_value();
+}
+
 /// Not to ask for what this command is about is no help: earlier wishes would be all that is left.
 std::vector<Fix> helpful(const Context& context, const Question& question, std::vector<Fix> fixes) {
     const auto is_own = [&](const ProblemChange& change) {
@@ -145,9 +152,11 @@ std::vector<Fix> helpful(const Context& context, const Question& question, std::
         const bool drops_all =
             dropped > 0 && static_cast<std::size_t>(dropped) == question.wanted.specs.size();
         return drops_all || (!earlier.empty() && takes_more_along(question, earlier)) ||
-               std::ranges::any_of(
-                   fix.changes,
-                   [&](const auto& change) { return names_what_is_not_there(question, change); }) ||
+               std::ranges::any_of(fix.changes,
+                                   [&](const auto& change) {
+                                       return names_what_is_not_there(question, change) ||
+                                              changes_built_package(question, change);
+                                   }) ||
                is_to_edit_lock(context, question, fix);
     });
     std::vector<Fix> left;
@@ -218,13 +227,17 @@ bool is_lost_with(const Question& other, const Question& asked, const Fix& fix) 
 
 /// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
 /// where there is an environment, an earlier wish or a flag may come in again.
-std::optional<TriedFix> tried(const Question& question, Fix fix) {
+std::optional<TriedFix> tried(const Context& context, const Question& question, Fix fix) {
     const auto has = [&](Accelerator vendor) {
         return has_vendor(question.problem.virtual_packages, vendor);
     };
     const bool asks_for_vendor = has(Accelerator::Nvidia) && has(Accelerator::Amd);
-    if (!differs_from_problem(question) && !asks_for_vendor) return TriedFix{std::move(fix)};
-    auto changed = with_changes(question, fix.changes);
+    const bool is_of_any_accelerator = drops_accel_option(context, question, fix);
+    if (!differs_from_problem(question) && !asks_for_vendor && !is_of_any_accelerator)
+        return TriedFix{std::move(fix)};
+    auto before = question;
+    if (is_of_any_accelerator) before.wanted.accelerators.all.clear();
+    auto changed = with_changes(std::move(before), fix.changes);
     if (!changed) return std::nullopt;
     if (asks_for_vendor) {
         const auto doubt = prefer_vendor(*changed);
@@ -261,7 +274,7 @@ std::vector<TriedFix> tried_fixes(const Context& context,
         if (std::ranges::any_of(
                 others, [&](const Question* other) { return is_lost_with(*other, question, fix); }))
             continue;
-        if (auto one = tried(question, std::move(fix))) found.push_back(*std::move(one));
+        if (auto one = tried(context, question, std::move(fix))) found.push_back(*std::move(one));
     }
     std::ranges::stable_sort(found, {}, [](const TriedFix& one) { return one.lowered.size(); });
     return found;

@@ -1,6 +1,7 @@
 #include "cli/workflow/build/outcome.hpp"
 
 #include "cli/workflow/build/closure_gate.hpp"
+#include "cli/workflow/signing.hpp"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -55,9 +56,15 @@ Result<void> publish(Context& context,
                      BuildOutcome& outcome) {
     const auto gone = outcome.withheld();
     for (auto& package : outcome.built.packages) {
-        if (!gone.contains(package.distribution)) GPKG_CHECK(publisher.publish(package));
+        if (gone.contains(package.distribution)) continue;
+        GPKG_TRY(const bool replaces, publisher.publish(package));
+        if (replaces)
+            context.out.warn(
+                fmt::format("replaces the published {} with other contents; raise build.number",
+                            package.distribution));
     }
     GPKG_TRY(const auto indexed, index_channel(outcome.channel, indexing));
+    report_signature(context, indexed);
     for (const auto& package : indexed.refused)
         context.out.warn(
             fmt::format("{}: not in the index: {}", package.file.native(), package.reason));

@@ -22,6 +22,7 @@ struct BuildOutcome {
     std::vector<FailedPackage> failed_tests;  ///< and what was built with such as are not published
     std::vector<FailedPackage> too_heavy;
     std::vector<BuildDifference> differences;  ///< where it was built twice
+    bool runs_tests = true;                    ///< not with --no-test
 
     bool is_success() const;
     /// Packages that were made and are not good, by distribution.

@@ -33,15 +33,32 @@ std::map<std::string, std::string> clean_environment(const RunEnvironment& run,
     return variables;
 }
 
+/// The commands of a test in one line, for a message.
+std::string commands_text(const PackageTest& test) {
+    constexpr std::size_t kMost = 100;
+    auto text = test_script(test);
+    while (text.ends_with('\n')) text.pop_back();
+    for (auto& c : text) c = c == '\n' ? ';' : c;
+    if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+    return text;
+}
+
 /// Runs a test in `folder`, which has the files that the recipe gave it, with `folder` as its home.
+/// `label` is what a message calls it: "test 2".
 Result<void> run_test(const Context& context,
                       const PackageTest& test,
+                      const std::string& label,
                       const fs::path& prefix,
                       const fs::path& folder) {
     const auto script = test_script(test);
     if (script.empty()) return {};
     const auto file = prefix.parent_path() / "test.sh";
-    GPKG_CHECK(write_file_atomically(file, script));
+    // The trap is in the first line, so that the lines of the script keep their numbers.
+    const auto failed = prefix.parent_path() / "failed-command";
+    const auto note = fmt::format(R"(printf %s "$BASH_COMMAND" > {})", shell_word(failed.native()));
+    GPKG_CHECK(remove_tree(failed));
+    GPKG_CHECK(
+        write_file_atomically(file, fmt::format("trap {} ERR; {}", shell_word(note), script)));
     const auto base = [&](std::string_view name) -> std::optional<std::string> {
         if (name == "PATH") return "/usr/bin:/bin";
         return std::nullopt;
@@ -61,12 +78,19 @@ Result<void> run_test(const Context& context,
     GPKG_TRY(const auto code, run_command(command));
     if (code == 0) return {};
     const auto said = last_lines_of(command.log, 20);
+    // No command failed where the script exits by itself.
+    const auto culprit = read_file(failed);
     return fail(ErrorKind::Io,
-                said.empty() ? fmt::format("a test failed with exit status {} and no output", code)
-                             : fmt::format("a test failed with exit status {}:\n{}", code, said));
+                fmt::format("{} failed with exit status {}: {}{}",
+                            label,
+                            code,
+                            culprit && !culprit->empty() ? *culprit : commands_text(test),
+                            said.empty() ? "" : "\n" + said));
 }
 
-Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
+Result<void> check_contents(const PackageTest& test,
+                            const std::string& label,
+                            const fs::path& unpacked) {
     GPKG_TRY(const auto entries, read_paths(unpacked));
     std::vector<std::string> paths;
     paths.reserve(entries.size());
@@ -74,7 +98,7 @@ Result<void> check_contents(const PackageTest& test, const fs::path& unpacked) {
     const auto faults = content_faults(test, paths);
     if (faults.empty()) return {};
     return fail(ErrorKind::Io,
-                fmt::format("a test of the package contents failed: {}", join_some(faults, "and")));
+                fmt::format("{} (package contents) failed: {}", label, join_some(faults, "and")));
 }
 
 /// A folder below `folder` with the files of test number `i`.
@@ -109,7 +133,17 @@ Result<void> keep_log(const fs::path& folder, const TestedPackage& subject, std:
     const auto before = read_file(subject.log);
     return write_file_atomically(
         subject.log,
-        fmt::format("{}== test {} of {}\n{}", before.value_or(""), i, subject.name, *said));
+        fmt::format("{}== test {} of {}\n{}", before.value_or(""), i + 1, subject.name, *said));
+}
+
+/// "test 2", "test 2 of down==1=0 with python 3.10.*": counted from 1, as people count in a recipe.
+std::string label_of(const TestedPackage& subject,
+                     std::size_t i,
+                     const std::vector<std::string>& wanted) {
+    return fmt::format("test {}{}{}",
+                       i + 1,
+                       subject.is_downstream ? " of " + subject.specs.back() : "",
+                       wanted.empty() ? "" : fmt::format(" with {}", fmt::join(wanted, ", ")));
 }
 
 std::string exact_spec(const PackageRecord& record) {
@@ -137,16 +171,14 @@ Result<void> run_in_environment(Context& context,
         const auto all = test_environments(test);
         if (std::find(all.begin(), all.end(), wanted) == all.end()) continue;
         GPKG_TRY(const auto own_folder, folder_of_test(context, i, unpacked, folder.path()));
+        const auto label = label_of(subject, i, wanted);
         auto tested = test.kind == PackageTest::Kind::Contents
-                          ? check_contents(test, unpacked)
-                          : run_test(context, test, prefix, own_folder);
+                          ? check_contents(test, label, unpacked)
+                          : run_test(context, test, label, prefix, own_folder);
         GPKG_CHECK(keep_log(folder.path(), subject, i));
         if (tested) continue;
         if (tested.error().kind == ErrorKind::Interrupted) return pass(std::move(tested).error());
-        auto error = std::move(tested).error();
-        if (!wanted.empty())
-            error.message = fmt::format("with {}: {}", fmt::join(wanted, ", "), error.message);
-        failures.push_back(std::move(error));
+        failures.push_back(std::move(tested).error());
     }
     return {};
 }
@@ -187,11 +219,7 @@ Result<std::vector<Error>> run_downstream(Context& context,
     GPKG_TRY(other.tests, read_tests(unpacked.front()));
     other.is_downstream = true;
     other.log = subject.log;
-    GPKG_TRY(auto failures, run_tests(context, sources, other));
-    for (auto& failure : failures)
-        failure.message =
-            fmt::format("in the tests of {}: {}", other.specs.back(), failure.message);
-    return failures;
+    return run_tests(context, sources, other);
 }
 
 Result<std::vector<Error>> run_tests(Context& context,
@@ -229,11 +257,10 @@ Result<std::vector<Error>> run_tests(Context& context,
         log,
     };
     GPKG_TRY(auto failures, run_tests(context, sources, subject));
-    for (auto& failure : failures) {
+    for (auto& failure : failures)
         failure.message = fmt::format("{}: {}", package.distribution, failure.message);
-        if (fs::exists(log, ignored))
-            failure.message += fmt::format("\nfull output of the tests: {}", log.native());
-    }
+    if (!failures.empty() && fs::exists(log, ignored))
+        failures.back().message += fmt::format("\nlog of the tests: {}", log.native());
     return failures;
 }
 
@@ -258,12 +285,13 @@ Result<std::vector<FailedPackage>> test_packages(Context& context,
             continue;
         }
         GPKG_TRY(const auto place, publisher.withhold(package));
-        for (auto& failure : *failures) {
-            if (failure.hint.empty())
-                failure.hint =
-                    package.is_published ? place : place + "; use --no-test to publish it untested";
+        // Of several failures, the last one says where the package is.
+        auto& last = failures->back();
+        last.message += "\n" + place;
+        if (last.hint.empty() && !package.is_published)
+            last.hint = "use --no-test to publish it untested";
+        for (auto& failure : *failures)
             failed.push_back({package.distribution, std::move(failure)});
-        }
     }
     return failed;
 }

@@ -2,9 +2,13 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/machine.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/recipe/recipe.hpp"
 #include "libcore/recipe/variant_files.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <set>
 
 namespace gpkg::cli {
 
@@ -42,6 +46,40 @@ Result<RenderOptions> render_options(const Context& context,
         GPKG_CHECK(render.variants.override_with(choice));
     }
     return render;
+}
+
+void warn_of_unused_keys(Context& context,
+                         const std::vector<fs::path>& recipes,
+                         const VariantOptions& variants,
+                         const RenderOptions& render) {
+    if (variants.files.empty()) return;
+    std::set<std::string> used;
+    const auto add = [&](const Variant& variant) {
+        for (const auto& [key, value] : variant) used.insert(key);
+    };
+    for (const auto& file : recipes) {
+        const auto recipe = load_recipe(file);
+        const auto outputs = recipe ? render_recipe(*recipe, render)
+                                    : Result<std::vector<RenderedOutput>>(pass(recipe.error()));
+        if (!outputs) return;  // the build reports it
+        for (const auto& output : *outputs) {
+            add(output.used_variant);
+            for (auto base = output.inherited; base; base = base->inherited)
+                add(base->used_variant);
+        }
+    }
+    for (const auto& text : variants.files) {
+        const auto file = absolute_path(text, context.home);
+        const auto config = read_variant_file(file, render);
+        if (!config || file.filename() == "conda_build_config.yaml") continue;
+        std::vector<std::string> unused;
+        for (const auto& [key, values] : config->values) {
+            if (!used.contains(key)) unused.push_back(key);
+        }
+        if (!unused.empty())
+            context.out.warn(fmt::format(
+                "{}: no recipe uses {} in these variants", text, join_some(unused, "or")));
+    }
 }
 
 }  // namespace gpkg::cli

@@ -3,6 +3,7 @@
 // How the recipes of a command line are rendered: for which platform, in which variants.
 
 #include "cli/workflow/source_options.hpp"
+#include "libcore/fs/file.hpp"
 #include "libcore/recipe/render.hpp"
 
 #include <string>
@@ -27,5 +28,12 @@ void add_variant_options(CLI::App& app, VariantOptions& options);
 Result<RenderOptions> render_options(const Context& context,
                                      const SourceOptions& sources,
                                      const VariantOptions& variants);
+
+/// Warns of keys in the files of -m that change no output of the recipes. conda_build_config.yaml
+/// is written for many recipes and left out.
+void warn_of_unused_keys(Context& context,
+                         const std::vector<fs::path>& recipes,
+                         const VariantOptions& variants,
+                         const RenderOptions& render);
 
 }  // namespace gpkg::cli

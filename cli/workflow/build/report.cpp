@@ -1,5 +1,6 @@
 #include "cli/workflow/build/report.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/recipe/recipe.hpp"
 
 #include <algorithm>
@@ -18,11 +19,29 @@ nlohmann::ordered_json failure_document(const char* key,
     return document;
 }
 
+/// "output/noarch/a-1-0.conda", where that is below the current folder.
+std::string place_text(const fs::path& file) {
+    std::error_code code;
+    const auto inside = file.lexically_relative(fs::current_path(code));
+    return code || inside.empty() || *inside.begin() == ".." ? file.native() : inside.native();
+}
+
+const char* tests_text(const BuiltPackage& package, bool runs_tests) {
+    if (package.tests.empty()) return "no tests";
+    return runs_tests ? "tests passed" : "tests skipped";
+}
+
 void print(Context& context, const BuildOutcome& outcome) {
     const auto gone = outcome.withheld();
     std::size_t reused = 0;
     for (const auto& package : outcome.built.packages) {
-        reused += package.reused && !gone.contains(package.distribution) ? 1 : 0;
+        if (!gone.contains(package.distribution)) {
+            reused += package.reused ? 1 : 0;
+            if (!package.reused)
+                context.out.print(fmt::format("built {} ({})",
+                                              place_text(package.file),
+                                              tests_text(package, outcome.runs_tests)));
+        }
         for (const auto& warning : package.warnings)
             context.out.warn(fmt::format("{}: {}", package.distribution, warning));
     }
@@ -37,11 +56,12 @@ void print(Context& context, const BuildOutcome& outcome) {
                       "{}: the second build differs: {}", difference.distribution, difference.what),
                   {},
                   {}});
-    context.out.print(fmt::format("{}: {} packages built, {} unchanged, {} failed",
-                                  outcome.channel.native(),
-                                  outcome.built.packages.size() - reused - gone.size(),
-                                  reused,
-                                  outcome.built.failures.size() + gone.size()));
+    context.out.print(
+        fmt::format("{}: {} built, {} unchanged, {} failed",
+                    outcome.channel.native(),
+                    count_text(outcome.built.packages.size() - reused - gone.size(), "package"),
+                    reused,
+                    outcome.built.failures.size() + gone.size()));
 }
 
 nlohmann::ordered_json document_of(const BuildOutcome& outcome) {

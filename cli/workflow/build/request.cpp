@@ -38,6 +38,11 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
         if (!fs::exists(path))
             return fail(ErrorKind::NotFound,
                         fmt::format("{}: no such file or folder", path.native()));
+        const std::string other_format = "meta.yaml is conda-build's format; write a recipe.yaml";
+        if (path.filename() == "meta.yaml")
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: not a recipe.yaml", path.native()),
+                        other_format);
         if (!fs::is_directory(path)) {
             files.push_back(path);
             continue;
@@ -45,7 +50,8 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
         GPKG_TRY(const auto found, find_recipes(path));
         if (found.empty())
             return fail(ErrorKind::NotFound,
-                        fmt::format("{}: no recipe.yaml in this folder or below", path.native()));
+                        fmt::format("{}: no recipe.yaml in this folder or below", path.native()),
+                        fs::exists(path / "meta.yaml") ? other_format : "");
         files.insert(files.end(), found.begin(), found.end());
     }
     return files;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace gpkg::cli {
 
@@ -26,6 +27,7 @@ BuildSources::BuildSources(Context& context,
                            TemporaryFolder staging)
     : context_(context),
       options_(others),
+      uses_configured_(others.channels.empty() && !others.override_channels),
       own_(std::move(own)),
       staging_(std::move(staging)),
       transport_(std::move(transport)) {
@@ -56,50 +58,85 @@ Result<BuildSources> BuildSources::of(Context& context,
                         std::move(staging));
 }
 
-/// Without the channel that is built for, which may be named with -c as well.
-Result<Sources> BuildSources::open_others() const {
+/// The output channel is always first, and may be named with -c or configured as well.
+Result<void> BuildSources::add_channels(Sources& sources, const SourceOptions& options) const {
+    GPKG_TRY(auto wanted, wanted_channels(context_, options));
+    std::erase(wanted, own_);
+    if (wanted.empty()) return {};
+    const auto subdirs = subdirs_for(sources.machine.platform);
+    GPKG_TRY(const auto channels,
+             Channels::fetch(context_, wanted, subdirs, options_.offline, Extent::Whole));
+    GPKG_TRY(auto indexes, channels.reach({}));
+    sources.channels.insert(sources.channels.end(), channels.list().begin(), channels.list().end());
+    std::move(indexes.begin(), indexes.end(), std::back_inserter(sources.indexes));
+    return {};
+}
+
+Result<Sources> BuildSources::open_given() const {
     Sources sources;
     GPKG_TRY(sources.machine, machine_of(context_, options_));
     sources.priority = channel_priority(context_, options_);
     GPKG_TRY(sources.exclude_newer, newest_of(options_));
     GPKG_TRY(sources.virtual_packages, detected_packages(context_, sources.machine));
-    if (options_.channels.empty()) return sources;
-    GPKG_TRY(auto wanted, wanted_channels(context_, options_));
-    std::erase(wanted, own_);
-    const auto subdirs = subdirs_for(sources.machine.platform);
-    GPKG_TRY(const auto channels,
-             Channels::fetch(context_, wanted, subdirs, options_.offline, Extent::Whole));
-    GPKG_TRY(sources.indexes, channels.reach({}));
-    sources.channels = channels.list();
+    sources.channels.push_back(own_);
+    sources.indexes.resize(subdirs_for(sources.machine.platform).size());
+    if (!options_.channels.empty()) GPKG_CHECK(add_channels(sources, options_));
     return sources;
+}
+
+Result<Sources> BuildSources::open_configured() const {
+    auto sources = *sources_;
+    GPKG_CHECK(add_channels(sources, {}));
+    return sources;
+}
+
+void BuildSources::put_own_indexes(Sources& sources) const {
+    std::copy(own_indexes_.begin(), own_indexes_.end(), sources.indexes.begin());
 }
 
 Result<void> BuildSources::look() {
     GPKG_TRY(const bool changed, indexer_->look());
     is_stale_ = is_stale_ || changed;
     if (!sources_) {
-        GPKG_TRY(sources_, open_others());
-        const auto subdirs = subdirs_for(sources_->machine.platform);
-        sources_->channels.insert(sources_->channels.begin(), own_);
-        sources_->indexes.insert(sources_->indexes.begin(), subdirs.size(), nullptr);
+        GPKG_TRY(sources_, open_given());
     }
     if (!is_stale_) return {};
-    auto place = sources_->indexes.begin();
+    own_indexes_.clear();
     for (const auto& subdir : subdirs_for(sources_->machine.platform)) {
         const IndexSource source{
             own_.base_url(), subdir, own_.subdir_url(subdir) + "/repodata.json"};
         GPKG_TRY(auto index, read_repodata(indexer_->repodata(subdir), source));
-        *place++ = std::make_shared<const ChannelIndex>(std::move(index));
+        own_indexes_.push_back(std::make_shared<const ChannelIndex>(std::move(index)));
     }
+    put_own_indexes(*sources_);
+    if (with_configured_ && *with_configured_) put_own_indexes(**with_configured_);
     is_stale_ = false;
     return {};
 }
 
+/// Where the configured channels cannot be read either, the error is about what was missing first.
+Result<SolvedTrial> BuildSources::solve_with_configured(const std::vector<std::string>& specs,
+                                                        Error unmet) {
+    if (!with_configured_) with_configured_ = open_configured();
+    if (*with_configured_) return solve_trial(context_, **with_configured_, specs);
+    const auto& error = with_configured_->error();
+    if (error.kind == ErrorKind::Interrupted) return pass(Error(error));
+    unmet.hint += fmt::format("{}the configured channels cannot be used: {}",
+                              unmet.hint.empty() ? "" : "\n",
+                              error.message);
+    return pass(std::move(unmet));
+}
+
 Result<SolvedTrial> BuildSources::solve(const std::vector<std::string>& specs) {
     GPKG_CHECK(look());
-    GPKG_TRY(auto solved, solve_trial(context_, *sources_, specs));
+    auto solved = solve_trial(context_, *sources_, specs);
+    const bool is_unmet = !solved && (solved.error().kind == ErrorKind::Unsatisfiable ||
+                                      solved.error().kind == ErrorKind::NotFound);
+    if (is_unmet && uses_configured_)
+        solved = solve_with_configured(specs, std::move(solved).error());
+    if (!solved) return solved;
     // Their records say that they lie in the channel.
-    for (auto& record : solved.records) {
+    for (auto& record : solved->records) {
         const auto file = staging() / record.subdir / record.fn;
         std::error_code code;
         if (record.channel == own_.base_url() && fs::exists(file, code))
@@ -115,7 +152,8 @@ Result<RunExports> BuildSources::run_exports_of(const PackageRecord& record,
     };
     // What is not published lies in staging, under no channel's index.
     const bool is_staged = record.url.starts_with(file_url(staging()) + "/");
-    const auto& channels = sources_->channels;
+    const auto& channels =
+        with_configured_ && *with_configured_ ? (*with_configured_)->channels : sources_->channels;
     const auto channel = std::find_if(channels.begin(), channels.end(), is_its_own);
     if (is_staged || channel == channels.end()) return read_run_exports(folder);
     GPKG_TRY(const auto published, run_exports_->of(*channel, record));

@@ -1,8 +1,9 @@
 #pragma once
 
-// What the environments of a build are made from: the channel that is built for, as it is at that
-// moment, with the packages of the run that are not published laid over it, then the other channels
-// and the machine, looked at once. Of the channel nothing is changed.
+// What the environments of a build are made from: the output channel as it is at that moment, with
+// the unpublished packages of the run laid over it, then the channels of -c. Without -c, specs that
+// the output channel does not satisfy are solved with the configured channels too. Other channels
+// and the machine are read once. The output channel is not changed.
 
 #include "cli/workflow/build/trial.hpp"
 #include "cli/workflow/sources.hpp"
@@ -19,7 +20,8 @@ namespace gpkg::cli {
 
 class BuildSources {
 public:
-    /// `others` has the user's channels; those of the configuration are left out.
+    /// `others` has the channels of -c. Configured ones are used without them only, and not with
+    /// --override-channels.
     static Result<BuildSources> of(Context& context,
                                    const SourceOptions& others,
                                    const fs::path& channel);
@@ -41,18 +43,26 @@ private:
                  TrustOptions trust,
                  Channel own,
                  TemporaryFolder staging);
-    Result<Sources> open_others() const;
+    Result<Sources> open_given() const;
+    Result<Sources> open_configured() const;
+    Result<void> add_channels(Sources& sources, const SourceOptions& options) const;
+    void put_own_indexes(Sources& sources) const;
     Result<void> look();
+    Result<SolvedTrial> solve_with_configured(const std::vector<std::string>& specs, Error unmet);
 
     Context& context_;
     SourceOptions options_;
+    bool uses_configured_;
     Channel own_;
     TemporaryFolder staging_;
     std::shared_ptr<Transport> transport_;
     std::unique_ptr<PublishedRunExports> run_exports_;
     std::unique_ptr<ChannelIndexer> indexer_;
-    std::optional<Sources> sources_;  ///< the own channel's indexes first
-    bool is_stale_ = true;            ///< packages came or went since sources_ was made
+    std::vector<SharedIndex> own_indexes_;  ///< by subdir
+    std::optional<Sources> sources_;        ///< the own channel's indexes first
+    /// The same with the configured channels, once they are needed.
+    std::optional<Result<Sources>> with_configured_;
+    bool is_stale_ = true;  ///< packages came or went since own_indexes_ were read
 };
 
 /// The ways of the indexer of a command that may be interrupted.

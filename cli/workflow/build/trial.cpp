@@ -13,6 +13,7 @@ Result<SolvedTrial> solve_trial(Context& context,
                                 const std::vector<std::string>& specs) {
     ChangeRequest request;
     request.accelerators.all = {AcceleratorChoice::Conda};  // what is built is the recipe's to say
+    request.specs_stand = ChangeRequest::SpecsStand::InRecipe;
     for (const auto& text : specs) {
         GPKG_TRY(auto spec, MatchSpec::parse(text));
         request.specs.push_back(std::move(spec));

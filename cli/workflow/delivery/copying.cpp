@@ -1,5 +1,6 @@
 #include "cli/workflow/delivery/copying.hpp"
 
+#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/one_off.hpp"
@@ -261,6 +262,8 @@ Result<int> rename_environment(Context& context,
     if (auto removed = remove_and_unlist(context, from, how, std::move(lock)); !removed)
         return pass(std::move(removed).error().while_doing(
             fmt::format("{} is complete, but the old environment was not removed", to.native())));
+    context.out.print(fmt::format(
+        "renamed {} to {}", environment_name(context, from), environment_name(context, to)));
     return status;
 }
 

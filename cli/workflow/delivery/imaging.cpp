@@ -96,6 +96,16 @@ std::int64_t newest_time(const std::vector<PackageRecord>& records) {
     return newest;
 }
 
+/// -o, else a file of the environment's name in the current folder.
+Result<fs::path> output_of(const Context& context, const ImagedOptions& options) {
+    if (!options.output.empty()) return absolute_path(options.output, context.home);
+    if (!options.lock.file.empty() || options.suffix.empty())
+        return fail(ErrorKind::Usage, "missing output file", "use -o FILE");
+    GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+    const auto name = options.name.empty() ? prefix.filename().native() : options.name;
+    return absolute_path("./" + name + options.suffix, context.home);
+}
+
 }  // namespace
 
 void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
@@ -113,14 +123,13 @@ void add_imaged_options(CLI::App& app, ImagedOptions& options) {
     add_imaged_sources(app, options);
     app.add_option("-o,--output",
                    options.output,
-                   "file to write; an earlier file of the same kind is replaced")
-        ->required()
+                   "file to write, over an earlier one of its kind; default: the name of the "
+                   "environment, in this folder")
         ->type_name("FILE");
 }
 
 Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
-    if (options.output.empty()) return fail(ErrorKind::Usage, "missing output file", "use -o FILE");
-    const auto output = absolute_path(options.output, context.home);
+    GPKG_TRY(const auto output, output_of(context, options));
     GPKG_CHECK(check_replaceable(output, options.replaceable));
     GPKG_CHECK(make_folders(output.parent_path()));
     GPKG_TRY(auto workplace, make_workplace(folder_for_work(output.parent_path())));

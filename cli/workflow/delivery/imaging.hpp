@@ -24,7 +24,8 @@ struct ImagedOptions {
     LockedOptions lock;  ///< without a file the target
     SourceOptions sources;
     std::string name;  ///< of the environment in the image; empty: as it is called, or as the file
-    std::string output;
+    std::string output;  ///< empty: the environment's name with `suffix`, in the current folder
+    std::string suffix{};
     std::optional<int> level{};  ///< of zstd, or of a layout's gzip
     /// What a file begins with that the output may replace; empty: none is replaced.
     std::string_view replaceable{};

@@ -4,6 +4,7 @@
 #include "cli/workflow/generations.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/own_program.hpp"
 #include "libcore/fs/temporary.hpp"
@@ -75,8 +76,8 @@ void describe(EnvironmentModule& module,
     }
     module.description = versions.empty() ? fmt::format("environment {}", module.origin.environment)
                                           : fmt::format("{}", fmt::join(versions, ", "));
-    module.details.push_back(
-        fmt::format("{} packages in {}", records.size(), module.origin.prefix.native()));
+    module.details.push_back(fmt::format(
+        "{} in {}", count_text(records.size(), "package"), module.origin.prefix.native()));
     const auto needs = least_needs(records);
     if (!needs.empty()) module.details.push_back(fmt::format("Needs: {}", fmt::join(needs, ", ")));
 }

@@ -33,7 +33,7 @@ public:
                 vendors_.push_back(accelerator);
             } else {
                 for (const auto& group : groups(of_vendor(accelerator)))
-                    add(known_of(group), for_no_gpu_here(accelerator), {});
+                    add(known_of(group), for_no_gpu_of(checked_.machine_name(), accelerator), {});
             }
         }
         if (vendors_.empty()) return std::move(found_);
@@ -146,7 +146,8 @@ private:
     void beside_gpu(const Places& group) {
         const auto known = known_of(group);
         add(known,
-            fmt::format("is a CPU build, but this machine has a GPU ({})",
+            fmt::format("is a CPU build, but {} has a GPU ({})",
+                        checked_.machine_name(),
                         declared_[known.front()].evidence),
             builds_instead(known));
     }

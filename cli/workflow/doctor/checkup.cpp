@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <optional>
 
@@ -44,6 +45,43 @@ bool is_for_cuda(const PrefixRecord& record) {
            std::ranges::any_of(package.depends, [](const std::string& depend) {
                return tells_cuda_version(name_in_spec(depend));
            });
+}
+
+/// "2 NVIDIA H100, CUDA 12.8"
+std::string hardware_text(const virtual_packages::HardwareProfile& profile) {
+    std::map<std::string, std::size_t> counts;
+    for (const auto& gpu : profile.gpus)
+        ++counts[gpu.name.empty() ? fmt::format("{} GPU", virtual_packages::vendor_name(gpu.vendor))
+                                  : gpu.name];
+    std::vector<std::string> items;
+    for (const auto& [gpu, count] : counts)
+        items.push_back(count == 1 ? gpu : fmt::format("{} {}", count, gpu));
+    if (items.empty()) return "no GPU";
+    if (profile.cuda) items.push_back("CUDA " + profile.cuda->value);
+    if (profile.rocm) items.push_back("ROCm " + profile.rocm->value);
+    return fmt::format("{}", fmt::join(items, ", "));
+}
+
+/// What an override stands in for: "replaces the detected driver with CUDA 12.4".
+std::string replaced_by(const virtual_packages::VirtualPackage& package,
+                        const std::string& machine) {
+    const auto says = [&](std::string_view what, const std::string& value) {
+        return machine.empty() ? fmt::format("replaces the detected {} with {}", what, value)
+                               : fmt::format("replaces the {} of {} with {}", what, machine, value);
+    };
+    const auto& name = package.name;
+    if (name == "__cuda") return says("driver", "CUDA " + package.version);
+    if (name == "__archspec") return says("CPU", package.build);
+    if (name == "__cuda_arch") return says("compute capability", package.version);
+    return says(std::string_view(name).substr(2), package.version);
+}
+
+/// "2.36" of "__glibc >=2.36".
+std::optional<Version> glibc_needed(std::string_view spec) {
+    constexpr std::string_view kNeed = "__glibc >=";
+    if (!spec.starts_with(kNeed)) return std::nullopt;
+    auto version = Version::parse(spec.substr(kNeed.size()));
+    return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
 class Checkup {
@@ -137,6 +175,7 @@ private:
             for (const auto& need : unmet_needs(record.package, machine_, driver_bounds()))
                 packages[written(need.spec)].push_back(record.name());
         }
+        needs_of_glibc(packages);
         for (const auto& [spec, names] : packages) {
             const auto name = name_in_spec(spec);
             const auto* there = find_record(machine_, name);
@@ -150,6 +189,48 @@ private:
                             has_it ? value_told(*there) : "none"),
                 name == "__cuda" ? help_with_driver(has_it, names) : help_without(names));
         }
+    }
+
+    /// One finding for all packages that need a newer glibc; takes them out.
+    void needs_of_glibc(std::map<std::string, std::vector<std::string>>& packages) {
+        std::optional<Version> newest;
+        std::vector<std::string> names;
+        for (auto entry = packages.begin(); entry != packages.end();) {
+            const auto needed = glibc_needed(entry->first);
+            if (!needed) {
+                ++entry;
+                continue;
+            }
+            if (!newest || *newest < *needed) newest = needed;
+            names.insert(names.end(), entry->second.begin(), entry->second.end());
+            entry = packages.erase(entry);
+        }
+        if (names.empty()) return;
+        std::ranges::sort(names);
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        const auto* there = find_record(machine_, "__glibc");
+        const auto what =
+            names.size() == 1
+                ? fmt::format("{} needs {}", names.front(), newest->to_string())
+                : fmt::format("{} packages need up to {}", names.size(), newest->to_string());
+        if (checked_.is_glibc_assumed && there != nullptr)
+            return add(Grade::Bad,
+                       "glibc",
+                       fmt::format("{}; gpkg assumes {} for {}",
+                                   what,
+                                   value_told(*there),
+                                   checked_.machine_name()),
+                       fmt::format("if {} has a newer one: CONDA_OVERRIDE_GLIBC={}, or a profile "
+                                   "that `gpkg hardware export` writes there",
+                                   checked_.machine_name(),
+                                   newest->to_string()));
+        add(Grade::Bad,
+            "glibc",
+            fmt::format("{}, but {} has {}",
+                        what,
+                        checked_.machine_name(),
+                        there == nullptr ? "none" : value_told(*there)),
+            help_without(names));
     }
 
     bool asks_for_what_is_here(const std::vector<PackageRecord>& records) const {
@@ -338,10 +419,9 @@ private:
                 "install a newer driver, or try an older CUDA, which the installed packages "
                 "allow: {}",
                 remedies.install_command(specs));
-        return fmt::format("install a newer driver, or {} of {}, which {} with {}={}: {}",
-                           held.size() == 1 ? "another build" : "other builds",
+        return fmt::format("install a newer driver, or {} of {} for {} {}: {}",
+                           held.size() == 1 ? "a build" : "builds",
                            join_some(held, "and"),
-                           held.size() == 1 ? "conflicts" : "conflict",
                            name,
                            supported,
                            remedies.variants_command(with_variants_of(checked_, held)));
@@ -417,9 +497,11 @@ private:
 
 }  // namespace
 
-std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& profile,
+std::vector<Finding> check_machine(const std::string& name,
+                                   const virtual_packages::HardwareProfile& profile,
                                    const Detection& detection,
                                    const std::vector<std::string>& warnings) {
+    const bool is_named = name != "this machine" && name != "the machine";
     std::vector<Finding> found;
     found.reserve(warnings.size());
     for (const auto& warning : warnings) {
@@ -451,30 +533,18 @@ std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& prof
         if (source.starts_with("CONDA_OVERRIDE_") ||
             source.starts_with("override_virtual_packages"))
             found.push_back(
-                {Grade::Warning,
-                 source,
-                 fmt::format("overrides {}: packages are not chosen for the real machine",
-                             package.to_string()),
-                 {}});
+                {Grade::Warning, source, replaced_by(package, is_named ? name : ""), {}});
     }
     for (const auto& [variable, value, effect, text] : detection.overrides) {
         using virtual_packages::OverrideEffect;
         if (effect == OverrideEffect::Drops)
-            found.push_back({Grade::Warning,
-                             variable,
-                             fmt::format("{}: packages are not chosen for the real machine", text),
-                             {}});
+            found.push_back(
+                {Grade::Warning, variable, text + "; the detected value is ignored", {}});
         if (effect == OverrideEffect::None)
             found.push_back({Grade::Warning, variable, "has no effect: " + text, {}});
     }
     if (found.empty())
-        found.push_back({Grade::Good,
-                         "machine",
-                         profile.gpus.empty() ? "no GPU"
-                                              : fmt::format("{} GPU{}",
-                                                            profile.gpus.size(),
-                                                            profile.gpus.size() == 1 ? "" : "s"),
-                         {}});
+        found.push_back({Grade::Good, is_named ? name : "machine", hardware_text(profile), {}});
     return found;
 }
 

@@ -10,8 +10,9 @@
 
 namespace gpkg::cli {
 
-/// Of the machine alone.
-std::vector<Finding> check_machine(const virtual_packages::HardwareProfile& profile,
+/// Of the machine alone. `name`: as --for has it, or "this machine".
+std::vector<Finding> check_machine(const std::string& name,
+                                   const virtual_packages::HardwareProfile& profile,
                                    const virtual_packages::Detection& detection,
                                    const std::vector<std::string>& warnings);
 

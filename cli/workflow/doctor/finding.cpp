@@ -59,9 +59,10 @@ std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& reco
     return built && find_record(records, built->package) != nullptr ? built : std::nullopt;
 }
 
-std::string for_no_gpu_here(Accelerator accelerator) {
-    return fmt::format("is a {} build, but this machine has no {} GPU",
+std::string for_no_gpu_of(const std::string& machine, Accelerator accelerator) {
+    return fmt::format("is a {} build, but {} has no {} GPU",
                        compute_platform(accelerator),
+                       machine,
                        vendor_title(accelerator));
 }
 

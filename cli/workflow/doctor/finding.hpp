@@ -31,6 +31,7 @@ struct Checked {
     const Accelerators& accelerators;      ///< which builds of it
     const Seen& seen;                      ///< the machine
     Remedies& remedies;
+    bool is_glibc_assumed = false;  ///< a default of gpkg: nobody looked at the machine
 
     const std::vector<PackageRecord>& machine() const { return seen.virtual_packages; }
     /// "this machine", or as --for has it.
@@ -52,8 +53,8 @@ bool is_asked_for(const Checked& checked, const std::string& name);
 std::optional<BuildInName> build_chosen_by(const std::vector<PrefixRecord>& records,
                                            const std::string& name);
 
-/// "is a build for nvidia, of which there is no GPU here"
-std::string for_no_gpu_here(Accelerator accelerator);
+/// "is a CUDA build, but h100 has no NVIDIA GPU"
+std::string for_no_gpu_of(const std::string& machine, Accelerator accelerator);
 
 /// What is found of the first of these, "; so are ..." for the others.
 std::string with_others(std::string message, const std::vector<std::string>& names);

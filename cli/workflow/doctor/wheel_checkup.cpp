@@ -45,12 +45,12 @@ public:
             if (told == Accelerator::None && has_gpu_)
                 add(Grade::Warning,
                     what,
-                    "is a CPU build, but this machine has a GPU",
+                    fmt::format("is a CPU build, but {} has a GPU", checked_.machine_name()),
                     "install a wheel for the GPU, if there is one");
             if (accelerator == Accelerator::Nvidia && !cuda.empty() && beyond_driver(what, cuda))
                 continue;
             if (accelerator != Accelerator::None && !has_device(machine_, accelerator))
-                add(Grade::Warning, what, for_no_gpu_here(accelerator));
+                add(Grade::Warning, what, for_no_gpu_of(checked_.machine_name(), accelerator));
             else if (accelerator == Accelerator::Nvidia && !cuda.empty())
                 code(what, cuda);
         }

@@ -1,10 +1,12 @@
 #include "cli/workflow/health/damage.hpp"
 
 #include "cli/environments.hpp"
+#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
@@ -196,6 +198,15 @@ void tell_damage(Context& context,
                         target_words(context, other)));
 }
 
+/// A dry run on an environment whose creation or removal was interrupted.
+int tell_what_recovery_does(Context& context, const fs::path& path) {
+    const auto opened = Prefix::open(path);
+    if (!opened) context.out.print(opened.error().message + "; gpkg repair undoes or completes it");
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"dry_run", true}, {"prefix", path.native()}});
+    return 0;
+}
+
 /// A dry run where records would be restored first: there is no plan yet, only the packages.
 Result<int> tell_relinked(Context& context,
                           const fs::path& path,
@@ -234,13 +245,19 @@ Result<int> repair_environment(Context& context,
                             aside->native(),
                             (*aside / "old").native()));
     }
+    if (options.dry_run && !Prefix::is_environment(path) &&
+        prefix_condition(path) == PrefixCondition::Interrupted)
+        return tell_what_recovery_does(context, path);
     GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
         if (!fs::exists(path, ignored))
-            context.out.print(
-                fmt::format("{}: the environment does not exist any more", path.native()));
+            context.out.print(recovery == Recovery::RolledBack
+                                  ? fmt::format("undid the interrupted creation of {}",
+                                                environment_name(context, path))
+                                  : fmt::format("completed the interrupted removal of {}",
+                                                environment_name(context, path)));
         if (context.out.json_mode())
             context.out.json({{"success", true}, {"prefix", path.native()}});
         return 0;
@@ -299,11 +316,16 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
     }
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"dry_run", options.dry_run}, {"removed", list}});
+    const auto all = count_text(check.packages, "package");
+    const bool one = check.damaged.size() == 1;
     context.out.print(
-        fmt::format("{} of {} packages were damaged{}",
-                    check.damaged.size(),
-                    check.packages,
-                    check.damaged.empty() ? "" : "; they will be downloaded again when needed"));
+        check.damaged.empty()
+            ? fmt::format("{} verified: no damage", all)
+            : fmt::format("{} of {} {} damaged; {} will be downloaded again when needed",
+                          check.damaged.size(),
+                          all,
+                          one ? "was" : "were",
+                          one ? "it" : "they"));
     return 0;
 }
 

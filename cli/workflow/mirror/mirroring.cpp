@@ -6,6 +6,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/indexing/patch_instructions.hpp"
@@ -72,6 +73,7 @@ private:
     Result<void> prepare();
     Result<void> look_back();
     Result<void> name_channels();
+    Result<void> warn_of_signatures();
     Result<void> begin();
     Result<void> fetch();
     Result<bool> is_there(const PackageRecord& record) const;
@@ -168,6 +170,24 @@ Result<void> Mirroring::name_channels() {
     return {};
 }
 
+/// A mirror has fewer packages than its channel, so that the channel's signature is not of its
+/// indexes.
+Result<void> Mirroring::warn_of_signatures() {
+    GPKG_TRY(const auto trust, trust_options(context_));
+    for (const auto& [url, folder] : folder_of_) {
+        const auto trusted = trust.names.find(url);
+        if (trusted == trust.names.end()) continue;
+        context_.out.warn(fmt::format(
+            "{}: the channel is signed, the indexes of its mirror are not; machines with "
+            "trusted_keys for it refuse the mirror. Use it without trusted_keys.{}, and check it "
+            "with gpkg mirror verify --key{}",
+            url,
+            trusted->second,
+            options_.sign_keys.empty() ? " (make the mirror with --sign-key)" : ""));
+    }
+    return {};
+}
+
 /// Says what this run may leave if it does not end, then takes the manifest of before out of force.
 Result<void> Mirroring::begin() {
     for (const auto& record : content_.records) ours_.insert(in_mirror(place_of(record)));
@@ -217,9 +237,9 @@ Result<void> Mirroring::fetch() {
         if (far != 0)
             return fail(
                 ErrorKind::Network,
-                fmt::format(
-                    "{} packages are not in the mirror and cannot be downloaded with --offline",
-                    far));
+                fmt::format("{} {} not in the mirror and cannot be downloaded with --offline",
+                            count_text(static_cast<std::size_t>(far), "package"),
+                            far == 1 ? "is" : "are"));
     }
     Progress progress(context_.out);
     std::vector<std::uint64_t> received(downloads.size());
@@ -304,11 +324,16 @@ Result<void> Mirroring::index() {
 Result<void> Mirroring::write_texts() {
     GPKG_CHECK(write_lock(content_.lock, LockFormat::Gpkg, options_.folder / kLockName));
     std::string settings =
-        "# Folders to use instead of the channels' servers. Paths are relative to this "
-        "file.\nmirrored_channels:\n";
+        "# The channels of the request, and folders to use instead of their servers. Paths are "
+        "relative to this file.\nmirrored_channels:\n";
     for (const auto& [url, name] : folder_of_)
         settings += fmt::format(
             "  {}: [{}]\n", json_text(nlohmann::json(url)), json_text(nlohmann::json("./" + name)));
+    if (!content_.channels.empty()) settings += "channels:\n";
+    for (const auto& text : content_.channels) {
+        GPKG_TRY(const auto channel, Channel::parse(text, channel_context(context_)));
+        settings += fmt::format("  - {}\n", json_text(nlohmann::json(channel.base_url())));
+    }
     ours_.insert({std::string(kLockName), std::string(kSettingsName)});
     return write_file_atomically(options_.folder / kSettingsName, settings);
 }
@@ -360,6 +385,7 @@ Result<void> Mirroring::remove_others() {
 Result<MirrorSummary> Mirroring::run() {
     GPKG_CHECK(prepare());
     GPKG_CHECK(name_channels());
+    GPKG_CHECK(warn_of_signatures());
     GPKG_CHECK(begin());
     GPKG_CHECK(fetch());
     GPKG_CHECK(write_patches());

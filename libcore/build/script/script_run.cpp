@@ -6,7 +6,9 @@
 #include "libcore/recipe/script_programs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <thread>
 
 namespace gpkg {
@@ -108,13 +110,33 @@ Result<void> hide_secrets(const fs::path& log, const BuildScript& script) {
 }
 
 /// Names of secrets that gpkg's own environment does not have, for a hint.
-std::string missing_secrets(const BuildScript& script) {
+std::vector<std::string> missing_secrets(const BuildScript& script) {
     const auto found = secrets_of(script);
-    std::string missing;
+    std::vector<std::string> missing;
     for (const auto& name : script.secrets) {
-        if (!found.contains(name)) missing += fmt::format("; the secret {} is not set", name);
+        if (!found.contains(name)) missing.push_back(fmt::format("the secret {} is not set", name));
     }
     return missing;
+}
+
+/// Whether a script said something that programs say where the sandbox keeps them from the network
+/// or from files.
+bool may_come_of_sandbox(std::string_view said, bool network) {
+    constexpr std::array kOfNetwork{"ould not resolve",
+                                    "etwork is unreachable",
+                                    "name resolution",
+                                    "onnection refused",
+                                    "Failed to connect",
+                                    "Name or service not known"};
+    constexpr std::array kOfFiles{"No such file or directory",
+                                  "Permission denied",
+                                  "Read-only file system",
+                                  "Operation not permitted"};
+    const auto is_said = [&](std::string_view text) {
+        return said.find(text) != std::string_view::npos;
+    };
+    return (!network && std::any_of(kOfNetwork.begin(), kOfNetwork.end(), is_said)) ||
+           std::any_of(kOfFiles.begin(), kOfFiles.end(), is_said);
 }
 
 // What bash runs before the script: the activation of the host environment and, over it, of the
@@ -194,21 +216,24 @@ Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
     // Ctrl-C goes to the script as well, which may be gone before gpkg looks.
     if (options.cancelled && options.cancelled())
         return fail(ErrorKind::Interrupted, "interrupted");
-    const auto kept_in = options.sandbox && !options.network;
     const bool stays = options.scratch.empty() || options.keep_work;
+    const auto said = last_lines_of(run.place.log, kShownLogLines);
+    std::vector<std::string> hints;
+    if (!stays) hints.emplace_back("use --keep-work to keep the build folder");
+    append(hints, missing_secrets(script));
+    if (options.sandbox && may_come_of_sandbox(said, options.network))
+        hints.emplace_back(
+            "the sandbox blocks the network and undeclared files; to allow them: --network, "
+            "--sandbox off");
     return fail(ErrorKind::Io,
-                fmt::format("{}: the build script failed with exit status {}; last output:\n{}",
+                fmt::format("{}: the build script failed with exit status {}; last output:\n{}\n"
+                            "log: {}{}",
                             run.output.distribution(),
                             code,
-                            last_lines_of(run.place.log, kShownLogLines)),
-                fmt::format("full log: {}{}{}{}",
+                            said,
                             run.place.log.native(),
-                            stays ? "; build folder: " + run.place.folder.native()
-                                  : "; use --keep-work to keep the build folder",
-                            kept_in ? "; the sandbox blocks the network and undeclared files "
-                                      "(--network, --sandbox off)"
-                                    : "",
-                            missing_secrets(script)));
+                            stays ? "\nbuild folder: " + run.place.folder.native() : ""),
+                fmt::format("{}", fmt::join(hints, "; ")));
 }
 
 }  // namespace gpkg

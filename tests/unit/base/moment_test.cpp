@@ -2,6 +2,8 @@
 
 #include "tests/support/catch.hpp"
 
+#include <cstdlib>
+#include <ctime>
 #include <string>
 
 using namespace gpkg;
@@ -43,6 +45,19 @@ TEST_CASE("dates, times and durations before now", "[base]") {
 
 TEST_CASE("a moment is written in UTC", "[base]") {
     CHECK(moment_text(1'700'000'000'250) == "2023-11-14T22:13:20Z");
+}
+
+TEST_CASE("a moment in UTC is shown in the user's time zone", "[base]") {
+    const char* before = ::getenv("TZ");
+    const std::string saved = before == nullptr ? "" : before;
+    ::setenv("TZ", "TEST-2", 1);
+    ::tzset();
+    CHECK(local_time_text("2026-11-28T23:43:17Z") == "2026-11-29 01:43:17");
+    CHECK(local_time_text("2026-11-28 08:43:17") == "2026-11-28 10:43:17");
+    CHECK(local_time_text("2026-11-28") == "2026-11-28");
+    CHECK(local_time_text("").empty());
+    before == nullptr ? ::unsetenv("TZ") : ::setenv("TZ", saved.c_str(), 1);
+    ::tzset();
 }
 
 TEST_CASE("durations have a unit", "[base]") {

@@ -18,6 +18,9 @@ TEST_CASE("near names are those a person may have meant", "[base]") {
     CHECK(near_names("analysys", std::vector<std::string>{"analysis", "analysis"}) ==
           std::vector<std::string>{"analysis"});
     CHECK(near_names("h", std::vector<std::string>{"a", "b"}).empty());
+    CHECK(near_names("pip", std::vector<std::string>{"libtensorpipe0"}).empty());
+    CHECK(near_names("cuda", std::vector<std::string>{"cudatoolkit", "pytorch-cuda"}) ==
+          std::vector<std::string>{"cudatoolkit", "pytorch-cuda"});
 }
 
 TEST_CASE("UTF-16 is told by its mark", "[base]") {
@@ -39,6 +42,8 @@ TEST_CASE("split keeps empty pieces", "[base]") {
 }
 
 TEST_CASE("lists for people", "[base]") {
+    CHECK(count_text(1, "package") == "1 package");
+    CHECK(count_text(0, "package") == "0 packages");
     CHECK(join_or(std::vector<std::string>{"a"}) == "a");
     CHECK(join_or(std::vector<std::string>{"a", "b", "c"}) == "a, b or c");
     const std::vector<std::string> five{"a", "b", "c", "d", "e"};
@@ -46,6 +51,9 @@ TEST_CASE("lists for people", "[base]") {
     CHECK(join_some(five, "or", 4) == "a, b, c, d or 1 other");
     CHECK(join_some(five, "and") == "a, b, c and 2 others");
     CHECK(join_some({}, "and").empty());
+    CHECK(count_text(1, "package") == "1 package");
+    CHECK(count_text(0, "file") == "0 files");
+    CHECK(count_text(26330, "file") == "26,330 files");
 }
 
 TEST_CASE("a stranger's text does not steer the terminal", "[text]") {

@@ -49,7 +49,7 @@ TEST_CASE("a package is in the channel once it is published, and not built again
     CHECK(place.one(recipe).tested);
     CHECK(again.file == built.file);
 
-    REQUIRE(publisher.publish(again));
+    CHECK_FALSE(publisher.publish(again).value());
     CHECK(again.is_published);
     CHECK(again.file == place.at("channel/linux-64/a-1-hb0f4dca_0.conda"));
     CHECK_FALSE(fs::exists(built.file));
@@ -63,6 +63,16 @@ TEST_CASE("a package is in the channel once it is published, and not built again
     CHECK(publisher.withhold(known).value() ==
           "the package was published earlier and stays in the channel: " + known.file.native());
     CHECK(fs::exists(known.file));
+}
+
+TEST_CASE("a package that replaces other contents is reported", "[build]") {
+    BuildFixture place;
+    const auto recipe = kHead + "build: {script: 'echo 1 > $PREFIX/x'}\n";
+    const Publisher publisher(place.options.channel, place.options.work);
+    place.write("channel/linux-64/a-1-hb0f4dca_0.conda", "an older one");
+    auto built = place.one(recipe);
+    CHECK(publisher.publish(built).value());
+    CHECK_FALSE(publisher.publish(built).value());
 }
 
 TEST_CASE("what is not good is put aside and built again", "[build]") {

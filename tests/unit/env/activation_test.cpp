@@ -172,7 +172,7 @@ TEST_CASE("variables come in code point order, state last, and bad ones are told
           folder + "/9.json: variable \"N\" ignored: the value is not a string");
     CHECK_THAT(variables.warnings[2], ContainsSubstring("broken.json: not valid JSON"));
     CHECK_THAT(variables.warnings[3],
-               ContainsSubstring("\"PATH\" ignored: reserved: activation sets it"));
+               ContainsSubstring("\"PATH\" ignored: reserved: activation sets this variable"));
 
     Variables now{{"PATH", "/bin"}, {"GONE", "here"}};
     shelf.enter(now, "a");

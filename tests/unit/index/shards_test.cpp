@@ -193,10 +193,10 @@ TEST_CASE("hostile shards are refused whole, broken records left out", "[index]"
     // File names that lead elsewhere.
     for (const std::string bad :
          {"../rich-2-0.conda", "/rich-2-0.conda", "a/rich-2-0.conda", "..", "", "a\\b.conda"})
-        CHECK(refusal(with(bad, json::object())).find("is no file name") != std::string::npos);
+        CHECK(refusal(with(bad, json::object())).find("is not a file name") != std::string::npos);
     CHECK(refusal(with("rich-2-0.tar.bz2", json::object())) ==
           "URL: packages.conda: 'rich-2-0.tar.bz2' does not end in .conda");
-    CHECK(refusal(with("rich-../x-0.conda", {{"version", "../x"}})).find("is no file name") !=
+    CHECK(refusal(with("rich-../x-0.conda", {{"version", "../x"}})).find("is not a file name") !=
           std::string::npos);
     // Values of a wrong kind spoil their own record only.
     CHECK(refusal(with(fn, {{"depends", "numpy"}})) ==

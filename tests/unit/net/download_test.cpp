@@ -109,7 +109,7 @@ TEST_CASE("a wrong checksum or size is an integrity error and leaves nothing", "
     download.size = 8;
     CHECK(told() == download.url + ": wrong size: expected 8, got 7");
     download.sha256 = "abc";
-    CHECK(told() == download.url + ": 'abc' is no sha256");
+    CHECK(told() == download.url + ": 'abc' is not a valid sha256 checksum");
 }
 
 TEST_CASE("what came mangled once is asked for once more", "[net]") {

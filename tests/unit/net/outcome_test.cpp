@@ -87,6 +87,11 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
         head.status = code;
         return transfer_error("https://h/x", head, nullptr);
     };
+    Head unauthorized;
+    unauthorized.status = 401;
+    CHECK(transfer_error("https://h/t/tok/x", unauthorized, nullptr).to_string() ==
+          "https://h/x: the server rejected the login or token in the URL (HTTP 401)\n"
+          "  hint: gpkg config list --show-sources shows where the URL is set");
     CHECK(status(404).to_string() == "https://h/x: not found (HTTP 404)");
     CHECK(status(404).kind == ErrorKind::NotFound);
     CHECK(status(403).to_string() ==
@@ -95,10 +100,9 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
     CHECK(status(503).to_string() ==
           "https://h/x: server error (HTTP 503)\n  hint: try again later");
     CHECK(status(503).kind == ErrorKind::Network);
-    CHECK(
-        status(304).to_string() ==
-        "https://h/x: unexpected 304 Not Modified from the server (HTTP 304)\n"
-        "  hint: a proxy may be misconfigured; try again later");
+    CHECK(status(304).to_string() ==
+          "https://h/x: unexpected 304 Not Modified from the server (HTTP 304)\n"
+          "  hint: a proxy may be misconfigured; try again later");
 }
 
 TEST_CASE("redirects keep what belongs to an origin, and never step down from https", "[net]") {

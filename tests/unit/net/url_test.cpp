@@ -1,5 +1,6 @@
 #include "libcore/net/url.hpp"
 
+#include "libcore/base/percent.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -37,8 +38,7 @@ TEST_CASE("what is no URL is refused", "[net]") {
     CHECK(message("http://h:8x/a") == "http://h:8x/a: the port is not a number");
     CHECK(message("http://u:secret@h:8x/a") == "http://h:8x/a: the port is not a number");
     CHECK(message("http://h h/a") == "http://h h/a: the URL contains spaces or control characters");
-    CHECK(message("http://h\"/a") ==
-          "http://h\"/a: the host name has invalid characters");
+    CHECK(message("http://h\"/a") == "http://h\"/a: the host name has invalid characters");
 }
 
 TEST_CASE("secrets are not shown", "[net]") {
@@ -67,6 +67,9 @@ TEST_CASE("paths and file URLs are turned into each other", "[net]") {
     }
     CHECK(file_url("/with space/100%") == "file:///with%20space/100%25");
     CHECK(path_of_file_url("file://localhost/a").value() == "/a");
+    CHECK(path_or_url("file:///my%20data/a") == "/my data/a");
+    CHECK(path_or_url("file:///a%2") == "file:///a%2");
+    CHECK(path_or_url("https://h/a%20b") == "https://h/a%20b");
     CHECK(path_of_file_url("file://server/a").error().message ==
           "file://server/a: cannot read files on host 'server'");
     CHECK(path_of_file_url("file:///a%2")

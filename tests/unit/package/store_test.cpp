@@ -139,7 +139,7 @@ TEST_CASE("an archive that is not what the record says leaves the store empty", 
     CHECK(refusal(record) == archive + ": md5 is " + bench.record.md5 + ", expected " + record.md5);
     record = bench.record;
     record.version = "2";
-    CHECK(refusal(record) == archive + ": holds p-1-0, not p-2-0");
+    CHECK(refusal(record) == archive + ": contains p-1-0, not p-2-0");
 
     REQUIRE(write_file_atomically(bench.archive,
                                   make_conda({{"a", "changed"}}, info_members({{"a", "one"}}))));

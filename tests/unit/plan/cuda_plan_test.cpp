@@ -84,8 +84,14 @@ TEST_CASE("the fewest builds and targets for devices", "[plan]") {
         {"7.0@11.4",
          "12.9",
          never,
-         "7.0: the driver supports only CUDA 11.4, but the builds use CUDA 12.9 | use --cuda 11.4, "
-         "or a newer driver"},
+         "7.0: CUDA 12.9 needs a newer driver (this one supports CUDA 11.4) | use --cuda 11.4, or "
+         "a "
+         "newer driver"},
+        {"12.0@12.8",
+         "12.4,13.0",
+         never,
+         "12.0: CUDA 12.4 cannot compile code for it; CUDA 13.0 needs a newer driver (this one "
+         "supports CUDA 12.8) | use --cuda 12.8, or a newer driver"},
     }));
     CAPTURE(row.devices, row.toolkits);
     CudaPlanOptions options;

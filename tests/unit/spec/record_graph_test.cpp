@@ -51,6 +51,12 @@ TEST_CASE("who needs whom among records", "[spec]") {
     CHECK(text(graph, graph.ways(roots, at("c"))) == "b: c >=1\na: b c >=1\n");
     CHECK(graph.ways(roots, at("a")).size() == 1);
     CHECK(graph.ways({}, at("a")).empty());
+
+    const auto all = graph.all_ways(roots, at("d"), 10);
+    CHECK(text(graph, all.ways) == "d:\na: d\nb: c >=1 d 1.*\na: b c >=1 d 1.*\n");
+    CHECK(all.is_complete);
+    CHECK(graph.all_ways(roots, at("d"), 3).ways.size() == 3);
+    CHECK_FALSE(graph.all_ways(roots, at("d"), 3).is_complete);
 }
 
 TEST_CASE("conditions and extras among records", "[spec]") {

@@ -139,7 +139,7 @@ TEST_CASE("a driver that hangs is left alone after the limit", "[virtual-package
     CHECK(warnings_text(again) == row.warning + "; retried after two minutes");
     host.now = [=] { return first + 3min; };
     host.cuda.program = {"/nonexistent/gpkg"};
-    CHECK_THAT(warnings_text(probe_cuda(host)), ContainsSubstring("cannot be started"));
+    CHECK_THAT(warnings_text(probe_cuda(host)), ContainsSubstring("cannot start the CUDA probe"));
 }
 
 TEST_CASE("a process that the driver leaves behind is not waited for", "[virtual-packages]") {
@@ -201,12 +201,12 @@ TEST_CASE("what is no probe costs a warning", "[virtual-packages]") {
         {{"/bin/true"}, "/bin/true: not a CUDA probe: it exited with status 0 without output" + say},
         {{"/bin/false"}, "/bin/false: not a CUDA probe: it exited with status 1 without output" + say},
         {{"/bin/sh", "-c", "echo usage: gpkg COMMAND; echo driver banana; exit 2"},
-         "the CUDA probe said something unexpected: \"usage: gpkg COMMAND\"\n"
+         "unexpected output of the CUDA probe: \"usage: gpkg COMMAND\"\n"
          "/bin/sh: not a CUDA probe: it exited with status 2 without output" + say},
         {{"/bin/sh", "-c", "echo driver 1; echo end"},
-         "the CUDA probe said something unexpected: \"driver 1\""},
+         "unexpected output of the CUDA probe: \"driver 1\""},
         {{"/bin/sh", "-c", "yes | head -c 1000000"},
-         "the CUDA probe said something unexpected: \"y\"\n"
+         "unexpected output of the CUDA probe: \"y\"\n"
          "/bin/sh: not a CUDA probe: it exited with status 0 without output" + say},
     }));
     // clang-format on
@@ -246,7 +246,7 @@ TEST_CASE("a device line that makes no sense is no device", "[virtual-packages]"
     const auto report = probe_cuda(machine.host);
     CHECK(report.driver == 12040);
     CHECK(report.devices.empty());
-    CHECK(warnings_text(report) == fmt::format("the CUDA probe said something unexpected: \"{}\"\n"
+    CHECK(warnings_text(report) == fmt::format("unexpected output of the CUDA probe: \"{}\"\n"
                                                "L: only 0 of 1 devices responded",
                                                std::string_view(line).substr(0, 60)));
 }
@@ -345,7 +345,7 @@ TEST_CASE("answers are remembered until something they depend on changes", "[vir
     CHECK(again.driver == 12040);
     CHECK(devices_text(again) == "9.0 81559 MiB NVIDIA H100 80GB HBM3");
     CHECK(again.library == kLibrary);
-    CHECK(detect_all(host).find("__cuda")->source == kLibrary + " cuDriverGetVersion, remembered");
+    CHECK(detect_all(host).find("__cuda")->source == kLibrary + " cuDriverGetVersion, cached");
 
     SECTION("another boot") { machine.file("proc/sys/kernel/random/boot_id", "another\n"); }
     SECTION("a boot without a name") { machine.file("proc/sys/kernel/random/boot_id", ""); }

@@ -99,7 +99,7 @@ TEST_CASE("a damaged detector is refused with the place and the reason", "[virtu
         {when + "  - {file: /sys/../etc/shadow}\n",
          "a.yaml:5:12: expected a path from / without .., found \"/sys/../etc/shadow\""},
         {when + "  - {library: x.so, matches: a}\n", "a.yaml:5:30: matches: cannot be used with library:"},
-        {when + "  - {file: /x, matches: \"\"}\n", "a.yaml:5:25: expected an expression of 1 to 1024 letters"},
+        {when + "  - {file: /x, matches: \"\"}\n", "a.yaml:5:25: expected an expression of 1 to 1024 characters"},
         {when + "  - {file: /x, matches: \"(a{1000}){1000}\"}\n",
          "a.yaml:5:25: \"(a{1000}){1000}\": invalid repetition size: {1000}"},
         {run, "a.yaml:2:6: expected `yields:` with the virtual packages it can find"},
@@ -124,7 +124,7 @@ TEST_CASE("a small text that unfolds into a huge one is refused", "[virtual-pack
                             static_cast<char>(name - 1));
     CHECK_THAT(failure(text), ContainsSubstring("the document is too large or too deeply nested"));
     CHECK_THAT(failure(kHead + "a: " + std::string(5000, '[')), ContainsSubstring("a.yaml:"));
-    CHECK_THAT(failure(std::string(2 << 20, ' ')), ContainsSubstring("is longer than 1 MiB"));
+    CHECK_THAT(failure(std::string(2 << 20, ' ')), ContainsSubstring("larger than 1 MiB"));
 }
 
 }  // namespace detector_file_test

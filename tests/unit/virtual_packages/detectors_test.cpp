@@ -144,7 +144,7 @@ TEST_CASE("a program's answer", "[virtual-packages]") {
         {"[ -z \"$HOME$USER\" ] && [ \"$LC_ALL\" = C ] && [ $PWD = / ] && [ -z \"$(cat)\" ] && " + kAnswer, "__x=1=0", ""},
         {"true", "", "x: its output: expected a detector output, found nothing"},
         {"echo hello", "", "x: its output:1:1: expected a detector output, found a single value"},
-        {"echo '{'", "", "x: its output:2:1: a map that { opens is not closed"},
+        {"echo '{'", "", "x: its output:2:1: unclosed map: missing '}'"},
         {"echo gpkg_detected: 2", "", "x: its output:1:16: unknown format 2; this gpkg reads 1"},
         {one + "echo 'packages: []'", "", "x: its output:2:11: unknown key packages"},
         {one + "echo 'virtual_packages: [{name: __x, version: new}]'", "", "x: its output:2:41: expected a version like 1.3, found \"new\""},
@@ -382,7 +382,7 @@ TEST_CASE("answers of programs are remembered until something changes", "[virtua
 
     const auto remembered = [&] {
         const auto found = machine.ask();
-        return found.packages.at(0).source == machine.user("x.yaml") + ", remembered";
+        return found.packages.at(0).source == machine.user("x.yaml") + ", cached";
     };
     REQUIRE(remembered());
     SECTION("the file") {
@@ -419,7 +419,7 @@ TEST_CASE("nothing is remembered for a while, a failure not at all", "[virtual-p
     const auto start = host.now();
     machine.script("x", "echo gpkg_detected: 1");
     const auto is_remembered = [&] {
-        return machine.ask().notes.at(0).find("remembered") != std::string::npos;
+        return machine.ask().notes.at(0).find("cached") != std::string::npos;
     };
     CHECK_FALSE(is_remembered());
     CHECK(is_remembered());
