@@ -287,9 +287,12 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
 Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
     GPKG_TRY(const auto changed, changed_settings(change));
     if (changed.empty()) {
-        context.out.print(change.if_nothing.empty()
-                              ? "nothing to do: all requested packages are installed"
-                              : change.if_nothing);
+        auto text = change.if_nothing;
+        if (text.empty() && !change.synced_with.empty())
+            text = fmt::format(
+                "{} matches {}", environment_name(context, change.prefix), change.synced_with);
+        context.out.print(text.empty() ? "nothing to do: all requested packages are installed"
+                                       : text);
         return {};
     }
     const auto what = join_some(changed, "and", changed.size());
