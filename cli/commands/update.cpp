@@ -41,7 +41,7 @@ Action bind_update(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         options->change.offline = options->sources.offline;
-        GPKG_TRY(const auto path, existing_prefix(context, options->target));
+        GPKG_TRY(const auto path, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         if (!wishes.files.empty())
             return fail(ErrorKind::Usage,
