@@ -129,7 +129,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     err_has "note: -n env now means $shared/home1/envs/env instead of $shared/site/env"
     as 1 create -y -n env app
     check [ "$status" = 1 ]
-    err_has "$shared/home1/envs/env: the environment exists already" 'gpkg install adds to it'
+    err_has "$shared/home1/envs/env: the environment exists already" 'to add packages: gpkg install -'
     works 1 remove -q -y -n env --all
     works 1 clean -q -y --all
     GPKG_ENVS_DIRS=$shared/site as 1 create -y -n env app

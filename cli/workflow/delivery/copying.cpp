@@ -1,5 +1,6 @@
 #include "cli/workflow/delivery/copying.hpp"
 
+#include "cli/environments.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/one_off.hpp"
@@ -124,11 +125,14 @@ Result<std::optional<PrefixLock>> lock_if_allowed(const fs::path& prefix, const 
 Result<void> check_free(const Context& context, const fs::path& prefix) {
     std::error_code code;
     if (Prefix::is_environment(prefix))
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the environment exists already", prefix.native()),
-                    check_writable_folder(prefix / "conda-meta")
-                        ? "gpkg install adds packages to it; gpkg remove --all removes it"
-                        : "you cannot change it: choose another name, or a path of your own (-p)");
+        return fail(
+            ErrorKind::Conflict,
+            fmt::format("{}: the environment exists already", prefix.native()),
+            check_writable_folder(prefix / "conda-meta")
+                ? fmt::format(
+                      "to add packages: gpkg install {0}; to remove it: gpkg remove --all {0}",
+                      target_words(context, prefix))
+                : "you cannot change it: choose another name, or a path of your own (-p)");
     if (is_there(prefix) && !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),
