@@ -68,11 +68,13 @@ Result<int> clone(Context& context,
     if (!wishes.accelerators.empty())
         return fail(ErrorKind::Usage,
                     "an accelerator cannot be given with --clone: a clone keeps every package",
-                    "clone first, then change the copy: gpkg install --accel");
+                    fmt::format("clone first, then change the copy: gpkg install {} --accel",
+                                target_words(context, prefix)));
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "packages and files cannot be given with --clone: a clone keeps every package",
-                    "clone first, then add packages: gpkg install");
+                    fmt::format("clone first, then add packages: gpkg install {}",
+                                target_words(context, prefix)));
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
     return clone_environment(context, original, prefix, options.change);
 }
@@ -94,7 +96,8 @@ Result<Change> from_lock(Context& context,
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "packages and files cannot be given with --lock: the lock fixes every package",
-                    "create the environment first, then add packages: gpkg install");
+                    fmt::format("create the environment first, then add packages: gpkg install {}",
+                                target_words(context, prefix)));
     GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, prefix));
     return exactly(std::move(locked));
 }

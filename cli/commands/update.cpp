@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
@@ -69,7 +70,10 @@ Action bind_update(CLI::App& app) {
                 const auto near = near_names(spec.name, names);
                 return fail(ErrorKind::NotFound,
                             fmt::format("{} is not installed in {}", spec.name, path.native()),
-                            did_you_mean(near, "to add packages: gpkg install"));
+                            did_you_mean(near,
+                                         fmt::format("to install it: gpkg install {} {}",
+                                                     target_words(context, path),
+                                                     shell_word(spec.name))));
             }
             request.update.push_back(spec.name);
         }
