@@ -184,6 +184,26 @@ expect 0 build r/good --output-dir named
 expect 1 build r/with-tool --output-dir configured --rebuild -c ./named
 err_has "package 'base-tool' not found"
 
+# What several outputs inherit fails once; those that follow are one line.
+mkdir -p r/split
+cat > r/split/recipe.yaml <<'END'
+recipe: {name: split, version: "1"}
+outputs:
+  - staging: {name: common}
+    build: {script: "exit 3"}
+  - package: {name: split-a}
+    inherit: common
+  - package: {name: split-b}
+    inherit: common
+  - package: {name: split-c}
+    inherit: common
+  - package: {name: split-d}
+    inherit: common
+END
+expect 1 build r/split --output-dir split -j 1
+err_has 'the build script failed with exit status 3' 'error: 3 packages not built, because common failed: split-'
+check [ "$(grep -c '^error:' <<< "$err")" = 2 ]
+
 # Nothing could be done at all: conda's shape of an error.
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
