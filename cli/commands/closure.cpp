@@ -48,7 +48,7 @@ std::string heading(const Weighed& weighed) {
     return fmt::format("{} {} in {}",
                        human_size(weighed.closure.total()),
                        weighed.measure(),
-                       count_text(weighed.closure.packages().size()));
+                       count_text(weighed.closure.packages().size(), "package"));
 }
 
 std::string held_text(const Closure& closure, const ClosurePackage& package) {
@@ -135,9 +135,9 @@ void print_trimmed(Output& out, const Closure& closure, const std::vector<Trimme
     for (const auto& one : all)
         out.result(fmt::format("without {} ({}): {} in {}, {} less",
                                one.pattern,
-                               count_text(one.matching),
+                               count_text(one.matching, "package"),
                                human_size(closure.total() - one.saves),
-                               count_text(closure.packages().size() - one.gone),
+                               count_text(closure.packages().size() - one.gone, "package"),
                                human_size(one.saves)));
 }
 
@@ -230,7 +230,7 @@ void print(Output& out,
     print_trimmed(out, closure, without);
     if (closure.unknown_sizes() > 0)
         out.warn(fmt::format("the channel has no size for {}; the totals are too low",
-                             count_text(closure.unknown_sizes())));
+                             count_text(closure.unknown_sizes(), "package")));
     if (weighed.is_installed && weighed.downloads > 0)
         out.note(fmt::format("sizes are disk usage; the download size was {}",
                              human_size(weighed.downloads)));

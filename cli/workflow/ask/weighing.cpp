@@ -109,10 +109,6 @@ Weighed weigh_records(std::string what,
     return Weighed{std::move(what), false, Closure(std::move(graph), sizes, requested)};
 }
 
-std::string count_text(std::size_t count) {
-    return fmt::format("{} package{}", count, count == 1 ? "" : "s");
-}
-
 std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
     const auto& closure = weighed.closure;
     const auto total = closure.total();
@@ -124,7 +120,7 @@ std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit) {
                         "for {}; the rest is {}",
                         weighed.what,
                         human_size(limit),
-                        count_text(closure.unknown_sizes()),
+                        count_text(closure.unknown_sizes(), "package"),
                         human_size(total)),
             "create an environment from it and name it with -n",
             {}};

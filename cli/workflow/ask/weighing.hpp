@@ -38,9 +38,6 @@ Weighed weigh_records(std::string what,
                       std::vector<PackageRecord> records,
                       const std::vector<MatchSpec>& specs);
 
-/// "1 package", "12 packages"
-std::string count_text(std::size_t count);
-
 /// What is wrong with the closure's size, if anything: it is over the limit, or that cannot be
 /// told.
 std::optional<Error> over_limit(const Weighed& weighed, std::uint64_t limit);
