@@ -322,12 +322,13 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 void name_environment(const Context& context, std::string& hint) {
     if (context.prefix.empty()) return;
     const auto by_path = "-p " + shell_word(context.prefix.native());
-    const auto at = hint.find(by_path);
-    const auto end = at + by_path.size();
-    if (at == std::string::npos) return;
-    if (end < hint.size() && std::string_view(" ;,)").find(hint[end]) == std::string_view::npos)
-        return;
-    hint.replace(at, by_path.size(), target_words(context, context.prefix));
+    const auto by_name = target_words(context, context.prefix);
+    for (auto at = hint.find(by_path); at != std::string::npos; at = hint.find(by_path, at + 1)) {
+        const auto next = std::string_view(hint).substr(at + by_path.size());
+        const bool is_whole =
+            next.empty() || std::string_view(" ;,)").find(next[0]) != std::string_view::npos;
+        if (is_whole) hint.replace(at, by_path.size(), by_name);
+    }
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.

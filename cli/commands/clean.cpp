@@ -320,7 +320,7 @@ Action bind_clean(CLI::App& app) {
         "when needed. A package counts as unused if no environment links to its files. With "
         "--exec, packages used only by gpkg exec become unused too. Without a terminal, -y is "
         "required.\n\n"
-        "  gpkg clean --all --dry-run     # sizes of what would be removed\n"
+        "  gpkg clean --all --dry-run     # totals only\n"
         "  gpkg clean --all --dry-run -v  # all files\n"
         "  gpkg clean --packages --tarballs");
 

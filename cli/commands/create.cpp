@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/delivery/copying.hpp"
 #include "cli/workflow/lock/environment.hpp"
@@ -9,6 +10,7 @@
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/file_system.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,6 +29,14 @@ struct CreateOptions {
     LockedOptions lock;
 };
 
+/// "-f environment.yml" or "--lock gpkg.lock", where the request is one file.
+std::string file_to_sync(const CreateOptions& options, const Wishes& wishes) {
+    if (!options.lock.file.empty()) return "--lock " + shell_word(options.lock.file);
+    if (options.wishes.files.size() != 1 || !options.wishes.specs.empty() || !wishes.files.empty())
+        return {};
+    return "-f " + shell_word(options.wishes.files.front());
+}
+
 /// The prefix given on the command line, else in the environment.yml. It must not exist yet.
 Result<fs::path> place_of_new(Context& context,
                               const CreateOptions& options,
@@ -38,8 +48,17 @@ Result<fs::path> place_of_new(Context& context,
                     "use -n NAME, -p PATH, or an environment.yml with a name");
     GPKG_TRY(auto prefix, new_prefix(context, target));
     GPKG_CHECK(recover_prefix(context, prefix, options.change.dry_run));
-    GPKG_CHECK(check_free(context, prefix));
-    return prefix;
+    auto is_free = check_free(context, prefix);
+    if (is_free) return prefix;
+    auto error = std::move(is_free).error();
+    const auto file = file_to_sync(options, wishes);
+    if (!file.empty() && Prefix::is_environment(prefix) &&
+        check_writable_folder(prefix / "conda-meta"))
+        error.hint = fmt::format("to make it match the file: gpkg sync {} {}; {}",
+                                 target_words(context, prefix),
+                                 file,
+                                 error.hint);
+    return pass(std::move(error));
 }
 
 Result<int> clone(Context& context,
@@ -49,11 +68,13 @@ Result<int> clone(Context& context,
     if (!wishes.accelerators.empty())
         return fail(ErrorKind::Usage,
                     "an accelerator cannot be given with --clone: a clone keeps every package",
-                    "clone first, then change the copy: gpkg install --accel");
+                    fmt::format("clone first, then change the copy: gpkg install {} --accel",
+                                target_words(context, prefix)));
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "packages and files cannot be given with --clone: a clone keeps every package",
-                    "clone first, then add packages: gpkg install");
+                    fmt::format("clone first, then add packages: gpkg install {}",
+                                target_words(context, prefix)));
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
     return clone_environment(context, original, prefix, options.change);
 }
@@ -75,7 +96,8 @@ Result<Change> from_lock(Context& context,
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "packages and files cannot be given with --lock: the lock fixes every package",
-                    "create the environment first, then add packages: gpkg install");
+                    fmt::format("create the environment first, then add packages: gpkg install {}",
+                                target_words(context, prefix)));
     GPKG_TRY(auto locked, locked_request(context, options.sources, options.lock, prefix));
     return exactly(std::move(locked));
 }

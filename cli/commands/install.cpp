@@ -41,7 +41,7 @@ Action bind_install(CLI::App& app) {
         "  gpkg install -n ml scipy --freeze-installed  # change nothing else\n");
 
     return [options](Context& context) -> Result<int> {
-        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
         // An interrupted creation is gone now.

@@ -114,7 +114,9 @@ Result<ReadLock> read(Context& context, const std::string& file) {
     auto found = read_lock(file);
     if (!found) {
         auto error = std::move(found).error();
-        if (error.kind == ErrorKind::NotFound && error.hint.empty()) {
+        const auto format = lock_format_of_name(file);
+        if (error.kind == ErrorKind::NotFound && error.hint.empty() &&
+            (!format || format == LockFormat::Gpkg)) {
             const auto output = file == kUsualName ? "" : " -o " + shell_word(file);
             error.hint = "to write one: gpkg lock -f environment.yml" + output;
         }

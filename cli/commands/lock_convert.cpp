@@ -182,6 +182,14 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
                   names));
 }
 
+/// What the name of the file does not say: " (version 7)" of pixi.lock.
+std::string format_remark(const std::string& file, LockFormat format) {
+    const auto of_name = lock_format_of_name(file);
+    if (of_name == LockFormat::Pixi7 && format == LockFormat::Pixi6) return " (version 6)";
+    if (of_name != format) return fmt::format(" (format: {})", name_of(format));
+    return format == LockFormat::Pixi7 ? " (version 7)" : "";
+}
+
 Result<int> convert(Context& context, const LockConvertOptions& options) {
     GPKG_TRY(const auto format, format_for(options));
     std::error_code code;
@@ -201,8 +209,10 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
     if (context.out.json_mode()) {
         context.out.json(Json{{"success", true}, {"file", options.to}});
     } else {
-        context.out.print(fmt::format(
-            "{} {} ({})", options.dry_run ? "would write" : "wrote", options.to, name_of(format)));
+        context.out.print(fmt::format("{} {}{}",
+                                      options.dry_run ? "would write" : "wrote",
+                                      options.to,
+                                      format_remark(options.to, format)));
     }
     return 0;
 }
@@ -212,10 +222,10 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
 Action bind_convert(CLI::App& app) {
     const auto options = std::make_shared<LockConvertOptions>();
     app.add_option("file", options->lock.file, "lock file of any format")
-        ->type_name("FILE")
+        ->type_name("FROM")
         ->required();
     app.add_option("to", options->to, fmt::format("file to write: {}", kLockNames))
-        ->type_name("FILE")
+        ->type_name("TO")
         ->required();
     app.add_option("--format",
                    options->format,

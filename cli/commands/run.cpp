@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/inside.hpp"
 
@@ -28,7 +29,7 @@ Result<int> run(Context& context, const CLI::App& app, const RunOptions& options
         prefix,
         command,
         options.folder,
-        fmt::format("check that its package is installed: gpkg list -p {}", prefix.native()));
+        fmt::format("to list installed packages: gpkg list {}", target_words(context, prefix)));
 }
 
 }  // namespace

@@ -159,9 +159,9 @@ Result<int> sync(Context& context, SyncOptions& options) {
     GPKG_TRY(auto change,
              options.lock.file.empty() ? as_files_say(context, options)
                                        : as_locked(context, options, !is_named));
-    change.synced_with = options.lock.file.empty()
-                             ? join_some(options.wishes.files, "and", options.wishes.files.size())
-                             : options.lock.file;
+    const auto& files = options.wishes.files;
+    change.synced_with =
+        options.lock.file.empty() ? join_some(files, "and", files.size()) : options.lock.file;
     return carry_out(context, std::move(change), options.change);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
@@ -41,7 +42,7 @@ Action bind_update(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         options->change.offline = options->sources.offline;
-        GPKG_TRY(const auto path, existing_prefix(context, options->target));
+        GPKG_TRY(const auto path, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         if (!wishes.files.empty())
             return fail(ErrorKind::Usage,
@@ -69,7 +70,10 @@ Action bind_update(CLI::App& app) {
                 const auto near = near_names(spec.name, names);
                 return fail(ErrorKind::NotFound,
                             fmt::format("{} is not installed in {}", spec.name, path.native()),
-                            did_you_mean(near, "to add packages: gpkg install"));
+                            did_you_mean(near,
+                                         fmt::format("to install it: gpkg install {} {}",
+                                                     target_words(context, path),
+                                                     shell_word(spec.name))));
             }
             request.update.push_back(spec.name);
         }

@@ -290,13 +290,25 @@ Result<Outcome> timed_answer(Output& out, Question& question) {
     return answer_to(question);
 }
 
+/// gpkg requests pip for a 'pip:' section; the user may never have named it.
+bool lacks_only_pip(const Explanation& explanation) {
+    if (explanation.clashes.size() != 1 || explanation.more > 0) return false;
+    const auto& lines = explanation.clashes.front().lines;
+    return lines.size() == 1 && lines.front().name == "pip" && !lines.front().channels.empty();
+}
+
 Result<Change> answer(Context& context, const ChangeRequest& request, Question question) {
     const auto leaves = question.present.leaves;
     GPKG_CHECK(settle_vendor(context, question));
     GPKG_TRY(auto outcome, timed_answer(context.out, question));
     GPKG_CHECK(check_stop(context));
-    if (const auto* explanation = std::get_if<Explanation>(&outcome))
+    if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
+        if (!request.pip.empty() && lacks_only_pip(*explanation))
+            return fail(ErrorKind::Unsatisfiable,
+                        "the 'pip:' section needs the package pip, which no channel has",
+                        "add a channel that has it with -c CHANNEL");
         return pass(unsatisfiable(context, question, *explanation));
+    }
     auto solution = std::get<Solution>(std::move(outcome));
 
     Change change;

@@ -206,7 +206,9 @@ std::string repeating_command(const Context& context,
     return text;
 }
 
+/// `is_relayed`: people have read what pip said.
 tl::unexpected<Error> failed(const PipSection& section,
+                             bool is_relayed,
                              const fs::path& prefix,
                              int status,
                              const std::string& tail,
@@ -217,8 +219,8 @@ tl::unexpected<Error> failed(const PipSection& section,
                             "installed, the pip packages are not",
                             section.name(),
                             status,
-                            said.empty() ? "" : ":\n",
-                            said),
+                            said.empty() || is_relayed ? "" : ":\n",
+                            is_relayed ? "" : said),
                 "to retry: " + command,
                 {}};
     error.details = json_text(nlohmann::json{{"prefix", prefix.native()},
@@ -258,10 +260,14 @@ Result<void> check_pip_sections(const Sections& sections,
 }
 
 void print_pip_sections(Output& out, const Sections& sections) {
-    for (const auto& section : sections)
-        out.print(fmt::format("\n  then, in {}: pip install {}",
-                              section.file.parent_path().native(),
-                              hide_secrets(command_words_of(section))));
+    for (const auto& section : sections) {
+        const auto& asked = section.requirements;
+        const auto folder = std::ranges::any_of(asked, needs_folder)
+                                ? ", in " + section.file.parent_path().native()
+                                : std::string();
+        out.print(fmt::format(
+            "after that{}: pip install {}", folder, hide_secrets(command_words_of(section))));
+    }
 }
 
 Result<void> install_pip_sections(Context& context,
@@ -281,7 +287,8 @@ Result<void> install_pip_sections(Context& context,
             error.hint = "to install them: " + command;
             return pass(std::move(error));
         }
-        if (*status != 0) return failed(section, prefix, *status, tail, command);
+        if (*status != 0)
+            return failed(section, context.out.takes_notes(), prefix, *status, tail, command);
     }
     return {};
 }

@@ -124,11 +124,37 @@ ChannelPriority channel_priority(const Context& context, const SourceOptions& op
     return ChannelPriority::Strict;
 }
 
+namespace {
+
+/// Where a default channel fails beside channels that a file or -c names: nobody asked for it.
+Error with_hint_on_defaults(Error error, const Context& context, const SourceOptions& options) {
+    const auto& configured = context.config.channels;
+    if (configured.source != "default" || options.override_channels || options.channels.empty() ||
+        error.kind == ErrorKind::Interrupted)
+        return error;
+    const auto text = error.to_string();
+    const auto is_in_error = [&](const std::string& channel) {
+        return text.find("/" + channel + "/") != std::string::npos &&
+               std::ranges::find(options.channels, channel) == options.channels.end();
+    };
+    const auto found = std::ranges::find_if(configured.value, is_in_error);
+    if (found == configured.value.end()) return error;
+    error.hint = fmt::format(
+        "{} is searched because no channels are configured; to search only the given ones, add "
+        "nodefaults to the channels of the file, or use --override-channels with -c",
+        *found);
+    return error;
+}
+
+}  // namespace
+
 Result<Channels> fetch_channels(Context& context, const SourceOptions& options, Extent extent) {
     GPKG_TRY(const auto machine, machine_of(context, options));
     GPKG_TRY(const auto channels, wanted_channels(context, options));
-    return Channels::fetch(
-        context, channels, subdirs_for(machine.platform), options.offline, extent);
+    auto fetched =
+        Channels::fetch(context, channels, subdirs_for(machine.platform), options.offline, extent);
+    if (!fetched) return pass(with_hint_on_defaults(std::move(fetched).error(), context, options));
+    return fetched;
 }
 
 Result<Sources> open_sources(Context& context,

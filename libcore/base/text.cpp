@@ -10,6 +10,27 @@
 #include <utility>
 
 namespace gpkg {
+
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+    if (a.size() > b.size()) std::swap(a, b);
+    if (b.size() - a.size() > limit) return limit + 1;
+    std::vector<std::size_t> before_last(a.size() + 1), last(a.size() + 1), row(a.size() + 1);
+    for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+        row[0] = j;
+        for (std::size_t i = 1; i <= a.size(); ++i) {
+            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[i] = std::min({row[i - 1] + 1, last[i] + 1, last[i - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[i] = std::min(row[i], before_last[i - 2] + 1);
+        }
+        if (*std::min_element(row.begin(), row.end()) > limit) return limit + 1;
+        std::swap(before_last, last);
+        std::swap(last, row);
+    }
+    return last[a.size()];
+}
+
 namespace {
 
 /// What is no character, half of a pair, is told as one that is unknown.
@@ -88,26 +109,6 @@ std::string printable(std::string_view text, std::size_t most) {
     }
     if (text.size() > most) result += "...";
     return result;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
-    if (a.size() > b.size()) std::swap(a, b);
-    if (b.size() - a.size() > limit) return limit + 1;
-    std::vector<std::size_t> before_last(a.size() + 1), last(a.size() + 1), row(a.size() + 1);
-    for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-        row[0] = j;
-        for (std::size_t i = 1; i <= a.size(); ++i) {
-            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-            row[i] = std::min({row[i - 1] + 1, last[i] + 1, last[i - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[i] = std::min(row[i], before_last[i - 2] + 1);
-        }
-        if (*std::min_element(row.begin(), row.end()) > limit) return limit + 1;
-        std::swap(before_last, last);
-        std::swap(last, row);
-    }
-    return last[a.size()];
 }
 
 std::vector<std::string> near_names(std::string_view wanted,

@@ -18,6 +18,8 @@ std::string_view trim(std::string_view text);
 /// Pieces between separators, empty ones included; one empty piece for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string to_lower(std::string_view text);
+/// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 /// Names on disk are bytes; what goes into JSON or YAML has to be UTF-8.
 bool is_utf8(std::string_view text);
 /// A text that begins with the mark of UTF-16, as Windows PowerShell writes them, in UTF-8; any
@@ -28,12 +30,8 @@ std::string in_utf8(std::string text);
 /// and indexes choose names, and a message goes to a terminal.
 std::string printable(std::string_view text, std::size_t most = 200);
 
-/// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
-
 /// Up to `most` of `names` that a person may have meant by `wanted`, nearest first: a small edit
-/// distance (adjacent swaps count once), or the one contains the other. For options, keys and names
-/// of few; among all packages of a channel see near_packages().
+/// distance (adjacent swaps count once), or the one contains the other.
 std::vector<std::string> near_names(std::string_view wanted,
                                     std::span<const std::string> names,
                                     std::size_t most = 3);

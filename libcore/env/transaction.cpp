@@ -271,10 +271,12 @@ Result<TransactionReport> run_steps(const Transaction& transaction,
 }
 
 Error made_meanwhile(const fs::path& prefix) {
-    return {ErrorKind::Conflict,
-            fmt::format("{}: created by another process meanwhile", prefix.native()),
-            "to add packages: gpkg install; to remove it: gpkg remove --all",
-            {}};
+    return {
+        ErrorKind::Conflict,
+        fmt::format("{}: created by another process meanwhile", prefix.native()),
+        fmt::format("to add packages: gpkg install -p {0}; to remove it: gpkg remove --all -p {0}",
+                    shell_word(prefix.native())),
+        {}};
 }
 
 Result<TransactionReport> create(const Transaction& transaction,

@@ -46,13 +46,13 @@ std::optional<std::size_t> slips(std::string_view wanted, std::string_view name)
 
 constexpr std::size_t kLeastPart = 4;
 
-bool is_separator(char c) { return c == '-' || c == '_' || c == '.'; }
+bool is_name_mark(char c) { return c == '-' || c == '_' || c == '.'; }
 
 /// Whether `longer` begins with the other as a part of its name ("opencv-python") or as most of it.
 bool begins_with(std::string_view longer, std::string_view shorter) {
     return longer.size() > shorter.size() && shorter.size() >= kLeastPart &&
            longer.starts_with(shorter) &&
-           (is_separator(longer[shorter.size()]) || shorter.size() * 2 >= longer.size());
+           (is_name_mark(longer[shorter.size()]) || shorter.size() * 2 >= longer.size());
 }
 
 /// Whether one begins with the other, or `name` ends with `wanted`: "pytorch" for torch, but not
@@ -60,7 +60,7 @@ bool begins_with(std::string_view longer, std::string_view shorter) {
 bool is_extended(std::string_view wanted, std::string_view name) {
     if (begins_with(name, wanted) || begins_with(wanted, name)) return true;
     return name.size() > wanted.size() && wanted.size() >= kLeastPart && name.ends_with(wanted) &&
-           (is_separator(name[name.size() - wanted.size() - 1]) ||
+           (is_name_mark(name[name.size() - wanted.size() - 1]) ||
             wanted.size() * 2 >= name.size());
 }
 

@@ -53,7 +53,7 @@ echo right-pad==1 > 'project/held back.txt'
 
 # A dry run says what would be run, and runs nothing.
 expect 0 env create -f project/environment.yml --dry-run
-out_has "then, in $WORK/here/project: pip install left-pad==1.5 -r more.txt"
+out_has "after that, in $WORK/here/project: pip install left-pad==1.5 -r more.txt"
 expect 0 env create -f project/environment.yml --dry-run --json
 json 'd["actions"]["PIP"][:2] == ["left-pad==1.5", "-r more.txt"] and d["dry_run"] is True'
 expect 0 env create -f project/environment.yml --download-only
@@ -121,10 +121,10 @@ rm "$PIPLOG"
 # A failure tells the status, the last words, what stays and what does the rest.
 printf 'dependencies: [bare, pip: [up-pad==1, broken==9, down-pad==1]]\n' > broken.yml
 expect 1 create -n half -f broken.yml -f project/two.yml
-err_has "error: $WORK/here/broken.yml: pip failed with exit status 3:
-Collecting up-pad==1
+err_has "Collecting up-pad==1
 Collecting broken==9
 ERROR: No matching distribution found for broken==9
+error: $WORK/here/broken.yml: pip failed with exit status 3
 the conda packages are installed, the pip packages are not
   hint: to retry: gpkg install -n half -f $WORK/here/broken.yml -f $WORK/here/project/two.yml"
 out_lacks 'is ready'
@@ -132,6 +132,8 @@ has half bare-1.0 pip-24.0 python-3.11
 expect 1 create -p "$WORK/here/other half" -f broken.yml --json
 json 'd["success"] is False and d["pip"]["exit_status"] == 3'
 json '"No matching distribution found for broken==9" in d["pip"]["output"]'
+expect 1 create -n half2 -f broken.yml -q
+err_has 'pip failed with exit status 3:' 'No matching distribution found for broken==9'
 json 'd["pip"]["repeat"] == "gpkg install -p \x27" + work + "/here/other half\x27 -f " + work + "/here/broken.yml"'
 sed -i 's/, broken==9//' broken.yml
 rm "$PIPLOG"
@@ -139,6 +141,15 @@ last=$(printf %s "$out" | python3 -c 'import json, sys; print(json.load(sys.stdi
 checks=$((checks + 1))
 (eval "\"$GPKG\" ${last#gpkg }" > "$WORK/stdout" 2>&1) || fail 'the command of the hint'
 check grep -q 'asked down-pad==1' "$PIPLOG"
+
+# A channel without pip.
+mkdir -p nopip/noarch
+echo '{"packages": {"python-3.11-0.tar.bz2": {"name": "python", "version": "3.11", "build": "0", "depends": []}}}' \
+    > nopip/noarch/repodata.json
+printf 'dependencies: [python, pip: [x==1]]\n' > nopip.yml
+expect 1 create -n none -f nopip.yml -c ./nopip --override-channels
+err_has "the 'pip:' section needs the package pip, which no channel has"
+absent none
 
 # Without python nothing is changed at all.
 expect 1 create -n none -f one.yml --no-deps

@@ -184,6 +184,35 @@ expect 0 build r/good --output-dir named
 expect 1 build r/with-tool --output-dir configured --rebuild -c ./named
 err_has "package 'base-tool' not found"
 
+# A package for a GPU is tested with an assumed one; its own spec, which no user wrote, is not to be changed.
+recipe needs-gpu 'requirements: {run: [__cuda >=12]}' 'build: {script: "touch $PREFIX/x"}' \
+    'tests: [{package_contents: {files: [x]}}]'
+CONDA_OVERRIDE_CUDA= expect 1 build r/needs-gpu --output-dir gpu-tests
+err_has 'CONDA_OVERRIDE_CUDA=12 gpkg build r/needs-gpu'
+err_lacks 'after changing'
+CONDA_OVERRIDE_CUDA=12 expect 0 build r/needs-gpu --output-dir gpu-tests
+out_has '(tests passed)'
+
+# What several outputs inherit fails once; those that follow are one line.
+mkdir -p r/split
+cat > r/split/recipe.yaml <<'END'
+recipe: {name: split, version: "1"}
+outputs:
+  - staging: {name: common}
+    build: {script: "exit 3"}
+  - package: {name: split-a}
+    inherit: common
+  - package: {name: split-b}
+    inherit: common
+  - package: {name: split-c}
+    inherit: common
+  - package: {name: split-d}
+    inherit: common
+END
+expect 1 build r/split --output-dir split -j 1
+err_has 'the build script failed with exit status 3' 'error: 3 packages not built, because common failed: split-'
+check [ "$(grep -c '^error:' <<< "$err")" = 2 ]
+
 # Nothing could be done at all: conda's shape of an error.
 expect 1 build nothing --json
 json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'

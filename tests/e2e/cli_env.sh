@@ -24,7 +24,7 @@ out_is hello
 
 # Never over what is there.
 expect 1 env create --yes
-err_has 'exists already'
+err_has 'exists already' 'to make it match the file: gpkg sync -n one -f environment.yml'
 # Names of the command line win.
 expect 0 env create --yes -n two -f environment.yml
 expect 0 env create --yes -p ./three --file environment.yml --json

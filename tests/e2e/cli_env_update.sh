@@ -107,6 +107,10 @@ CONDA_PREFIX=$at/one expect 0 env update -f two.yml
 has one app-2.0 lib-2.0
 expect 2 env update -f nameless/../two.yml
 err_has 'no environment is active'
+for verb in update install; do
+    expect 2 $verb -f two.yml
+    err_has 'no environment is active' 'gpkg env update -f two.yml uses the name in the file'
+done
 expect 0 list -n one --explicit
 printf '%s\n' "$out" > files.txt
 expect 2 env update -n one -f files.txt

@@ -391,7 +391,7 @@ expect 1 lock convert first.lock six.lock --format pixi-6 --dry-run
 expect 1 lock convert first.lock conda-lock.yml
 err_has 'write one of them with --class NAME'
 expect 0 lock convert first.lock six.lock --format pixi-6 --class a100
-out_has 'wrote six.lock (pixi.lock version 6)'
+out_has 'wrote six.lock (format: pixi.lock version 6)'
 check [ "$(head -1 six.lock)" = 'version: 6' ]
 check [ "$(grep -c 'conda: .*torch' six.lock)" = 2 ]
 expect 0 lock check six.lock --for a100

@@ -34,7 +34,7 @@ expect 0 config list
 expect 0 config --show
 expect 0 run -n e true
 expect 1 run -n e false
-rm "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
+echo "{" > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
 expect 1 verify -n e
 expect 0 log
 out_has 'gpkg module write' 'gpkg verify -n e  (exit status 1)'

@@ -44,7 +44,7 @@ for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_expo
 done
 check [ -s "$mirror/second/linux-64/repodata.json" ]
 expect 0 mirror verify "$mirror"
-err_has 'all correct'
+err_has 'no damage found'
 err_lacks 'signature'
 check grep -qx "  - \"$url/main\"" "$mirror/config.yaml"
 
@@ -304,7 +304,7 @@ PYTHON
 mkdir "$far/.gpkg-delta"
 cp -r "$far" "$WORK/far2"
 expect 0 mirror apply "$delta" "$far"
-out_has '1 packages removed'
+out_has '1 package removed'
 expect 0 mirror verify "$far" --key "$key"
 mirrored "$a" 0 base=2 --sign-key "$WORK/key" --delta "$m/manifest.json" --delta-out "$WORK/delta4"
 expect 0 mirror apply "$WORK/delta4" "$WORK/far2"

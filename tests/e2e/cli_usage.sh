@@ -95,7 +95,7 @@ while IFS='|' read -r words message; do
     expect 2 $words
     err_has "error: $message"
 done << 'END'
-lock convert|gpkg lock convert: missing argument: FILE
+lock convert|gpkg lock convert: missing argument: FROM
 why-not|gpkg why-not: missing argument: SPEC
 solve --for|gpkg solve: --for needs a value: FILE|NAME
 create --name x --prefix y|gpkg create: --name cannot be used with --prefix

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace gpkg::cli {
@@ -31,6 +32,47 @@ const char* tests_text(const BuiltPackage& package, bool runs_tests) {
     return runs_tests ? "tests passed" : "tests skipped";
 }
 
+/// The package whose failure is the reason of this one: "inherits X, which failed".
+std::string failed_cause(const Error& error) {
+    constexpr std::string_view kEnd = ", which failed";
+    const auto& text = error.message;
+    if (!text.ends_with(kEnd)) return {};
+    for (const std::string_view verb : {"inherits ", "needs "}) {
+        const auto at = text.rfind(verb);
+        if (at == std::string::npos) continue;
+        const auto start = at + verb.size();
+        return text.substr(start, text.size() - kEnd.size() - start);
+    }
+    return {};
+}
+
+/// Many packages that were not built because of the same one are one line.
+void print_failures(Context& context, const std::vector<FailedBuild>& failures) {
+    constexpr std::size_t kFew = 2;
+    std::map<std::string, std::vector<std::string>> followers;
+    for (const auto& failure : failures) {
+        if (auto cause = failed_cause(failure.error); !cause.empty())
+            followers[std::move(cause)].push_back(failure.distribution);
+    }
+    const auto is_one_of_many = [&](const FailedBuild& failure) {
+        const auto found = followers.find(failed_cause(failure.error));
+        return found != followers.end() && found->second.size() > kFew;
+    };
+    for (const auto& failure : failures) {
+        if (!is_one_of_many(failure)) context.out.error(failure.error);
+    }
+    for (const auto& [cause, names] : followers) {
+        if (names.size() <= kFew) continue;
+        context.out.error(Error{ErrorKind::NotFound,
+                                fmt::format("{} not built, because {} failed: {}",
+                                            count_text(names.size(), "package"),
+                                            cause,
+                                            join_some(names, "and")),
+                                {},
+                                {}});
+    }
+}
+
 void print(Context& context, const BuildOutcome& outcome) {
     const auto gone = outcome.withheld();
     std::size_t reused = 0;
@@ -48,7 +90,7 @@ void print(Context& context, const BuildOutcome& outcome) {
     if (context.out.json_mode()) return;
     for (const auto& failure : outcome.failed_tests) context.out.error(failure.error);
     for (const auto& failure : outcome.too_heavy) context.out.error(failure.error);
-    for (const auto& failure : outcome.built.failures) context.out.error(failure.error);
+    print_failures(context, outcome.built.failures);
     for (const auto& difference : outcome.differences)
         context.out.error(
             Error{ErrorKind::Integrity,

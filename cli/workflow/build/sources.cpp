@@ -8,8 +8,24 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace gpkg::cli {
+namespace {
+
+/// Whether the request failed for a package that no channel has: another channel may have it.
+bool lacks_package(const Error& error) {
+    if (error.kind != ErrorKind::Unsatisfiable || error.details.empty()) return false;
+    const auto details = nlohmann::json::parse(error.details);
+    for (const auto& clash : details.value("clashes", nlohmann::json::array())) {
+        for (const auto& line : clash) {
+            if (line.contains("channels")) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
 
 IndexerOptions build_indexer_options(const Context& context) {
     constexpr int kReaders = 2;
@@ -130,9 +146,7 @@ Result<SolvedTrial> BuildSources::solve_with_configured(const std::vector<std::s
 Result<SolvedTrial> BuildSources::solve(const std::vector<std::string>& specs) {
     GPKG_CHECK(look());
     auto solved = solve_trial(context_, *sources_, specs);
-    const bool is_unmet = !solved && (solved.error().kind == ErrorKind::Unsatisfiable ||
-                                      solved.error().kind == ErrorKind::NotFound);
-    if (is_unmet && uses_configured_)
+    if (!solved && uses_configured_ && lacks_package(solved.error()))
         solved = solve_with_configured(specs, std::move(solved).error());
     if (!solved) return solved;
     // Their records say that they lie in the channel.

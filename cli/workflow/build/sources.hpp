@@ -2,8 +2,8 @@
 
 // What the environments of a build are made from: the output channel as it is at that moment, with
 // the unpublished packages of the run laid over it, then the channels of -c. Without -c, specs that
-// the output channel does not satisfy are solved with the configured channels too. Other channels
-// and the machine are read once. The output channel is not changed.
+// fail for a package that the output channel lacks are solved with the configured channels too.
+// Other channels and the machine are read once. The output channel is not changed.
 
 #include "cli/workflow/build/trial.hpp"
 #include "cli/workflow/sources.hpp"

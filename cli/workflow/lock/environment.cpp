@@ -211,8 +211,9 @@ Result<ExactRequest> locked_request(Context& context,
             fmt::format("{}: {}; to solve from scratch: gpkg lock -f FILE", file, kEdited));
     ExactRequest request;
     request.prefix = prefix;
-    request.notes.push_back(fmt::format(
-        "using class {1} of {0}: it {2}", file, best.locked->name, advantage_of_first(fits)));
+    if (fits.size() > 1)
+        request.notes.push_back(fmt::format(
+            "using class {1} of {0}: it {2}", file, best.locked->name, advantage_of_first(fits)));
     for (auto& note : notes_on_first(fits, machine.name)) request.notes.push_back(std::move(note));
     request.records = lock.records_of(*best.locked);
     const auto& wishes = lock.wishes_of(*best.locked);

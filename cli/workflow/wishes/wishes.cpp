@@ -309,6 +309,21 @@ TargetOptions target_meant(TargetOptions target, const Wishes& wishes) {
     return target;
 }
 
+Result<fs::path> existing_prefix(const Context& context,
+                                 const TargetOptions& target,
+                                 const WishOptions& wishes) {
+    auto prefix = existing_prefix(context, target);
+    if (prefix || prefix.error().kind != ErrorKind::Usage || !target.name.empty() ||
+        !target.prefix.empty())
+        return prefix;
+    const auto file = std::ranges::find_if(
+        wishes.files, [](const std::string& one) { return is_environment_yml(one); });
+    if (file != wishes.files.end())
+        prefix.error().hint +=
+            fmt::format("; gpkg env update -f {} uses the name in the file", shell_word(*file));
+    return prefix;
+}
+
 Result<std::vector<std::string>> platforms_of_files(Context& context,
                                                     const WishOptions& options,
                                                     bool offline) {

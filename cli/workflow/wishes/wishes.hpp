@@ -47,6 +47,12 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
 /// What the flags name, else what a file names: by its name, else by its place.
 TargetOptions target_meant(TargetOptions target, const Wishes& wishes);
 
+/// The environment of the flags, or the active one. Without one the hint names the command that
+/// reads the name in the file.
+Result<fs::path> existing_prefix(const Context& context,
+                                 const TargetOptions& target,
+                                 const WishOptions& wishes);
+
 /// The platforms that environment.yml files among `options` say they are made for.
 Result<std::vector<std::string>> platforms_of_files(Context& context,
                                                     const WishOptions& options,

@@ -82,6 +82,11 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
           "https://h/x: TLS error: self-signed\n"
           "  hint: check the clock, and set SSL_CERT_FILE to your site's certificates");
 
+    const Failure untrusted{
+        Kind::Tls, "self-signed", 0, "the certificates are from SSL_CERT_FILE=/x"};
+    CHECK(transfer_error("https://h/x", {}, &untrusted).hint ==
+          "the certificates are from SSL_CERT_FILE=/x");
+
     const auto status = [](int code) {
         Head head;
         head.status = code;
