@@ -145,29 +145,31 @@ std::string newer_than_allowed(const Question& question,
     return newest;
 }
 
-/// Packages that an update leaves at an older version because of a pin or, where `wishes` is true,
-/// because of the user's own request.
-std::vector<std::string> notes_on_kept_versions(const Context& context,
-                                                const Question& question,
-                                                bool wishes) {
+/// Packages that an update leaves at an older version because of a pin or, where nothing changes,
+/// because of the user's own request. Replaces the solver's notes on them, which name no reason.
+void add_notes_on_kept_versions(const Context& context,
+                                const Question& question,
+                                const std::vector<PackageRecord>& records,
+                                Change& change) {
     const auto& wanted = question.wanted;
-    std::vector<std::string> notes;
+    auto& notes = change.notes;
     const auto is_updated = [&](const std::string& name) {
         return wanted.update_all || std::ranges::find(wanted.update, name) != wanted.update.end();
     };
     const auto note = [&](const MatchSpec& spec, std::string_view why, const std::string& hint) {
         if (!spec.has_one_name() || !is_updated(spec.name)) return;
-        const auto* record = find_record(question.present.records, spec.name);
-        if (record == nullptr) return;
-        const auto newest = newer_than_allowed(question, spec, record->package);
+        const auto* before = find_record(question.present.records, spec.name);
+        const auto* after = find_record(records, spec.name);
+        if (before == nullptr || after == nullptr) return;
+        const auto newest = newer_than_allowed(question, spec, *after);
         if (newest.empty()) return;
-        notes.push_back(fmt::format("{} stays at {}: {} {} ({} is available){}",
-                                    spec.name,
-                                    record->package.version,
-                                    why,
-                                    as_typed(spec),
-                                    newest,
-                                    hint));
+        const bool moves = before->package.version != after->version;
+        const auto stays = fmt::format(
+            "{} {} {}", spec.name, moves ? "is updated only to" : "stays at", after->version);
+        std::erase_if(notes,
+                      [&](const std::string& other) { return other.starts_with(stays + " "); });
+        notes.push_back(
+            fmt::format("{}: {} {} ({} is available){}", stays, why, as_typed(spec), newest, hint));
     };
     for (const auto& [spec, place] : question.present.pins) {
         const auto hint = place.ends_with("conda-meta/pinned")
@@ -177,9 +179,12 @@ std::vector<std::string> notes_on_kept_versions(const Context& context,
                               : fmt::format(" in {}", place);
         note(spec, "pinned to", hint);
     }
-    if (!wishes) return notes;
-    for (const auto& wish : question.present.wishes) note(wish, "requested as", "");
-    return notes;
+    if (!change.is_nothing()) return;
+    for (const auto& wish : question.present.wishes) {
+        // The name of an update replaces its earlier request.
+        if (std::ranges::find(wanted.update, wish.name) == wanted.update.end())
+            note(wish, "requested as", "");
+    }
 }
 
 /// Pins that cannot have an effect, most likely misspelled.
@@ -328,7 +333,7 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     append(change.notes, notes_on_bounds(context, change.requested, question));
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, request.reinstall);
-    append(change.notes, notes_on_kept_versions(context, question, change.is_nothing()));
+    add_notes_on_kept_versions(context, question, solution.records, change);
     if (change.is_nothing() && change.state &&
         is_same_but_order(*change.state, question.present.on_disk))
         change.state.reset();

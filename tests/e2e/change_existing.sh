@@ -53,6 +53,14 @@ before=$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)
 expect 0 install -n two lib
 out_is 'nothing to do: all requested packages are installed'
 check [ "$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)" = "$before" ]
+expect 0 update -n two --all
+out_is 'nothing to do: no newer version fits'
+err_is 'note: app stays at 1.1: requested as app=1.1 (2.0 is available)'
+expect 0 create -q -n newest app
+expect 0 update -n newest --all
+out_is 'all 2 packages are up to date'
+expect 0 update -n newest app
+out_is 'app is up to date'
 expect 0 install -n two lib --json
 json 'd["success"] is True and d["message"] == "All requested packages already installed." and d["actions"]["LINK"] == []'
 

@@ -111,12 +111,15 @@ std::size_t Examined::damaged_packages() const {
 }
 
 std::string moved_text(const Context& context, const fs::path& prefix, const fs::path& old) {
+    std::error_code ignored;
+    const auto relocate = prefix / "bin/gpkg-relocate";  // of gpkg pack
     return fmt::format(
-        "this environment was {} here from {}, and its files still contain that "
-        "path; to fix it: gpkg repair {}",
+        "this environment was {} here from {}, and its files still contain that path; to fix it: "
+        "{}",
         Prefix::is_environment(old) ? "copied" : "moved",
         old.native(),
-        target_words(context, prefix));
+        fs::exists(relocate, ignored) ? shell_word(relocate.native())
+                                      : "gpkg repair " + target_words(context, prefix));
 }
 
 Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {
