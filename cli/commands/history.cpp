@@ -36,8 +36,7 @@ Result<int> show(Context& context, const fs::path& prefix) {
     GPKG_TRY(const auto generations, generations_of(context, prefix));
     auto list = Json::array();
     Table table({0, 2});
-    if (!generations.empty())
-        table.add({"Generation", "Time", "Packages", "Changes", "Command"});
+    if (!generations.empty()) table.add({"Generation", "Time", "Packages", "Changes", "Command"});
     Generation before;
     for (const auto& generation : generations) {
         const auto changes = differences(before, generation);

@@ -104,7 +104,8 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     const auto both = fits_on("11.4", "9.0");
     CHECK(both[0].locked->name == "cpu");
     CHECK_THAT(standing_of(both[1], both),
-               Catch::Matchers::StartsWith("fits, but does not run here: cupy 1 needs cuda-version >=13,<14"));
+               Catch::Matchers::StartsWith(
+                   "fits, but does not run here: cupy 1 needs cuda-version >=13,<14"));
 }
 
 TEST_CASE("what has code for GPUs of either vendor runs or does not as well", "[classes]") {

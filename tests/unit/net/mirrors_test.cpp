@@ -91,7 +91,8 @@ TEST_CASE("a mirror that fails is told once, and asked last from then on", "[net
         {{.status = 403}, "/m/x: access denied by the server (HTTP 403)", 1},
         {{.status = 404}, "/m/x: not found (HTTP 404)", 1},
         {{.reset = true},
-         "/m/x: the transfer was interrupted: Recv failure: Connection reset by peer after 3 attempts",
+         "/m/x: the transfer was interrupted: Recv failure: Connection reset by peer after 3 "
+         "attempts",
          3},
     };
     for (const auto& row : rows) {

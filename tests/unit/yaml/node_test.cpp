@@ -18,8 +18,7 @@ TEST_CASE("scalars stay text and know their place", "[yaml]") {
 }
 
 TEST_CASE("what is wrong is told with its place", "[yaml]") {
-    CHECK(Node::parse("a: 1\na: 2\n", "f.yml").error().message ==
-          "f.yml:2:1: duplicate key 'a'");
+    CHECK(Node::parse("a: 1\na: 2\n", "f.yml").error().message == "f.yml:2:1: duplicate key 'a'");
     CHECK(Node::parse("a: [1\n", "f.yml").error().message.starts_with("f.yml:2:1: "));
     const auto node = Node::parse("a: [1]\n", "f.yml");
     CHECK(node->find("a")->as_text("a name").error().message ==
@@ -29,8 +28,7 @@ TEST_CASE("what is wrong is told with its place", "[yaml]") {
     CHECK(Node::parse("--- # of gpkg\na: 1\n---\n", "f.yml")->find("a") != nullptr);
     CHECK(Node::parse("", "f.yml")->place() == "f.yml");
     // yaml-cpp would read another letter there.
-    CHECK(Node::parse("a: 1\nb: caf\xe9\n", "f.yml").error().message ==
-          "f.yml:2: not UTF-8");
+    CHECK(Node::parse("a: 1\nb: caf\xe9\n", "f.yml").error().message == "f.yml:2: not UTF-8");
     CHECK(Node::parse("a: caf\xc3\xa9", "f.yml")->find("a") != nullptr);
 }
 
