@@ -424,6 +424,11 @@ int run(int argc, char** argv) {
         // CLI11 takes the words in reverse.
         app.parse(std::vector<std::string>(line.words.rbegin(), std::prev(line.words.rend())));
     } catch (const CLI::CallForVersion&) {
+        if (names_unknown_command(app, line)) {
+            out.set({line.has("--json"), false, 0, color_choice(line)});
+            out.error(unknown_command(line.words[1]));
+            return kWrongUsage;
+        }
         std::printf("%s\n", version_line().c_str());
         return 0;
     } catch (const CLI::Success&) {

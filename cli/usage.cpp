@@ -34,17 +34,32 @@ constexpr OtherName kOtherNames[] = {
     {"clone", "use gpkg create -n NEW --clone OLD"},
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
+    {"create --cpu", "use --accel none"},
+    {"create --cpu-only", "use --accel none"},
+    {"create --no-gpu", "use --accel none"},
     {"deps", "use gpkg tree"},
     {"detect", "use gpkg hardware"},
+    {"diff --file", "use gpkg sync -f FILE --dry-run"},
+    {"diff -f", "use gpkg sync -f FILE --dry-run"},
     {"du", "use gpkg closure"},
-    {"env rename", "use gpkg rename"},
+    {"env clone", "use gpkg create -n NEW --clone OLD"},
     {"env delete", "use gpkg env remove"},
+    {"env install", "use gpkg install"},
     {"env ls", "use gpkg env list"},
+    {"env rename", "use gpkg rename"},
     {"env rm", "use gpkg env remove"},
+    {"env sync", "use gpkg sync"},
+    {"explain", "use gpkg why or gpkg why-not"},
+    {"export --output", "use -f FILE"},
+    {"export -o", "use -f FILE"},
     {"freeze", "use gpkg env export"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
+    {"install --cpu", "use --accel none"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"install --no-gpu", "use --accel none"},
+    {"keys verify", "to see verified signatures: gpkg search -v -c CHANNEL NAME"},
+    {"list --pinned", "use gpkg pins"},
     {"lock --locked", "use gpkg lock check"},
     {"lock --upgrade", "use gpkg lock update"},
     {"lock diff", "use gpkg lock check"},
@@ -55,17 +70,24 @@ constexpr OtherName kOtherNames[] = {
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
     {"outdated", "use gpkg update --all --dry-run"},
+    {"pin --list", "use gpkg pins"},
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"redo", "use gpkg rollback N; gpkg history lists N"},
+    {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
     {"report", "use gpkg info --report"},
     {"rm", "use gpkg remove"},
+    {"self", "to remove gpkg: how-to/uninstall-gpkg.md in the documentation"},
     {"size", "use gpkg closure"},
+    {"sync --check", "use --dry-run"},
     {"undo", "use gpkg rollback"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
     {"update --lock", "use gpkg sync -n NAME --lock FILE"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"uvx", "use gpkg exec"},
     {"virtual-packages", "use gpkg hardware"},
+    {"x", "use gpkg exec"},
 };
 
 std::vector<const CLI::App*> all_below(const CLI::App& command) {
@@ -99,18 +121,14 @@ std::string hint_for_other_name(const std::string& command, std::string_view wor
 }
 
 /// The same for a word that `command` does not know, which may also be one of its subcommands
-/// written as an option (--check), or a command that is not below it (gpkg env sync).
+/// written as an option (--check).
 std::string hint_for_other_name(const CLI::App& command, std::string_view word) {
     if (word.starts_with('-')) word = word.substr(0, word.find('='));
     if (auto hint = hint_for_other_name(command.get_name(), word); !hint.empty()) return hint;
     const auto verbs = verbs_of(command);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
-    const bool is_command = std::ranges::any_of(commands(), [&](const Command& one) {
-        return one.topic != Topic::Hidden && one.name == word;
-    });
-    return is_command && command.get_require_subcommand_min() > 0 ? fmt::format("use gpkg {}", word)
-                                                                  : "";
+    return "";
 }
 
 std::string did_you_mean_behind(std::vector<std::string> near, const std::string& before = {}) {

@@ -99,7 +99,7 @@ std::vector<std::string> reasons_to_stay(const UpdatedClasses& updated,
 Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     auto options = given;
     take_file_as_name(options.file, options.names);
-    for (const auto& text : given.names) GPKG_CHECK(take_name(text, options.update));
+    for (const auto& text : options.names) GPKG_CHECK(take_name(text, options.update));
     if (!options.output.empty()) GPKG_CHECK(check_own_name(options.output));
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read_own(context, options.file, "update"));

@@ -46,6 +46,7 @@ struct ChangeOptions {
 struct Change {
     fs::path prefix;
     std::string platform{};  ///< that the packages are for; empty: this machine's
+    std::string machine{};   ///< "h100", that it was solved for; empty: this machine
     /// The machine that it was decided for; nothing where nothing was decided.
     std::vector<PackageRecord> virtual_packages{};
     bool creates = false;

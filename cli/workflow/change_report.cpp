@@ -212,6 +212,18 @@ std::string environment_title(const Context& context, const Change& change, std:
 }
 
 /// The environment, requested specs and channels, a line each.
+/// "h100: __cuda 12.8, __cuda_arch 9.0, __glibc 2.28": what differs between machines most.
+std::string machine_text(const Change& change) {
+    std::vector<std::string> facts;
+    for (const auto* name : {"__cuda", "__cuda_arch", "__rocm", "__amdgpu_arch", "__glibc"}) {
+        if (const auto* record = find_record(change.virtual_packages, name))
+            facts.push_back(fmt::format("{} {}", name, record->version));
+    }
+    return facts.empty()
+               ? change.machine
+               : fmt::format("{}: {}", change.machine, join_some(facts, "and", facts.size()));
+}
+
 void print_heading(const Context& context, const Change& change, const std::string& variables) {
     constexpr std::string_view kEnvironment = "Environment";
     constexpr std::size_t kLeast = 20;
@@ -230,6 +242,7 @@ void print_heading(const Context& context, const Change& change, const std::stri
     if (change.restores == 0 && !change.is_removal) add("Requested", specs);
     if (change.is_removal) add("Remove", change.removed_specs);
     add("Channels", channels_of(context, change));
+    if (!change.machine.empty()) add("Machine", {machine_text(change)});
     if (!variables.empty()) add("Variables", {variables});
     for (const auto& line : table.lines(out.screen())) out.print(line);
 }

@@ -317,6 +317,7 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     change.channels = question.channels;
     change.platform = question.machine.platform;
     change.virtual_packages = question.problem.virtual_packages;
+    if (question.machine.profile) change.machine = question.machine.name;
     change.requested = question.wanted.specs;
     GPKG_TRY(change.variables, variable_changes(request.prefix, request.variables, request.prune));
     GPKG_TRY(change.removed_specs,

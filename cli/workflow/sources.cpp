@@ -140,8 +140,8 @@ Error with_hint_on_defaults(Error error, const Context& context, const SourceOpt
     const auto found = std::ranges::find_if(configured.value, is_in_error);
     if (found == configured.value.end()) return error;
     error.hint = fmt::format(
-        "{} is searched because no channels are configured; to search only the given ones, add "
-        "nodefaults to the channels of the file, or use --override-channels with -c",
+        "{} is searched because no channels are configured; to search only the given ones: "
+        "--override-channels, or nodefaults among the channels of a file",
         *found);
     return error;
 }

@@ -20,6 +20,7 @@ constexpr Module kModules[] = {
     {"cv2", "opencv"},
     {"dateutil", "python-dateutil"},
     {"dotenv", "python-dotenv"},
+    {"opencv-python", "opencv"},
     {"pil", "pillow"},
     {"pytorch", "torch"},
     {"skimage", "scikit-image"},

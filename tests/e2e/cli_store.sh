@@ -304,7 +304,7 @@ expect 1 verify --store
 out_has 'info/repodata_record.json cannot be read'
 err_has '1 of '
 expect 0 repair --store -y
-out_has 'were damaged; they will be downloaded again'
+out_has 'was damaged; it will be downloaded again when needed'
 expect 0 verify --store
 : > "$(echo "$GPKG_ROOT_PREFIX"/pkgs/big-1.0-*)/info/repodata_record.json"
 expect 0 create -q -y -n cut3 app

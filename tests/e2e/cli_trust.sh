@@ -106,7 +106,7 @@ err_lacks 'contains a token'
 rm "$HOME/.condarc"
 # Keys that are none.
 expect 2 config set "trusted_keys.$url" abc
-err_has "'abc' is neither a public key (64 hex digits) nor the file of a root"
+err_has "abc' is neither a public key (64 hex digits) nor the file of a root"
 trust "$keys/nothing"
 expect 1 search tool
 err_has "'$keys/nothing' is neither a public key (64 hex digits) nor the file of a root"
