@@ -73,8 +73,8 @@ prefix  level
 status 1
 # packages in environment at $GPKG_ROOT_PREFIX/envs/two:
 #
-# Name  Version  Build  $(printf '%-*s' $((${#CHANNEL} + 7)) Channel)  Requested
-later   1        0      file://$CHANNEL  later"
+# Name  Version  Build  $(printf '%-*s' ${#CHANNEL} Channel)  Requested
+later   1        0      $CHANNEL  later"
 
 export PATH=$(dirname "$GPKG"):$PATH
 path_before=$PATH
