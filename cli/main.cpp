@@ -389,7 +389,7 @@ Result<int> run_logged(Context& context,
     if (!context.prefix.empty()) entry.prefix = context.prefix.native();
     entry.status = status ? *status : exit_status(status.error());
     entry.seconds = seconds.count();
-    if (!status) entry.error = hide_secrets(status.error().to_string());
+    entry.error = status ? context.out.last_error() : hide_secrets(status.error().to_string());
     log_command(context.config, entry);
     return status;
 }

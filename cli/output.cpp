@@ -244,6 +244,7 @@ void Output::json(const nlohmann::ordered_json& document, const NextItem& next) 
 }
 
 void Output::error(const Error& error) {
+    last_error_ = hide_secrets(error.to_string());
     show_deferred();
     if (options_.json) {
         nlohmann::ordered_json document{{"success", false},

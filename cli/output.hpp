@@ -80,6 +80,8 @@ public:
     void json(const nlohmann::ordered_json& document, const NextItem& next);
     /// The failure, as text on stderr or as the JSON document.
     void error(const Error& error);
+    /// The last one, for the log of commands; empty: none.
+    const std::string& last_error() const { return last_error_; }
 
     /// Notes and warnings that were deferred, see DeferredNotes.
     void show_deferred();
@@ -115,6 +117,7 @@ private:
     EnvLookup environment_;
     OutputOptions options_;
     int deferring_ = 0;
+    std::string last_error_;
     std::vector<std::string> deferred_;
     std::set<std::string, std::less<>> told_;  ///< once
     std::FILE* results_;

@@ -715,8 +715,7 @@ gpu expect 1 install -n cpuonly 'mygpu=*=cuda*'
 err_has 'environment cpuonly takes CPU builds only (accelerator none); override it with --accel'
 gpu expect 0 install -n cpuonly 'mygpu=*=cuda*' --accel nvidia --dry-run
 
-# "py" before a name.
-expect 1 solve pyplain
+expect 1 solve plainn
 err_has 'did you mean plain?'
 
 finish

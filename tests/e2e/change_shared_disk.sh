@@ -199,7 +199,7 @@ nobody_expect 1 create -n s lib
 err_has 'the quota of user nobody on Lustre at' 'leaves 0 B'
 NETWORK_TYPE=nfs4
 nobody_expect 1 create -n s lib
-err_has 'needs 5 files more' 'on NFS at' 'leaves 1 files (99 files of 100 files used)'
+err_has 'needs 5 files more' 'on NFS at' 'leaves 1 file (99 files of 100 files used)'
 # A program that waits for a server that does not answer.
 printf '#!/bin/sh\nexec sleep 300\n' > "$WORK/programs/quota"
 began=$(date +%s)

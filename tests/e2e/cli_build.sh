@@ -179,7 +179,7 @@ package base-tool 1 0
 recipe with-tool 'requirements: {host: [base-tool]}' 'build: {script: "touch $PREFIX/t"}'
 expect 0 build r/with-tool --output-dir configured
 expect 1 build r/with-tool --output-dir configured --rebuild --override-channels
-err_has "package 'base-tool' not found in configured (linux-64)" 'add one with -c CHANNEL'
+err_has "package 'base-tool' not found in $PWD/configured (linux-64)" 'add one with -c CHANNEL'
 expect 0 build r/good --output-dir named
 expect 1 build r/with-tool --output-dir configured --rebuild -c ./named
 err_has "package 'base-tool' not found"

@@ -142,7 +142,7 @@ expect 0 config set offline true
 expect 1 search nothing --override-channels -c https://localhost:1/c
 err_has '--offline: ' 'with GPKG_OFFLINE=0' "offline is set by $file:"
 GPKG_OFFLINE=0 expect 1 search nothing --override-channels -c https://localhost:1/c
-err_lacks '--offline'
+err_lacks 'not in the cache'
 expect 0 config remove-key offline
 
 # Folders of environments: looked through in their order, made in the first that can be written to.

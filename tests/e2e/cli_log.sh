@@ -87,6 +87,13 @@ check [ "$(stat -c %s "$GPKG_ROOT_PREFIX/log/commands.jsonl")" -lt 200000 ]
 expect 0 log
 out_has '-n other'
 
+# A build that fails has its error there.
+mkdir -p broken
+printf 'package: {name: broken, version: 1}\nbuild: {script: ["exit 3"]}\n' > broken/recipe.yaml
+expect 1 build broken --output-dir "$WORK/out"
+expect 0 log --failed --last 1
+out_has 'build broken' 'error: ' 'the build script failed'
+
 # A bug report.
 expect 0 info --report
 out_has 'gpkg commit' distribution 'virtual packages' 'gpkg create -y -q -n other lib'

@@ -81,7 +81,7 @@ possible fixes:
 expect 0 why-not numpy=3 torch
 out_is 'no channel has numpy=3; available: 2.0 and 1.0'
 expect 1 solve nump --platform linux-aarch64
-err_has 'the channels have no packages for linux-aarch64; add a channel'
+err_has 'the channels have no packages for linux-aarch64; add one'
 expect 1 why-not nump torch
 err_has "package 'nump' not found in"
 err_has 'did you mean numpy?'

@@ -380,7 +380,7 @@ restore
 # A signed channel is built into with its key, or not at all.
 rm "$CHANNEL"/trust/root.*
 sign a
-mkdir recipe
+mkdir -p recipe
 printf 'package: {name: made, version: "1"}\nbuild: {noarch: generic, script: [mkdir -p $PREFIX/share, echo 1 > $PREFIX/share/made]}\n' \
     > recipe/recipe.yaml
 forget

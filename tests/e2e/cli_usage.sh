@@ -185,7 +185,7 @@ json 'd["hint"].startswith("did you mean gpkg lock check?")'
 for words in 'upgrade chekc|update' 'diff|check'; do
     # shellcheck disable=SC2086
     expect 1 lock ${words%|*}
-    err_has "hint: did you mean gpkg lock ${words#*|}?"
+    err_has "hint: use gpkg lock ${words#*|}"
     err_lacks 'possible fixes'
 done
 expect 2 mirror verfy /srv/mirror

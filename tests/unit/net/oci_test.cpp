@@ -176,7 +176,8 @@ TEST_CASE("a registry that wants a password is told it once it asked", "[net]") 
     const auto transport = make_transport();
     const auto refused = get(*transport, {url});
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().message.ends_with("the server requires a login (HTTP 401)"));
+    CHECK(refused.error().message.ends_with(
+        "the server rejected the login or token in the URL (HTTP 401)"));
     CHECK(refused.error().to_string().find("secret") == std::string::npos);
     REQUIRE(registry.requests().size() == 2);
     CHECK(registry.requests()[0].headers.count("authorization") == 0);

@@ -29,6 +29,7 @@ TEST_CASE("near packages are those a person may have meant", "[spec]") {
     CHECK(near_packages("pip", names).empty());
     CHECK(near_packages("skimage", names).empty());  // scikit-image is not there
     CHECK(near_packages("", names).empty());
+    CHECK(near_packages("pip", std::vector<std::string>{"libtensorpipe0"}).empty());
 }
 
 TEST_CASE("a very near package differs by a slip", "[spec]") {
@@ -37,7 +38,8 @@ TEST_CASE("a very near package differs by a slip", "[spec]") {
     CHECK(is_very_near_package("torch", "pytorch"));
     CHECK(is_very_near_package("pytorch", "torch"));
     CHECK_FALSE(is_very_near_package("sklearn", "nilearn"));
-    CHECK_FALSE(is_very_near_package("opencv-python", "opencv"));
+    CHECK(is_very_near_package("opencv-python", "opencv"));
+    CHECK_FALSE(is_very_near_package("opencv-contrib", "opencv"));
     CHECK_FALSE(is_very_near_package("torch", "torchvision"));
     CHECK_FALSE(is_very_near_package("", "a"));
 }
