@@ -133,13 +133,13 @@ expect 1 create -p "$WORK/here/other half" -f broken.yml --json
 json 'd["success"] is False and d["pip"]["exit_status"] == 3'
 json '"No matching distribution found for broken==9" in d["pip"]["output"]'
 json 'd["pip"]["repeat"] == "gpkg install -p \x27" + work + "/here/other half\x27 -f " + work + "/here/broken.yml"'
-last=$(printf %s "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pip"]["repeat"])')
+repeat=$(printf %s "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pip"]["repeat"])')
 expect 1 create -n half2 -f broken.yml -q
 err_has 'pip failed with exit status 3:' 'No matching distribution found for broken==9'
 sed -i 's/, broken==9//' broken.yml
 rm "$PIPLOG"
 checks=$((checks + 1))
-(eval "\"$GPKG\" ${last#gpkg }" > "$WORK/stdout" 2>&1) || fail 'the command of the hint'
+(eval "\"$GPKG\" ${repeat#gpkg }" > "$WORK/stdout" 2>&1) || fail 'the command of the hint'
 check grep -q 'asked down-pad==1' "$PIPLOG"
 
 # A channel without pip.
