@@ -18,6 +18,10 @@ export HOME=$WORK/home GPKG_ROOT_PREFIX=$WORK/root NO_COLOR=1 CONDA_SUBDIR=linux
 export CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_GLIBC=2.36 CONDA_OVERRIDE_LINUX=6.1
 mkdir -p "$HOME" "$GPKG_ROOT_PREFIX" "$WORK/here"
 cd "$WORK/here" || exit 1
+# LD_PRELOAD takes blanks for separators, and the folder of the build may have one in its name.
+for library in STRIKE_LIBRARY NETWORK_DISK_LIBRARY; do
+    [ -z "${!library-}" ] || { cp "${!library}" "$WORK/" && export "$library=$WORK/${!library##*/}"; }
+done
 CHANNEL=$WORK/channel
 printf 'channels:\n  - file://%s\n' "$CHANNEL" > "$GPKG_ROOT_PREFIX/config.yaml"
 
