@@ -85,8 +85,7 @@ bool take_line(std::string_view line, ProbeText& text) {
         return true;
     }
     if (word == "rejected" && !rest.empty()) {
-        const auto name = next_word(rest);
-        text.rejected.push_back(fmt::format("{}: {}", name, rest));
+        text.rejected.emplace_back(rest);
         return true;
     }
     if (word == "driver") return (report.driver = parse_int(rest, 1000, 99990)).has_value();

@@ -71,7 +71,7 @@ std::string loaded_path(void* function, const std::string& name) {
 /// The library, after it told a version that can be true.
 Library open_driver(const std::string& name, const Lines& lines) {
     const auto reject = [&](const std::string& reason) {
-        lines.say(fmt::format("rejected {} {}", name, reason));
+        lines.say(fmt::format("rejected {}: {}", name, reason));
         return Library();
     };
     Library library(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));

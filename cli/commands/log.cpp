@@ -5,9 +5,11 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "libcore/base/moment.hpp"
+#include "libcore/base/number.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -62,7 +64,15 @@ Result<int> show(Context& context, const LogOptions& options) {
         return 0;
     }
     for (const auto& entry : entries) print(context, entry);
-    if (entries.empty()) context.out.note("no commands are logged");
+    if (entries.empty()) {
+        const auto& name = options.target.name;
+        const bool is_number = whole_number<std::uint64_t>(name).has_value();
+        context.out.note(
+            name.empty() ? "no commands are logged"
+                         : fmt::format("no commands of the environment '{}' are logged{}",
+                                       name,
+                                       is_number ? "; for the last commands: --last " + name : ""));
+    }
     return 0;
 }
 

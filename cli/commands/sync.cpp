@@ -127,8 +127,24 @@ Result<fs::path> prefix_of(Context& context,
     return path;
 }
 
+/// The environment of the flags, else the one that environment.yml beside gpkg.lock names.
+Result<TargetOptions> target_beside_lock(Context& context, const SyncOptions& options) {
+    const auto& target = options.target;
+    if (!target.name.empty() || !target.prefix.empty() || !has_file(kManifest)) return target;
+    auto sources = options.sources;
+    WishOptions manifest;
+    manifest.files = {kManifest};
+    manifest.ignore_names = false;
+    GPKG_TRY(const auto wishes, read_wishes(context, manifest, sources));
+    return target_meant(target, wishes);
+}
+
 Result<Change> as_locked(Context& context, const SyncOptions& options, bool is_default) {
-    GPKG_TRY(const auto path, prefix_of(context, options, options.target));
+    auto target = options.target;
+    if (is_default) {
+        GPKG_TRY(target, target_beside_lock(context, options));
+    }
+    GPKG_TRY(const auto path, prefix_of(context, options, target));
     GPKG_TRY(auto request, locked_request(context, options.sources, options.lock, path));
     if (is_default) warn_if_outdated(context, options.sources, request);
     request.prune = true;
@@ -181,7 +197,8 @@ Action bind_sync(CLI::App& app) {
     app.footer(
         "Makes an environment match a file: installs the missing packages, changes those of "
         "other versions, and removes the rest. A missing environment is created. Without -f and "
-        "--lock the file is gpkg.lock in this folder, else environment.yml.\n\n"
+        "--lock the file is gpkg.lock in this folder, else environment.yml. Without -n and -p "
+        "environment.yml names the environment.\n\n"
         "  gpkg sync -n ml --lock gpkg.lock\n"
         "  gpkg sync -f environment.yml\n"
         "  gpkg sync -n ml --dry-run        # show the differences");

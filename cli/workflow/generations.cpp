@@ -4,6 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <map>
@@ -35,9 +36,14 @@ std::string command_of(const Generation& generation) {
 }
 
 std::string typed_command(std::string_view command) {
-    const auto program = command.substr(0, command.find(' '));
+    // A path with a blank is in quotes.
+    const bool is_quoted = command.starts_with('\'');
+    const auto end = std::min(command.size(), command.find(is_quoted ? '\'' : ' ', 1));
+    const auto program = command.substr(0, end);
     const auto slash = program.rfind('/');
-    return std::string(slash == std::string_view::npos ? command : command.substr(slash + 1));
+    if (slash == std::string_view::npos) return std::string(command);
+    const auto arguments = command.substr(std::min(command.size(), end + (is_quoted ? 1 : 0)));
+    return fmt::format("{}{}", program.substr(slash + 1), arguments);
 }
 
 Result<Generation> present_generation(const fs::path& path) {

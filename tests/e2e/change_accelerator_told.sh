@@ -62,7 +62,7 @@ for name in needs12 needs13; do
     CONDA_OVERRIDE_CUDA= expect 1 solve $name
     sed -n 's/^  \(CONDA_OVERRIDE.*\)  #.*/\1/p' "$WORK/stderr" > "$WORK/fix"
     check [ -s "$WORK/fix" ]
-    sed "s#gpkg#$GPKG#" "$WORK/fix" > "$WORK/fix.sh"
+    sed "s#gpkg#'$GPKG'#" "$WORK/fix" > "$WORK/fix.sh"
     check bash "$WORK/fix.sh"
 done
 

@@ -98,7 +98,7 @@ guide_status() {
     [ \$1 = 0 ] && return
     echo "status \$1: \$2" >> "$WORK/failed"
 }
-export PATH=$(dirname "$GPKG"):/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1 USER=root
+export PATH='$(dirname "$GPKG")':/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1 USER=root
 export HOME=$WORK/home-\$1 GPKG_SYSTEM_CONFIG=$WORK/user.yaml
 mkdir "\$HOME"
 source /usr/share/lmod/lmod/init/bash

@@ -90,7 +90,7 @@ out_has '-n other'
 # A build that fails has its error there.
 mkdir -p broken
 printf 'package: {name: broken, version: 1}\nbuild: {script: ["exit 3"]}\n' > broken/recipe.yaml
-expect 1 build broken --output-dir "$WORK/out"
+expect 1 build broken --output-dir "$WORK/built"
 expect 0 log --failed --last 1
 out_has 'build broken' 'error: ' 'the build script failed'
 

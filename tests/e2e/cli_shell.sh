@@ -53,7 +53,7 @@ for shell in bash zsh fish tcsh dash; do
     fi
     # Nested: the inner one stands over the outer one, and leaves it as it was.
     printf '%s\n' hello 'echo "level $CONDA_SHLVL end"' 'exit 3' > inner
-    typed $shell "$GPKG shell -n two --shell $shell < inner" hello 'echo "level $CONDA_SHLVL end"' 'exit'
+    typed $shell "'$GPKG' shell -n two --shell $shell < inner" hello 'echo "level $CONDA_SHLVL end"' 'exit'
     out_has "hello from $envs/two" 'level 2 end' "hello from $envs/one" 'level 1 end'
     unset ENV
     last="left behind by $shell"

@@ -47,17 +47,17 @@ expect 0 lock -f environment.yml
 expect 0 sync -y -n e
 err_lacks 'out of date'
 sed -i 's/- tool/- tool\n  - extra/' environment.yml
-expect 0 sync -y -n e
+expect 0 sync -y
 err_has 'gpkg.lock is out of date: environment.yml also requests extra' \
     'gpkg lock update -f environment.yml' 'gpkg sync -f environment.yml'
 expect 0 sync -y -n e --lock gpkg.lock
 err_lacks 'out of date'
 sed -i '/- extra/d; s/fast/slow/' environment.yml
-expect 0 sync -y -n e
+expect 0 sync -y
 err_has 'gpkg.lock is out of date: environment.yml has other variables'
 expect 0 lock app lib=1.1
 expect 0 install -y -q -n e extra
-expect 0 sync -y -n e
+expect 0 sync -y
 err_has 'gpkg.lock is out of date: environment.yml also requests tool; does not request lib=1.1; has other variables'
 expect 0 list -n e --json
 json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'

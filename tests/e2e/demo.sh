@@ -21,7 +21,7 @@ while read -r name; do unset "$name"; done < <(compgen -e | grep -E '^(CONDA_|GP
 export GPKG_ROOT_PREFIX=$FOLDER/root HOME=$FOLDER/home NO_COLOR=1
 rm -rf "$GPKG_ROOT_PREFIX/envs" "$FOLDER/longer" "$HOME"
 mkdir -p "$GPKG_ROOT_PREFIX" "$HOME"
-printf 'channels:\n  - file://%s\n' "$FOLDER/channel" >"$GPKG_ROOT_PREFIX/config.yaml"
+printf 'channels:\n  - file://%s\n' "${FOLDER// /%20}/channel" >"$GPKG_ROOT_PREFIX/config.yaml"
 
 step() { printf '== %s\n' "$*"; }
 die() { echo "FAILED: $*"; exit 1; }

@@ -23,7 +23,7 @@ for library in STRIKE_LIBRARY NETWORK_DISK_LIBRARY; do
     [ -z "${!library-}" ] || { cp "${!library}" "$WORK/" && export "$library=$WORK/${!library##*/}"; }
 done
 CHANNEL=$WORK/channel
-printf 'channels:\n  - file://%s\n' "$CHANNEL" > "$GPKG_ROOT_PREFIX/config.yaml"
+printf 'channels:\n  - file://%s\n' "${CHANNEL// /%20}" > "$GPKG_ROOT_PREFIX/config.yaml"
 
 checks=0
 failures=0

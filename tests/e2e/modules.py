@@ -191,7 +191,7 @@ def journey(world, tool, init, shell, values, name, steps):
     at = pathlib.Path(tempfile.mkdtemp(dir=folder))
     before = {**HARD} if values == "hard" else {}
     env = {"PATH": PATH, "HOME": str(folder), "USER": "me", "LANG": "C.UTF-8", "LMOD_IGNORE_CACHE": "1", **before}
-    lines = [f"source {init}", f"module use {core}", f"env -0 > {at}/before"]
+    lines = [f"source '{init}'", f"module use {core}", f"env -0 > {at}/before"]
     for step in steps.split("; "):
         verb, _, rest = step.partition(" ")
         if verb == "dump":
@@ -246,7 +246,7 @@ MACHINES = [
 def rooms_shown(tool, init, core, folder, machine, script):
     """The rooms in MODULEPATH after the entry was loaded, and whether unloading it takes them away."""
     root = core.parent
-    lines = [f"source {init}", f"module use {core}", script, 'echo "ROOMS $MODULEPATH"', "module unload gpkg",
+    lines = [f"source '{init}'", f"module use {core}", script, 'echo "ROOMS $MODULEPATH"', "module unload gpkg",
              'echo "LEFT $MODULEPATH"']
     env = {"PATH": PATH, "HOME": str(folder), "USER": "me", "LMOD_IGNORE_CACHE": "1", **machine}
     done = run(["bash", "--noprofile", "--norc", "-c", "\n".join(lines)], env=env, cwd=folder)
@@ -264,7 +264,7 @@ def check_entry(tool, init, core, folder):
         check(rooms == wanted, f"{tool} entry: {machine} shows {rooms}")
     # The site's configuration comes along, where users have no other.
     for before, loaded, left in (("", "/site.yaml", ""), ("/site.yaml", "/site.yaml", ""), ("/own.yaml", "/own.yaml", "/own.yaml")):
-        lines = [f"source {init}", f"module use {core}", "module load gpkg", 'echo "$GPKG_SYSTEM_CONFIG"', "module unload gpkg",
+        lines = [f"source '{init}'", f"module use {core}", "module load gpkg", 'echo "$GPKG_SYSTEM_CONFIG"', "module unload gpkg",
                  'echo "$GPKG_SYSTEM_CONFIG"']
         env = {"PATH": PATH, "HOME": str(folder), "USER": "me", "LMOD_IGNORE_CACHE": "1"}
         if before:
