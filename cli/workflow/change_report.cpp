@@ -211,7 +211,6 @@ std::string environment_title(const Context& context, const Change& change, std:
                         : fmt::format("{} ({}){}", name, shown, suffix);
 }
 
-/// The environment, requested specs and channels, a line each.
 /// "h100: __cuda 12.8, __cuda_arch 9.0, __glibc 2.28": what differs between machines most.
 std::string machine_text(const Change& change) {
     std::vector<std::string> facts;
@@ -224,6 +223,7 @@ std::string machine_text(const Change& change) {
                : fmt::format("{}: {}", change.machine, join_some(facts, "and", facts.size()));
 }
 
+/// The environment, requested specs, channels and machine, a line each.
 void print_heading(const Context& context, const Change& change, const std::string& variables) {
     constexpr std::string_view kEnvironment = "Environment";
     constexpr std::size_t kLeast = 20;
