@@ -131,8 +131,7 @@ std::vector<std::string> near_names(std::string_view wanted,
         scored.emplace_back(score, name.front() != wanted.front(), name);
     }
     std::ranges::sort(scored);
-    const auto repeated = std::ranges::unique(scored);
-    scored.erase(repeated.begin(), repeated.end());
+    scored.erase(std::unique(scored.begin(), scored.end()), scored.end());
     std::vector<std::string> nearest;
     for (auto& [score, is_other_letter, name] : scored) {
         if (nearest.size() == most) break;
