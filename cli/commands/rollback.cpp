@@ -7,9 +7,9 @@
 #include "libcore/base/moment.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <ranges>
 
 namespace gpkg::cli {
 namespace {
@@ -34,9 +34,11 @@ Result<Generation> generation_before(Context& context,
     auto& last = generations.back();
     if (!same_packages(last, now)) return std::move(last);
     const auto current = last.restores == 0 ? last.number : last.restores;
-    for (auto& generation : std::views::reverse(generations)) {
-        if (generation.number < current && !is_same(generation, now)) return std::move(generation);
-    }
+    const auto before =
+        std::find_if(generations.rbegin(), generations.rend(), [&](const Generation& generation) {
+            return generation.number < current && !is_same(generation, now);
+        });
+    if (before != generations.rend()) return std::move(*before);
     const bool can_undo = last.restores != 0 && generations.size() > 1;
     const auto target = target_words(context, prefix);
     return fail(ErrorKind::NotFound,
