@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A longer file loses its older half.
-constexpr std::uintmax_t kMostBytes = 256 * 1024;
+constexpr std::uintmax_t kMostBytes = 256UL * 1024;
 
 fs::path log_file(const Config& config) { return config.own_dir / "log" / "commands.jsonl"; }
 

@@ -256,7 +256,7 @@ std::string about_two_options(const std::string& text,
 
 /// CLI11's message in gpkg's words.
 std::string explained(const CLI::App& command, const CLI::ParseError& problem) {
-    const std::string text = problem.what();
+    std::string text = problem.what();
     if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
         return missing_argument(command);
     if (dynamic_cast<const CLI::ExcludesError*>(&problem) != nullptr)

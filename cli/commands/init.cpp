@@ -122,7 +122,7 @@ std::vector<Shell> shells_on_path(const Context& context) {
     const auto folders = split(path, ':');
     std::vector<Shell> shells;
     for (const auto& [program, shell] : kPrograms) {
-        const auto has_it = [&](std::string_view folder) {
+        const auto has_it = [&program = program](std::string_view folder) {
             return folder.starts_with('/') &&
                    ::access((fs::path(folder) / program).c_str(), X_OK) == 0;
         };

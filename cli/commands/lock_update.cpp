@@ -60,7 +60,7 @@ std::vector<std::string> reasons_to_stay(const UpdatedClasses& updated,
                                          const std::vector<Replaced>& changes) {
     std::vector<std::string> lines;
     for (const auto& [name, newest] : updated.newest) {
-        const auto is_it = [&](const Replaced& one) {
+        const auto is_it = [&name = name](const Replaced& one) {
             return (one.before != nullptr ? one.before : one.after)->name == name;
         };
         if (!names.contains(name) || std::ranges::any_of(changes, is_it)) continue;

@@ -344,6 +344,7 @@ Result<void> confirm_change(Context& context,
     if (options.yes || out.always_yes()) return {};
     if (change.is_removal) {
         std::vector<std::string> files;
+        files.reserve(changed.size());
         for (const auto& file : changed) files.push_back(file.path);
         std::vector<std::string> details;
         if (!files.empty())

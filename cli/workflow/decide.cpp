@@ -199,6 +199,7 @@ std::vector<std::string> notes_on_pins(const Question& question) {
             find_record(installed, name) != nullptr || std::ranges::any_of(indexes, has_it))
             continue;
         std::vector<std::string> names;
+        names.reserve(installed.size() + question.wanted.specs.size());
         for (const auto& record : installed) names.push_back(record.name());
         for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
         auto near = near_names(name, names);

@@ -84,7 +84,7 @@ std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now
 
 std::string local_time_text(std::string_view utc) {
     std::tm moment{};
-    const std::string copy(utc);
+    std::string copy(utc);
     const auto* format =
         copy.find('T') == std::string::npos ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%dT%H:%M:%SZ";
     const char* rest = ::strptime(copy.c_str(), format, &moment);

@@ -506,7 +506,7 @@ std::string AcceleratorNotes::command_for_reason(CandidateId id) const {
 /// accelerator alone, else the build.
 std::string AcceleratorNotes::build_or_glob(CandidateId id) const {
     const auto& one = universe_.candidates()[id];
-    const std::string build(one.build());
+    std::string build(one.build());
     const auto letters = build.substr(0, build.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
     if (letters.size() < 3 || letters == build) return build;
     const auto& name = universe_.names()[one.name];

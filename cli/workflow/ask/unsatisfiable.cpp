@@ -143,7 +143,7 @@ void mark_assumed(Explanation& explanation) {
 /// The profile that --for names by a file; empty where it names a machine.
 std::string profile_file_of(const Context& context, const Question& question) {
     for (const auto& argument : context.arguments) {
-        const auto word = argument.starts_with("--for=") ? argument.substr(6) : argument;
+        auto word = argument.starts_with("--for=") ? argument.substr(6) : argument;
         const fs::path path(word);
         const bool is_file = word.find('/') != std::string::npos || path.extension() == ".yaml" ||
                              path.extension() == ".yml";

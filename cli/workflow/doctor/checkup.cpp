@@ -54,6 +54,7 @@ std::string hardware_text(const virtual_packages::HardwareProfile& profile) {
         ++counts[gpu.name.empty() ? fmt::format("{} GPU", virtual_packages::vendor_name(gpu.vendor))
                                   : gpu.name];
     std::vector<std::string> items;
+    items.reserve(counts.size() + 2);
     for (const auto& [gpu, count] : counts)
         items.push_back(count == 1 ? gpu : fmt::format("{} {}", count, gpu));
     if (items.empty()) return "no GPU";

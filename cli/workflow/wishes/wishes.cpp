@@ -108,14 +108,14 @@ struct SystemPackages {
 /// "macOS", where the packages with exact builds are those of macOS alone; empty if no system is
 /// named by them.
 std::string_view system_of(const std::vector<std::string>& names, std::string_view platform) {
-    static const SystemPackages kSystems[] = {
+    static const SystemPackages systems[] = {
         {"Linux",
          "linux-",
          {"_libgcc_mutex", "_openmp_mutex", "ld_impl_linux-64", "libgcc", "libgcc-ng", "libgomp"}},
         {"macOS", "osx-", {"appnope", "libcxx", "pyobjc-core"}},
         {"Windows", "win-", {"ucrt", "vc", "vc14_runtime", "vs2015_runtime"}},
     };
-    for (const auto& [system, its_platform, its_names] : kSystems) {
+    for (const auto& [system, its_platform, its_names] : systems) {
         const bool has_any = std::ranges::any_of(names, [&, &its = its_names](const auto& name) {
             return std::ranges::find(its, name) != its.end();
         });
