@@ -64,6 +64,7 @@ Result<int> no_such_program(Context& context,
                           more ? ", ..." : "",
                           specs.front().name);
     std::vector<std::string> packages;
+    packages.reserve(specs.size());
     for (const auto& spec : specs) packages.push_back(spec.name);
     context.out.error({ErrorKind::NotFound,
                        packages.size() == 1

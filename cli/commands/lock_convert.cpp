@@ -35,6 +35,7 @@ const std::map<std::string, LockFormat> kFormats = {{"gpkg", LockFormat::Gpkg},
 
 std::vector<std::string> format_names() {
     std::vector<std::string> names;
+    names.reserve(kFormats.size());
     for (const auto& [name, format] : kFormats) names.push_back(name);
     return names;
 }
