@@ -423,21 +423,16 @@ int run(int argc, char** argv) {
     try {
         // CLI11 takes the words in reverse.
         app.parse(std::vector<std::string>(line.words.rbegin(), std::prev(line.words.rend())));
-    } catch (const CLI::CallForVersion&) {
+    } catch (const CLI::Success& asked) {  // for help or the version
         if (names_unknown_command(app, line)) {
             out.set({line.has("--json"), false, 0, color_choice(line)});
             out.error(unknown_command(line.words[1]));
             return kWrongUsage;
         }
-        std::printf("%s\n", version_line().c_str());
-        return 0;
-    } catch (const CLI::Success&) {
-        if (names_unknown_command(app, line)) {
-            out.set({line.has("--json"), false, 0, color_choice(line)});
-            out.error(unknown_command(line.words[1]));
-            return kWrongUsage;
-        }
-        print_help(app, line);
+        if (dynamic_cast<const CLI::CallForVersion*>(&asked) != nullptr)
+            std::printf("%s\n", version_line().c_str());
+        else
+            print_help(app, line);
         return 0;
     } catch (const CLI::ParseError& problem) {
         // The flags may not have been read yet; scripts must get their document all the same.

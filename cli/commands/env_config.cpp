@@ -4,11 +4,10 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/change.hpp"
+#include "cli/workflow/locked_prefix.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/env/prefix.hpp"
-#include "libcore/env/prefix_lock.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,8 +18,6 @@ namespace gpkg::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::chrono::seconds kLockPatience{60};
 
 struct EnvConfigOptions {
     TargetOptions target;
@@ -102,13 +99,9 @@ std::string outcome_text(const EnvVarChanges& changes, const std::string& enviro
 /// What is there may be another's doing until the lock is held.
 Result<int> change(Context& context, const EnvConfigOptions& options) {
     GPKG_TRY(auto changes, assigned(options.assignments));
-    GPKG_TRY(const auto path, existing_prefix(context, options.target));
-    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(path));
-    GPKG_CHECK(recover_prefix(context, path, false));
-    GPKG_TRY(const auto prefix, Prefix::open(path));
-    const auto how = transaction_options(context, {});
-    GPKG_TRY(const auto lock,
-             PrefixLock::acquire(path, {kLockPatience, how.cancelled, how.waiting}));
+    GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
+    const auto& prefix = locked.prefix;
+    const auto& path = prefix.path();
     GPKG_TRY(const auto present, prefix.env_vars());
     GPKG_TRY(auto gone, removed(options.names, path, present));
     changes.merge(gone);

@@ -6,11 +6,10 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/change.hpp"
+#include "cli/workflow/locked_prefix.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/pins.hpp"
 #include "libcore/env/prefix.hpp"
-#include "libcore/env/prefix_lock.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -23,29 +22,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::chrono::seconds kPinLockPatience{60};
-
 struct PinOptions {
     TargetOptions target;
     bool override_frozen = false;
     std::vector<std::string> specs;
 };
-
-/// The environment that is to be changed, under its lock.
-struct LockedPrefix {
-    Prefix prefix;
-    PrefixLock lock;
-};
-
-Result<LockedPrefix> lock_prefix(Context& context, const PinOptions& options) {
-    GPKG_TRY(const auto path, existing_prefix(context, options.target));
-    if (!options.override_frozen) GPKG_CHECK(check_not_frozen(path));
-    GPKG_CHECK(recover_prefix(context, path, false));
-    GPKG_TRY(auto prefix, Prefix::open(path));
-    const auto how = transaction_options(context, {});
-    GPKG_TRY(auto lock, PrefixLock::acquire(path, {kPinLockPatience, how.cancelled, how.waiting}));
-    return LockedPrefix{std::move(prefix), std::move(lock)};
-}
 
 /// The spec to pin: as given, or the installed version of a bare name.
 Result<MatchSpec> pin_of(const Context& context,
@@ -71,7 +52,7 @@ Result<MatchSpec> pin_of(const Context& context,
 }
 
 Result<int> pin(Context& context, const PinOptions& options) {
-    GPKG_TRY(const auto locked, lock_prefix(context, options));
+    GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
     GPKG_TRY(const auto installed, locked.prefix.records());
     GPKG_TRY(auto text, read_pins(path));
@@ -102,7 +83,7 @@ Result<int> pin(Context& context, const PinOptions& options) {
 }
 
 Result<int> unpin(Context& context, const PinOptions& options) {
-    GPKG_TRY(const auto locked, lock_prefix(context, options));
+    GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
     GPKG_TRY(auto text, read_pins(path));
     for (const auto& name : options.specs) {
