@@ -54,13 +54,13 @@ rm "$(place x)/etc/lib.conf"  # which may be a hard link
 echo mine > "$(place x)/etc/lib.conf"
 answer 'n\n' remove -n x app
 out_has 'etc/lib.conf of lib-1.0-0 was changed' 'Remove 2 packages from x, among them app, which you requested (changed by you: etc/lib.conf)? [y/N]'
-mkdir "$(place x)/work" && echo mine > "$(place x)/work/results.csv"
+mkdir "$(place x)/notes" && echo mine > "$(place x)/notes/results.csv"
 for words in 'env remove -n x' 'remove -n x --all'; do
     answer '\n' $words
     check [ "$status" = 1 ]
-    out_has '2 files of yours: work/results.csv and etc/lib.conf)? [y/N]'
+    out_has '2 files of yours: notes/results.csv and etc/lib.conf)? [y/N]'
 done
-check [ -e "$(place x)/work/results.csv" ]
+check [ -e "$(place x)/notes/results.csv" ]
 
 # A dependency that nobody needs and nobody requested: nothing that the user may miss.
 expect 0 create -n y app
