@@ -108,6 +108,22 @@ public:
         }
     }
 
+    /// The requested packages once more, where they may have scrolled away from the question.
+    void repeat_requested() {
+        constexpr std::size_t kScreenful = 20;
+        if (rows_.size() <= kScreenful) return;
+        std::vector<std::string> titles;
+        for (const auto& row : rows_) {
+            if (row.action != PlanAction::Remove && requested_.contains(row.record().name))
+                titles.push_back(title(row.record()));
+        }
+        if (titles.empty()) return;
+        auto& out = context_.out;
+        out.print("");
+        out.print(
+            word_wrapped(fmt::format("Requested: {}", fmt::join(titles, ", ")), out.screen()));
+    }
+
 private:
     /// The packages in the order of their groups, below a row of headings.
     Table table() {
@@ -329,7 +345,9 @@ Result<void> print_change(const Context& context,
     GPKG_TRY(const auto variables, variables_text(change));
     print_heading(context, change, variables);
     if (!change.is_nothing()) context.out.print("");
-    ChangeTable(context, change, requested, fetch).print();
+    ChangeTable table(context, change, requested, fetch);
+    table.print();
+    table.repeat_requested();
     summarize(context.out, counts_of(change), fetch);
     return {};
 }

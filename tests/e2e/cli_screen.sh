@@ -96,6 +96,17 @@ out_has $'\x1b[1mpytorch\x1b[0m' ' numpy '
 out_lacks $'\x1b[1mnumpy'
 check [ "$status" = 0 ]
 
+# The requested packages stand next to the question of a long plan.
+dependencies=()
+for number in {1..25}; do
+    package "lib$number" 1.0 0
+    dependencies+=("lib$number")
+done
+package meta 2.0 h1234567_0 "${dependencies[@]}"
+NO_COLOR=1 terminal 60 create -n long meta lib7
+narrow 60
+has_in_order '+ meta' 'Requested: lib7 1.0 0, meta 2.0 h1234567_0' '26 to install' 'Proceed? [Y/n]'
+
 # Notes about the hardware stand below the table.
 CONDA_OVERRIDE_CUDA=12.6 CONDA_OVERRIDE_CUDAA=12 expect 0 create -n new pytorch --dry-run
 err_has 'CONDA_OVERRIDE_CUDAA=12'
