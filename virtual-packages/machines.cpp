@@ -185,12 +185,6 @@ constexpr GivenFact kGivenFacts[] = {
     {"rocm", &HardwareProfile::rocm, "", 1},
 };
 
-std::string given_keys() {
-    std::vector<std::string> keys;
-    for (const auto& given : kGivenFacts) keys.emplace_back(given.key);
-    return join_some(keys, "and", keys.size()) + ", as in a100,glibc=2.36";
-}
-
 const GivenFact* given_fact(std::string_view part) {
     const auto key = part.substr(0, part.find('='));
     const auto* found = std::ranges::find(kGivenFacts, key, &GivenFact::key);
@@ -286,6 +280,13 @@ std::string_view without_given_facts(std::string_view machine) {
     return machine;
 }
 
+std::string given_keys() {
+    std::vector<std::string> keys;
+    keys.reserve(std::size(kGivenFacts));
+    for (const auto& given : kGivenFacts) keys.emplace_back(given.key);
+    return join_some(keys, "and", keys.size());
+}
+
 std::optional<std::string> given_key(std::string_view package) {
     const auto name = package == "__archspec" ? std::string_view("cpu") : package.substr(2);
     const auto* found = std::ranges::find(kGivenFacts, name, &GivenFact::key);
@@ -325,7 +326,7 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
     if (near.empty() && text.find('=') != std::string_view::npos)
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: unknown machine", text),
-                    "facts that can follow a machine: " + given_keys());
+                    fmt::format("facts that can follow a machine: {}", given_keys()));
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: unknown machine", text),
                 near.empty()

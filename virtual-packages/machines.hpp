@@ -32,6 +32,9 @@ std::vector<std::string> machines_in(std::string_view text);
 /// "a100" of "a100,glibc=2.36".
 std::string_view without_given_facts(std::string_view machine);
 
+/// "cpu, cuda, glibc, ...": the keys of facts that can follow a machine.
+std::string given_keys();
+
 /// The key that sets a virtual package behind a machine: "glibc" for "__glibc", "cpu" for
 /// "__archspec"; nothing for those that cannot be set so.
 std::optional<std::string> given_key(std::string_view package);

@@ -32,10 +32,17 @@ using ProfilePointer = std::shared_ptr<const virtual_packages::HardwareProfile>;
 Result<ProfilePointer> profile_named(const Context& context, const std::string& name) {
     auto& known = context.profiles[name];
     if (known) return known;
-    if (const auto machines = virtual_packages::machines_in(name); machines.size() > 1)
-        return fail(ErrorKind::Usage,
-                    fmt::format("--for {}: expected one machine, found {}", name, machines.size()),
-                    "gpkg lock and gpkg build plan-variants take several");
+    if (const auto machines = virtual_packages::machines_in(name); machines.size() > 1) {
+        const bool is_fact = machines[1].find('=') != std::string::npos;
+        return fail(
+            ErrorKind::Usage,
+            is_fact
+                ? fmt::format("--for {}: unknown fact '{}'", name, machines[1])
+                : fmt::format("--for {}: expected one machine, found {}", name, machines.size()),
+            is_fact
+                ? fmt::format("facts that can follow a machine: {}", virtual_packages::given_keys())
+                : "gpkg lock and gpkg build plan-variants take several");
+    }
     auto profile = virtual_packages::find_machine(name, profile_folders(context.config));
     if (!profile) {
         auto error = std::move(profile).error();
@@ -143,9 +150,9 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
     return machine;
 }
 
-std::optional<std::string> assumed_note(const Machine& machine,
+std::optional<std::string> assumed_note(const std::string& given,
                                         const std::vector<PackageRecord>& virtual_packages) {
-    if (!machine.profile) return std::nullopt;
+    if (given.empty()) return std::nullopt;
     std::vector<std::string> facts;
     std::string example;
     for (const auto& record : virtual_packages) {
@@ -156,9 +163,9 @@ std::optional<std::string> assumed_note(const Machine& machine,
     }
     if (facts.empty()) return std::nullopt;
     return fmt::format("assumed for {}: {}; to give a value: --for {},{}",
-                       machine.name,
+                       given,
                        join_some(facts, "and", facts.size()),
-                       machine.given,
+                       given,
                        example);
 }
 

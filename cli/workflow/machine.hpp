@@ -38,9 +38,9 @@ Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
 /// have.
 Result<Machine> machine_of(const Context& context, const SourceOptions& options);
 
-/// What gpkg assumes of a machine named with --for, and how to say it: "assumed for h100: CUDA 12.8,
-/// glibc 2.28; ..."; nothing where every value is known.
-std::optional<std::string> assumed_note(const Machine& machine,
+/// What gpkg assumes of a machine as --for gives it, and how to change that: "assumed for h100:
+/// cuda=12.8, glibc=2.28 and linux=4.18; ..."; nothing if every value is known.
+std::optional<std::string> assumed_note(const std::string& given,
                                         const std::vector<PackageRecord>& virtual_packages);
 
 /// CONDA_OVERRIDE_ variables describe this machine, and a lock is for the machines as --for names

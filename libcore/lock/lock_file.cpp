@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 

@@ -297,7 +297,8 @@ std::string machine_fact(std::string_view machine,
                       : name == "__glibc"    ? fmt::format("glibc {} (__glibc)", value)
                       : name == "__archspec" ? fmt::format("a CPU of type {} (__archspec)", value)
                                              : fmt::format("{} {}", name, value);
-    return fmt::format("{} {} {}", machine, is_assumed(*there) ? "is assumed to have" : "has", what);
+    return fmt::format(
+        "{} {} {}", machine, is_assumed(*there) ? "is assumed to have" : "has", what);
 }
 
 std::string ExplanationLine::text() const {

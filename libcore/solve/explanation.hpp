@@ -13,8 +13,9 @@
 
 namespace gpkg {
 
-/// What a machine has of the virtual package `name`, as people call it: "node7 has a driver for CUDA
-/// 12.8 (__cuda)", "h100 is assumed to have glibc 2.28 (__glibc)". `there` is null if it has none.
+/// What a machine has of the virtual package `name`, as people call it: "node7 has a driver for
+/// CUDA 12.8 (__cuda)", "h100 is assumed to have glibc 2.28 (__glibc)". `there` is null if it has
+/// none.
 std::string machine_fact(std::string_view machine,
                          std::string_view name,
                          const PackageRecord* there);

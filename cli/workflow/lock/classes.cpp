@@ -80,8 +80,7 @@ std::string NamedClass::class_name() const {
     const std::string bare(virtual_packages::without_given_facts(machine));
     const bool is_file =
         bare.find('/') != std::string::npos || bare.ends_with(".yaml") || bare.ends_with(".yml");
-    auto name =
-        (is_file ? fs::path(bare).stem().native() : bare) + machine.substr(bare.size());
+    auto name = (is_file ? fs::path(bare).stem().native() : bare) + machine.substr(bare.size());
     // As a lock file can name it.
     std::replace_if(
         name.begin(),
