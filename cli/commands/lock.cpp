@@ -189,8 +189,9 @@ Action bind_lock(CLI::App& app) {
     add_wish_options(app, options->wishes);
     // Several machines, each a class of the lock.
     app.remove_option(app.get_option("--for"));
-    add_machines_option(
-        app, options->machines, "machine to lock for, a profile or a name; may be repeated");
+    add_machines_option(app,
+                        options->machines,
+                        "machines to lock for, profiles or names: a100,h100; may be repeated");
     app.add_flag(
         "--for-all", options->for_all, "lock for every kind of machine that packages distinguish");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");

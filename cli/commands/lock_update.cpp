@@ -157,9 +157,8 @@ Action bind_update(CLI::App& app) {
     add_wish_options(app, update.wishes);
     app.remove_option(app.get_option("specs"));
     for (const auto* name : {"--for", "--devices"}) app.remove_option(app.get_option(name));
-    add_machines_option(app,
-                        update.machines,
-                        "machine to add or solve again, a profile or a name; may be repeated");
+    add_machines_option(
+        app, update.machines, "machines to add or solve again, profiles or names; may be repeated");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: the lock file itself")
         ->type_name("FILE");

@@ -6,6 +6,7 @@
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/manifest/spec_file.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,12 +28,14 @@ struct SolveOptions {
 };
 
 /// "__cuda=12.4=0"
+std::string text_of(const PackageRecord& virtual_package) {
+    return fmt::format(
+        "{}={}={}", virtual_package.name, virtual_package.version, virtual_package.build);
+}
+
 std::vector<std::string> texts_of(const std::vector<PackageRecord>& virtual_packages) {
     std::vector<std::string> texts(virtual_packages.size());
-    std::transform(
-        virtual_packages.begin(), virtual_packages.end(), texts.begin(), [](const auto& record) {
-            return fmt::format("{}={}={}", record.name, record.version, record.build);
-        });
+    std::transform(virtual_packages.begin(), virtual_packages.end(), texts.begin(), text_of);
     std::sort(texts.begin(), texts.end());
     return texts;
 }
@@ -53,6 +56,11 @@ void print(Output& out, const Change& answer) {
     });
     Table table({4});
     table.add({"# Name", "Version", "Build", "Channel", "Size"});
+    std::vector<std::string> machine;
+    machine.reserve(answer.virtual_packages.size());
+    for (const auto& record : answer.virtual_packages)
+        machine.push_back(text_of(record) + std::string(assumed_mark(record)));
+    std::sort(machine.begin(), machine.end());
     std::uint64_t bytes = 0;
     for (const auto& record : records) {
         table.add({record.name,
@@ -68,7 +76,7 @@ void print(Output& out, const Change& answer) {
                          records.size() == 1 ? "" : "s",
                          bytes == 0 ? "" : fmt::format(" ({} to download)", human_size(bytes)),
                          answer.platform,
-                         fmt::join(texts_of(answer.virtual_packages), ", ")));
+                         fmt::join(machine, ", ")));
 }
 
 Result<int> solve(Context& context, SolveOptions& options) {

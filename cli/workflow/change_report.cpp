@@ -227,12 +227,13 @@ std::string environment_title(const Context& context, const Change& change, std:
                         : fmt::format("{} ({}){}", name, shown, suffix);
 }
 
-/// "h100: __cuda 12.8, __cuda_arch 9.0, __glibc 2.28": what differs between machines most.
+/// "h100: __cuda 12.8 (assumed), __cuda_arch 9.0 and __glibc 2.28 (assumed)": what differs between
+/// machines most.
 std::string machine_text(const Change& change) {
     std::vector<std::string> facts;
     for (const auto* name : {"__cuda", "__cuda_arch", "__rocm", "__amdgpu_arch", "__glibc"}) {
         if (const auto* record = find_record(change.virtual_packages, name))
-            facts.push_back(fmt::format("{} {}", name, record->version));
+            facts.push_back(fmt::format("{} {}{}", name, record->version, assumed_mark(*record)));
     }
     return facts.empty()
                ? change.machine

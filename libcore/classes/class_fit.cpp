@@ -49,7 +49,10 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
         const auto* there = find_record(machine, name_in_spec(need));
         unmet.push_back(there == nullptr
                             ? fmt::format("needs {} (none found)", need)
-                            : fmt::format("needs {} (found {})", need, value_told(*there)));
+                            : fmt::format("needs {} (found {}{})",
+                                          need,
+                                          value_told(*there),
+                                          is_assumed(*there) ? ", which is assumed" : ""));
     }
     return unmet;
 }

@@ -79,8 +79,12 @@ sed -i '/^system:/d' assumed.yaml
 index
 CONDA_OVERRIDE_GLIBC=2.36 expect 0 create -n glibc glibc-b -y
 expect 1 doctor -n glibc --for ./assumed.yaml
-out_has 'BAD   glibc: 2 packages need up to 2.36; gpkg assumes 2.28 for ./assumed.yaml' 'CONDA_OVERRIDE_GLIBC=2.36' \
+out_has 'BAD   glibc: 2 packages need up to 2.36, but ./assumed.yaml is assumed to have 2.28' \
+    'if it has a newer one: --for ./assumed.yaml,glibc=2.36' \
     'does not run on ./assumed.yaml: 1 problem'
+expect 0 doctor -n glibc --for ./assumed.yaml,glibc=2.36
+expect 0 doctor --for h100
+out_has 'good  h100: NVIDIA H100, CUDA 12.8 (assumed)'
 sed -i 's/^nvidia:/system: {glibc: "2.31"}\n&/' assumed.yaml
 expect 1 doctor -n glibc --for ./assumed.yaml
 out_has 'BAD   glibc: 2 packages need up to 2.36, but ./assumed.yaml has 2.31'

@@ -73,7 +73,7 @@ out_has 'a100 and cpu: added extra 1.0 0' 'a100 and cpu: added more 1.0 0'
 expect_packages file.lock 'a100: extra-1.0-0 lib-2.0-0 more-1.0-0 torch-2.0-cuda12_0
 cpu: extra-1.0-0 lib-2.0-0 more-1.0-0 torch-2.0-cpu_0'
 expect 0 lock check file.lock -f environment.yml --for cpu
-out_has 'file.lock matches environment.yml'
+out_has 'file.lock is consistent (2 classes, 5 packages); matches environment.yml'
 printf 'dependencies: [torch]\n' > environment.yml
 expect 0 lock update file.lock -f environment.yml
 out_has 'a100 and cpu: removed extra 1.0 0' 'a100 and cpu: removed more 1.0 0'
