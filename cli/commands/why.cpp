@@ -160,7 +160,7 @@ Action bind_why(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        tell_if_interrupted(context, prefix);
+        tell_condition(context, prefix);
         GPKG_TRY(const auto reasons, look(prefix, options->name, options->all));
         if (context.out.json_mode()) {
             context.out.json(json_of(reasons));

@@ -143,12 +143,19 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
 
 /// Brings a prefix that an interrupted command left to its old or new state, and says so. A dry run
 /// changes nothing and only warns.
+Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, bool dry_run);
+/// The same, with warn_if_moved().
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
 
 /// The same, for commands that use an environment as it is: while another process changes it they
 /// warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
-/// For commands that only look: says so where recover_prefix() has something to do.
+/// Warns where an interrupted command left the prefix unfinished.
 void tell_if_interrupted(Context& context, const fs::path& prefix);
+/// Warns, with the command that repairs it, where the environment was moved or copied without gpkg.
+/// Cheap: reads the list of environments, and few records of an environment that is not listed.
+void warn_if_moved(Context& context, const fs::path& prefix);
+/// Both warnings, for commands that only read the environment.
+void tell_condition(Context& context, const fs::path& prefix);
 
 }  // namespace gpkg::cli
