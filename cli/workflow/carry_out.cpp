@@ -264,6 +264,14 @@ Losses losses_of(const Change& change, const RequestedSpecs& requested) {
     return losses;
 }
 
+/// "requested specs (numpy<2 -> numpy; new: scipy)"
+std::string requested_text(const RequestedSpecs& before, const RequestedSpecs& wanted) {
+    constexpr std::size_t kMostTold = 5;
+    const auto changes = requested_changes(before, wanted);
+    return changes.empty() ? "requested specs"
+                           : fmt::format("requested specs ({})", join_first(changes, kMostTold));
+}
+
 /// What a change without packages changes all the same.
 Result<std::vector<std::string>> changed_settings(const Change& change) {
     GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
@@ -280,7 +288,10 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
                (found == by_history.end() ? specs.empty() : found->second == specs);
     };
     std::vector<std::string> changed;
-    if (!std::ranges::all_of(wanted, is_requested_so)) changed.emplace_back("requested specs");
+    if (!std::ranges::all_of(wanted, is_requested_so)) {
+        GPKG_TRY(const auto before, requested_in(change.prefix, records));
+        changed.push_back(requested_text(before, wanted));
+    }
     if (!variables.empty()) changed.push_back(fmt::format("variables ({})", variables));
     if (change.state) {
         GPKG_TRY(const auto state, prefix.state());
