@@ -302,8 +302,8 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
     return changed;
 }
 
-/// The part of a change without packages.
-Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
+/// The part of a change without packages. Says whether there is any.
+Result<bool> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
     GPKG_TRY(const auto changed, changed_settings(change));
     if (changed.empty()) {
         auto text = change.if_nothing;
@@ -312,12 +312,12 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
                 "{} matches {}", environment_name(context, change.prefix), change.synced_with);
         context.out.print(text.empty() ? "nothing to do: all requested packages are installed"
                                        : text);
-        return {};
+        return false;
     }
     const auto what = join_some(changed, "and", changed.size());
     if (options.dry_run || options.download_only) {
         context.out.print(fmt::format("no packages change; this would update {}", what));
-        return {};
+        return true;
     }
     GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
     if (change.restores != 0)
@@ -326,7 +326,7 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
                                       change.restores));
     else
         context.out.print(fmt::format("no packages change; {} updated", what));
-    return {};
+    return true;
 }
 
 /// "8 packages from ml, among them numpy, which you requested"
@@ -443,11 +443,15 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     const auto store = open_store(context);
     for (const auto& folder : change.avoided) store.avoid(folder);
     const auto fetch = missing(store, change.link);
+    if (options.check && !change.pip.empty()) {
+        out.note("note: packages of the pip section are not checked");
+        change.pip.clear();
+    }
     if (change.is_nothing() && !change.creates && change.pip.empty()) {
         show_notes(out, change);
-        GPKG_CHECK(change_settings(context, change, options));
+        GPKG_TRY(const bool differs, change_settings(context, change, options));
         if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));
-        return 0;
+        return options.check && differs ? 1 : 0;
     }
 
     RequestedSpecs requested;
@@ -479,7 +483,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
             GPKG_CHECK(rehearse(context, change, store, options));
         out.print("dry run: nothing was changed");
         if (out.json_mode()) out.json(change_document(change, fetch, true));
-        return 0;
+        return options.check ? 1 : 0;
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
     // Above the question, where it is known; else once the packages are unpacked.

@@ -31,6 +31,7 @@ namespace gpkg::cli {
 /// How to carry a change out, as the user's flags say.
 struct ChangeOptions {
     bool dry_run = false;
+    bool check = false;  ///< with dry_run: exit status 1 if the environment would change
     bool yes = false;
     bool download_only = false;
     std::string link{};  ///< how files get into environments; empty: as configured
