@@ -249,6 +249,11 @@ struct Losses {
     std::vector<std::string> dependents;  ///< those that the command does not name
 };
 
+/// pip without a version: a file with a pip section requests it so, also where nobody wrote it.
+bool may_be_of_pip_section(const std::string& name, const RequestedSpecs& requested) {
+    return name == "pip" && requested.at(name) == std::vector<std::string>{"pip"};
+}
+
 Losses losses_of(const Change& change, const RequestedSpecs& requested) {
     std::set<std::string> named;
     if (change.is_removal)
@@ -258,6 +263,7 @@ Losses losses_of(const Change& change, const RequestedSpecs& requested) {
         const auto& name = record.name();
         const auto is_it = [&](const auto& other) { return other.name == name; };
         if (!requested.contains(name) || std::ranges::any_of(change.link, is_it)) continue;
+        if (!change.is_removal && may_be_of_pip_section(name, requested)) continue;
         losses.requested.push_back(name);
         if (!named.contains(name)) losses.dependents.push_back(name);
     }
