@@ -469,7 +469,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               change.copies.native(),
                               change.prefix.native(),
                               count_text(change.link.size(), "package")));
-    else if (!change.is_nothing() || change.creates)
+    else if (!options.brief && (!change.is_nothing() || change.creates))
         GPKG_CHECK(print_change(context, change, requested, fetch));
     print_pip_sections(out, change.pip);
     show_notes(out, change);
@@ -493,7 +493,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
     // Above the question, where it is known; else once the packages are unpacked.
-    bool has_shown_cost = change.takes_over;
+    bool has_shown_cost = change.takes_over || options.brief;
     if (!options.yes && !out.always_yes() && out.can_ask() && !options.download_only &&
         !change.from_archives && !change.takes_over && !change.is_removal) {
         GPKG_TRY(has_shown_cost, rehearse(context, change, store, options));
@@ -526,6 +526,9 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     } else if (options.download_only) {
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));
+    } else if (options.brief) {
+        out.print(fmt::format("installed {} (temporary environment)",
+                              count_text(change.link.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
         print_outcome(context, change);
     }

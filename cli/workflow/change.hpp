@@ -33,6 +33,7 @@ struct ChangeOptions {
     bool dry_run = false;
     bool check = false;  ///< with dry_run: exit status 1 if the environment would change
     bool yes = false;
+    bool brief = false;  ///< one line about the result in place of the plan, unless -v is given
     bool download_only = false;
     std::string link{};  ///< how files get into environments; empty: as configured
     std::uint64_t most_bytes = ~std::uint64_t{0};   ///< that may come to the disk, store included
