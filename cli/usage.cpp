@@ -50,8 +50,6 @@ constexpr OtherName kOtherNames[] = {
     {"env rm", "use gpkg env remove"},
     {"env sync", "use gpkg sync"},
     {"explain", "use gpkg why or gpkg why-not"},
-    {"export --output", "use -f FILE"},
-    {"export -o", "use -f FILE"},
     {"freeze", "use gpkg env export"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
@@ -78,7 +76,6 @@ constexpr OtherName kOtherNames[] = {
     {"rm", "use gpkg remove"},
     {"self", "to remove gpkg: how-to/uninstall-gpkg.md in the documentation"},
     {"size", "use gpkg closure"},
-    {"sync --check", "use --dry-run"},
     {"undo", "use gpkg rollback"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "

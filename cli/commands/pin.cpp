@@ -6,13 +6,17 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/locked_prefix.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/pins.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "libcore/spec/version.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -51,6 +55,57 @@ Result<MatchSpec> pin_of(const Context& context,
                             spec.name));
 }
 
+/// Up to four versions of the records, which are sorted by version: those on both sides of the
+/// pinned one, or the newest if the pin has none.
+std::vector<std::string> nearest_versions(const MatchSpec& pin,
+                                          const std::vector<PackageRecord>& records) {
+    constexpr std::size_t kOnEachSide = 2;
+    const auto literals = pin.version ? pin.version->literals() : std::vector<Version>();
+    std::vector<std::string> versions;
+    std::size_t below = 0;
+    for (const auto& record : records) {
+        if (!versions.empty() && versions.back() == record.version) continue;
+        versions.push_back(record.version);
+        const auto version = Version::parse(record.version);
+        if (literals.empty() || (version && *version < literals.front())) below = versions.size();
+    }
+    const auto first = below - std::min(below, kOnEachSide);
+    const auto last = std::min(below + kOnEachSide, versions.size());
+    return {versions.begin() + static_cast<std::ptrdiff_t>(first),
+            versions.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
+/// Warns where no build in the channels of the environment matches the pin. Nothing is downloaded:
+/// without cached indexes there is no warning.
+void warn_if_not_in_channels(Context& context, const Prefix& prefix, const MatchSpec& pin) {
+    SourceOptions sources;
+    sources.offline = true;
+    if (const auto state = prefix.state()) sources.channels = state->channels;
+    ask_channels_of(std::vector{pin}, sources);
+    auto inquiry = Inquiry::begin(context, pin, sources, Extent::Named);
+    if (!inquiry) return;
+    auto& searched = inquiry->searched;
+    const std::vector<std::string> names{pin.name};
+    auto indexes = inquiry->channels.look_up(names);
+    if (!indexes) return;
+    searched.indexes = *std::move(indexes);
+    MatchSpec any_version;
+    any_version.name = pin.name;
+    const auto matching = find_records(pin, names, searched);
+    const auto all = find_records(any_version, names, searched);
+    if (!matching || !matching->empty() || !all) return;
+    const auto near = nearest_versions(pin, *all);
+    context.out.warn(fmt::format(
+        "{}{}; to remove the pin: gpkg unpin {} {}",
+        near.empty() ? fmt::format("package '{}' not found in {}", pin.name, searched.where())
+                     : fmt::format("no build of {} in {} matches the pin; nearest versions: ",
+                                   pin.name,
+                                   searched.where()),
+        join_some(near, "and", near.size()),
+        target_words(context, prefix.path()),
+        pin.name));
+}
+
 Result<int> pin(Context& context, const PinOptions& options) {
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
@@ -69,7 +124,9 @@ Result<int> pin(Context& context, const PinOptions& options) {
         context.out.print(fmt::format(
             "pinned {} in {}", written(pin), environment_folders(context.config).name_of(path)));
         const auto* record = find_record(installed, pin.name);
-        if (record != nullptr && !pin.matches(record->package))
+        const bool is_installed = record != nullptr && pin.matches(record->package);
+        if (!is_installed) warn_if_not_in_channels(context, locked.prefix, pin);
+        if (record != nullptr && !is_installed)
             context.out.note(
                 fmt::format("note: {} {} is installed and does not match; to change it: "
                             "gpkg update {} {}",

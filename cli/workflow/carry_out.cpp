@@ -249,6 +249,11 @@ struct Losses {
     std::vector<std::string> dependents;  ///< those that the command does not name
 };
 
+/// pip without a version: a file with a pip section requests it so, also where nobody wrote it.
+bool may_be_of_pip_section(const std::string& name, const RequestedSpecs& requested) {
+    return name == "pip" && requested.at(name) == std::vector<std::string>{"pip"};
+}
+
 Losses losses_of(const Change& change, const RequestedSpecs& requested) {
     std::set<std::string> named;
     if (change.is_removal)
@@ -258,10 +263,19 @@ Losses losses_of(const Change& change, const RequestedSpecs& requested) {
         const auto& name = record.name();
         const auto is_it = [&](const auto& other) { return other.name == name; };
         if (!requested.contains(name) || std::ranges::any_of(change.link, is_it)) continue;
+        if (!change.is_removal && may_be_of_pip_section(name, requested)) continue;
         losses.requested.push_back(name);
         if (!named.contains(name)) losses.dependents.push_back(name);
     }
     return losses;
+}
+
+/// "requested specs (numpy<2 -> numpy; new: scipy)"
+std::string requested_text(const RequestedSpecs& before, const RequestedSpecs& wanted) {
+    constexpr std::size_t kMostTold = 5;
+    const auto changes = requested_changes(before, wanted);
+    return changes.empty() ? "requested specs"
+                           : fmt::format("requested specs ({})", join_first(changes, kMostTold));
 }
 
 /// What a change without packages changes all the same.
@@ -280,7 +294,10 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
                (found == by_history.end() ? specs.empty() : found->second == specs);
     };
     std::vector<std::string> changed;
-    if (!std::ranges::all_of(wanted, is_requested_so)) changed.emplace_back("requested specs");
+    if (!std::ranges::all_of(wanted, is_requested_so)) {
+        GPKG_TRY(const auto before, requested_in(change.prefix, records));
+        changed.push_back(requested_text(before, wanted));
+    }
     if (!variables.empty()) changed.push_back(fmt::format("variables ({})", variables));
     if (change.state) {
         GPKG_TRY(const auto state, prefix.state());
@@ -291,8 +308,8 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
     return changed;
 }
 
-/// The part of a change without packages.
-Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
+/// The part of a change without packages. Says whether there is any.
+Result<bool> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
     GPKG_TRY(const auto changed, changed_settings(change));
     if (changed.empty()) {
         auto text = change.if_nothing;
@@ -301,12 +318,12 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
                 "{} matches {}", environment_name(context, change.prefix), change.synced_with);
         context.out.print(text.empty() ? "nothing to do: all requested packages are installed"
                                        : text);
-        return {};
+        return false;
     }
     const auto what = join_some(changed, "and", changed.size());
     if (options.dry_run || options.download_only) {
         context.out.print(fmt::format("no packages change; this would update {}", what));
-        return {};
+        return true;
     }
     GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
     if (change.restores != 0)
@@ -315,7 +332,7 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
                                       change.restores));
     else
         context.out.print(fmt::format("no packages change; {} updated", what));
-    return {};
+    return true;
 }
 
 /// "8 packages from ml, among them numpy, which you requested"
@@ -432,11 +449,15 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     const auto store = open_store(context);
     for (const auto& folder : change.avoided) store.avoid(folder);
     const auto fetch = missing(store, change.link);
+    if (options.check && !change.pip.empty()) {
+        out.note("note: packages of the pip section are not checked");
+        change.pip.clear();
+    }
     if (change.is_nothing() && !change.creates && change.pip.empty()) {
         show_notes(out, change);
-        GPKG_CHECK(change_settings(context, change, options));
+        GPKG_TRY(const bool differs, change_settings(context, change, options));
         if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));
-        return 0;
+        return options.check && differs ? 1 : 0;
     }
 
     RequestedSpecs requested;
@@ -448,7 +469,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               change.copies.native(),
                               change.prefix.native(),
                               count_text(change.link.size(), "package")));
-    else if (!change.is_nothing() || change.creates)
+    else if (!options.brief && (!change.is_nothing() || change.creates))
         GPKG_CHECK(print_change(context, change, requested, fetch));
     print_pip_sections(out, change.pip);
     show_notes(out, change);
@@ -468,11 +489,11 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
             GPKG_CHECK(rehearse(context, change, store, options));
         out.print("dry run: nothing was changed");
         if (out.json_mode()) out.json(change_document(change, fetch, true));
-        return 0;
+        return options.check ? 1 : 0;
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
     // Above the question, where it is known; else once the packages are unpacked.
-    bool has_shown_cost = change.takes_over;
+    bool has_shown_cost = change.takes_over || options.brief;
     if (!options.yes && !out.always_yes() && out.can_ask() && !options.download_only &&
         !change.from_archives && !change.takes_over && !change.is_removal) {
         GPKG_TRY(has_shown_cost, rehearse(context, change, store, options));
@@ -505,6 +526,9 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     } else if (options.download_only) {
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));
+    } else if (options.brief) {
+        out.print(fmt::format("installed {} (temporary environment)",
+                              count_text(change.link.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
         print_outcome(context, change);
     }

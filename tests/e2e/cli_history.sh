@@ -57,7 +57,7 @@ for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 
 # Back, one by one: files, records and what was asked for.
 expect 0 rollback -n e --dry-run
-out_is 'no packages change; this would update requested specs'
+out_is 'no packages change; this would update requested specs (lib>=2 -> lib)'
 check [ "$(tree e)" = "$fourth" ]
 expect 0 rollback -y -n e
 check [ "$(tree e)" = "$third" ]

@@ -243,7 +243,7 @@ expect 0 lock -f environment.yml --for cpu --channel-priority disabled -o priori
 expect 1 lock check priority.lock -f environment.yml --for cpu --exclude-newer 2030-01-01
 err_has 'gpkg lock update priority.lock -f environment.yml --exclude-newer 2030-01-01 updates the lock'
 expect 0 lock update priority.lock -f environment.yml --exclude-newer 2030-01-01 --dry-run
-out_has 'no packages change; requested specs updated'
+out_has 'no packages change; recorded request updated'
 expect 0 lock update priority.lock -f environment.yml --exclude-newer 2030-01-01
 expect 0 lock check priority.lock -f environment.yml --for cpu --exclude-newer 2030-01-01
 check grep -q 2030-01-01 priority.lock

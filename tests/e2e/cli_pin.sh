@@ -47,6 +47,18 @@ err_is 'note: lib 1.1 is installed and does not match; to change it: gpkg update
 expect 0 update -y -n e lib
 has e app-1.0 lib-1.0
 
+# A pin that no channel can meet is told, with the versions that are near; without cached indexes nothing is.
+expect 0 pin -n e lib=1.5
+out_is 'pinned lib 1.5.* in e'
+err_has "warning: no build of lib in $CHANNEL (linux-64) matches the pin; nearest versions: 1.0, 1.1 and 2.0; to remove the pin: gpkg unpin -n e lib"
+expect 0 pin -n e 'absent>=3'
+err_has "warning: package 'absent' not found in $CHANNEL (linux-64); to remove the pin: gpkg unpin -n e absent"
+expect 0 unpin -n e absent
+mv "$CHANNEL" "$CHANNEL.away"
+expect 0 pin -n e lib=1.6
+err_lacks warning
+mv "$CHANNEL.away" "$CHANNEL"
+
 expect 0 unpin -n e lib --json
 json 'd["success"] is True and d["unpinned"] == ["lib"]'
 check [ "$(cat "$pinned")" = '# kept by hand' ]

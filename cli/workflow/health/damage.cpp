@@ -289,7 +289,7 @@ Result<int> repair_environment(Context& context,
     if (options.dry_run && !Prefix::is_environment(path) &&
         prefix_condition(path) == PrefixCondition::Interrupted)
         return tell_what_recovery_does(context, path);
-    GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
+    GPKG_TRY(const auto recovery, recover_interrupted(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {

@@ -65,6 +65,7 @@ Result<void> take_manifest(Context& context,
         wishes.variables[name] = value;
     }
     if (manifest.name) wishes.name = *manifest.name;
+    wishes.ignored_name = std::move(manifest.ignored_name);
     if (manifest.prefix) wishes.prefix = manifest.prefix->native();
     if (!sources.override_channels) {
         sources.channels.insert(
