@@ -194,6 +194,18 @@ TEST_CASE("a mirror may be a folder, and parts come from mirrors as well", "[net
     CHECK(f.get(*transport, kBase + "/x")->body == "x");
     CHECK(f.warnings.size() == 1);
 
+    REQUIRE(write_file_atomically(f.folder.path() / "m" / "digits", "0123456789"));
+    const std::vector<PartRequest> wanted{
+        {kBase + "/digits", 3, 4}, {kBase + "/digits", 0, 100}, {kBase + "/digits", 0, 4, true}};
+    const auto of_file = get_parts(*transport, wanted, Fixture::quick());
+    REQUIRE((of_file[0] && of_file[1] && of_file[2]));
+    CHECK(of_file[0]->from == 3);
+    CHECK(of_file[0]->bytes == "3456");
+    CHECK(of_file[0]->whole == 10);
+    CHECK(of_file[1]->bytes == "0123456789");
+    CHECK(of_file[2]->from == 6);
+    CHECK(of_file[2]->bytes == "6789");
+
     const auto over_http = f.transport({f.dead, f.first.url("/m")});
     const PartRequest part{kBase + "/x", 0, 1};
     const auto parts = get_parts(*over_http, std::span(&part, 1), Fixture::quick());
