@@ -1,6 +1,7 @@
 #include "cli/usage.hpp"
 
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace gpkg::cli {
 namespace {
@@ -91,24 +93,6 @@ std::vector<const CLI::App*> all_below(const CLI::App& command) {
     return command.get_subcommands([](const CLI::App*) { return true; });
 }
 
-/// The program, the command and the verbs that were said, outermost first.
-std::vector<const CLI::App*> said(const CLI::App& app) {
-    std::vector<const CLI::App*> path{&app};
-    for (;;) {
-        const auto below = path.back()->get_subcommands();
-        if (below.empty()) return path;
-        path.push_back(below.front());
-    }
-}
-
-std::string words_of(const std::vector<const CLI::App*>& path) {
-    std::vector<std::string> names(path.size());
-    std::transform(path.begin(), path.end(), names.begin(), [](const CLI::App* command) {
-        return command->get_name();
-    });
-    return fmt::format("{}", fmt::join(names, " "));
-}
-
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word.
 std::string hint_for_other_name(const std::string& command, std::string_view word) {
@@ -134,8 +118,7 @@ std::string did_you_mean_behind(std::vector<std::string> near, const std::string
 }
 
 /// Those of the innermost command come first: what it does not know falls to those around it.
-std::vector<std::string> near_flags(const std::string& word,
-                                    const std::vector<const CLI::App*>& path) {
+std::vector<std::string> near_flags(const std::string& word, std::span<CLI::App* const> path) {
     const auto flag = word.substr(0, word.find('='));
     for (std::size_t i = path.size() - 1; i > 0; --i) {
         auto near = near_names(flag, flags_of(*path[i]));
@@ -174,9 +157,8 @@ bool takes_environment(const CLI::App& command) {
 /// "gpkg rename -n old new" for "gpkg rename old new"; empty where the first argument is not an
 /// environment.
 std::string with_named_environment(const std::vector<std::string>& unexpected,
-                                   const std::vector<const CLI::App*>& path,
+                                   const CLI::App& command,
                                    const std::function<bool(const std::string&)>& is_environment) {
-    const auto& command = *path.back();
     const auto* argument = single_argument(command);
     if (unexpected.size() != 1 || argument == nullptr || argument->count() != 1 ||
         command.get_option_no_throw("--name")->count() > 0 ||
@@ -184,11 +166,11 @@ std::string with_named_environment(const std::vector<std::string>& unexpected,
         return {};
     const std::vector words{argument->results().front(), unexpected.front()};
     return fmt::format(
-        "name the environment with -n: {} -n {}", words_of(path), shell_words(words));
+        "name the environment with -n: {} -n {}", full_name(command), shell_words(words));
 }
 
 std::string hint_at(const std::vector<std::string>& unexpected,
-                    const std::vector<const CLI::App*>& path,
+                    std::span<CLI::App* const> path,
                     const std::function<bool(const std::string&)>& is_environment) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
@@ -198,7 +180,7 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
         if (!near.empty())
-            return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
+            return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
         if (is_flag) continue;
         if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
             return fmt::format("to run a command in it: gpkg image run {} -- python",
@@ -206,16 +188,17 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         if (is_unknown_subcommand(command, unexpected))
             return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
         if (takes_environment(command)) {
-            auto hint = with_named_environment(unexpected, path, is_environment);
+            auto hint = with_named_environment(unexpected, command, is_environment);
             if (!hint.empty()) return hint;
         }
         if (takes_environment(command) && is_environment(word))
             return fmt::format("did you mean -n {}?", shell_word(word));
         const auto* argument = single_argument(command);
         if (argument != nullptr && argument->count() > 0)
-            return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));
+            return fmt::format(
+                "{} takes one {} at a time", full_name(command), value_name(*argument));
     }
-    return fmt::format("to see the options: {} --help", words_of(path));
+    return fmt::format("to see the options: {} --help", full_name(command));
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
@@ -338,11 +321,11 @@ Error unknown_command(const std::string& first) {
     return error;
 }
 
-Error usage_error(const CLI::App& app,
+Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
                   const std::function<bool(const std::string&)>& is_environment) {
-    const auto path = said(app);
+    const auto path = named_commands(app);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
     const bool has_command = path.size() > 1 && path[1]->get_name() == first;
@@ -354,7 +337,7 @@ Error usage_error(const CLI::App& app,
                           ? unexpected_words(*path.back(), unexpected)
                           : explained(*path.back(), problem);
     return {ErrorKind::Usage,
-            path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
+            path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
             hint_at(unexpected, path, is_environment),
             {}};
 }

@@ -5,6 +5,7 @@
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
@@ -12,6 +13,7 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/env/unowned_files.hpp"
+#include "libcore/net/transport.hpp"
 #include "libcore/package/verify.hpp"
 
 #include <algorithm>
@@ -86,14 +88,17 @@ Result<DroppedPackages> drop_damaged(Context& context,
         if (folder && damage.empty()) continue;
         ++dropped.packages;
         if (!folder) continue;
-        if (offline && needs_network(records[i]))
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
-                            folder->native(),
-                            damage.front().path,
-                            damage.front().what),
-                "run the command without --offline");
+        if (offline) {
+            GPKG_TRY(const auto transport, open_transport(context));
+            if (needs_network(transport->mirrors(), records[i].url))
+                return fail(
+                    ErrorKind::Integrity,
+                    fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
+                                folder->native(),
+                                damage.front().path,
+                                damage.front().what),
+                    "run the command without --offline");
+        }
         if (folder->parent_path() == store.root())
             GPKG_CHECK(store.remove(*folder));
         else
