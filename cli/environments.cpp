@@ -119,7 +119,7 @@ void print_environments(const Context& context, bool with_sizes) {
         cells.push_back(mark_of(context, entry));
         table.add(std::move(cells));
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (with_sizes)
         context.out.result(fmt::format(
             "#\n# {} in packages; files that environments share through hard links count in each",

@@ -1,6 +1,7 @@
 #include "cli/help.hpp"
 
 #include "cli/command.hpp"
+#include "cli/terminal.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -157,7 +158,7 @@ void add_rows(std::string& text, const std::vector<Row>& rows, const HelpStyle& 
     const std::size_t indent = column + 4;
     const auto room = style.width > indent + kNarrowestText ? style.width - indent : kNarrowestText;
     for (const auto& row : rows) {
-        const auto lines = wrapped(row.text, room);
+        const auto lines = row.text.empty() ? std::vector<std::string>() : wrapped(row.text, room);
         const bool beside = row.label.size() <= column && !lines.empty();
         text += beside ? fmt::format("  {:<{}}  {}\n", row.label, column, lines.front())
                        : fmt::format("  {}\n", row.label);
@@ -247,23 +248,6 @@ std::string value_name(const CLI::Option& option) {
     return name;
 }
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-    std::vector<std::string> lines;
-    for (const auto& part : CLI::detail::split(std::string(text), '\n')) {
-        std::string line;
-        for (const auto& word : CLI::detail::split(part, ' ')) {
-            if (!line.empty() && line.size() + 1 + word.size() > width) {
-                lines.push_back(std::move(line));
-                line.clear();
-            }
-            line += (line.empty() ? "" : " ") + word;
-        }
-        lines.push_back(std::move(line));
-    }
-    while (!lines.empty() && lines.back().empty()) lines.pop_back();
-    return lines;
-}
-
 HelpStyle help_style(std::optional<std::size_t> columns, bool color) {
     constexpr std::size_t kWidest = 100;
     constexpr std::size_t kNarrowest = 40;
@@ -280,9 +264,15 @@ std::string overview(const HelpStyle& style, const std::string& documentation) {
     add_heading(text, "First steps", style);
     std::vector<Row> rows;
     std::size_t longest = 0;
-    for (const auto& [command, what] : kFirstSteps) longest = std::max(longest, command.size());
+    std::size_t widest = 0;
+    for (const auto& [command, what] : kFirstSteps) {
+        longest = std::max(longest, command.size());
+        widest = std::max(widest, what.size());
+    }
     for (const auto& [command, what] : kFirstSteps)
-        text += fmt::format("  {:<{}}  {}\n", command, longest, what);
+        text += 4 + longest + widest <= style.width
+                    ? fmt::format("  {:<{}}  {}\n", command, longest, what)
+                    : fmt::format("  {}\n      {}\n", command, what);
 
     add_heading(text, "Commands", style);
     for (const auto& command : commands()) {
@@ -330,9 +320,11 @@ std::string all_commands(const HelpStyle& style) {
 }
 
 std::string help_of(const CLI::App& command, const HelpStyle& style) {
-    auto text = fmt::format("{}: {}\n", full_name(command), command.get_description());
+    const auto title = fmt::format("{}: {}", full_name(command), command.get_description());
+    auto text = fmt::format("{}\n", fmt::join(wrapped(title, style.width), "\n"));
     add_heading(text, "Usage", style);
-    text += fmt::format("  {}\n", usage_line(command));
+    const auto usage = wrapped(usage_line(command), style.width - 2, 2);
+    text += fmt::format("  {}\n", fmt::join(usage, "\n  "));
     const auto description = description_of(command);
     for (const auto& paragraph : description.paragraphs)
         text += fmt::format("\n{}\n", fmt::join(wrapped(paragraph, style.width), "\n"));

@@ -46,7 +46,5 @@ std::string man_page(const CLI::App& program);
 std::string full_name(const CLI::App& command);
 /// "FILE" of an option or argument that takes a file; empty for a flag.
 std::string value_name(const CLI::Option& option);
-/// `text` in lines of at most `width` columns; line breaks in it stay.
-std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 }  // namespace gpkg::cli

@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include "cli/table.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/net/url.hpp"
 
@@ -31,8 +32,9 @@ void write(std::FILE* stream, std::string_view text) {
 }
 
 std::string styled_if(bool on, Style style, std::string_view text) {
-    return on ? fmt::format("{}{}{}", kStyles.at(static_cast<std::size_t>(style)), text, kPlain)
-              : std::string(text);
+    return on && !text.empty()
+               ? fmt::format("{}{}{}", kStyles.at(static_cast<std::size_t>(style)), text, kPlain)
+               : std::string(text);
 }
 
 /// Where a question is shown, while standard input is a terminal: on stderr, else on the terminal
@@ -57,6 +59,7 @@ public:
     QuestionStream& operator=(const QuestionStream&) = delete;
 
     bool is_open() const { return descriptor_ >= 0; }
+    std::size_t width() const { return terminal_width(descriptor_).value_or(Screen::kUnlimited); }
     void write(std::string_view text) const {
         while (!text.empty()) {
             const auto count = ::write(descriptor_, text.data(), text.size());
@@ -180,7 +183,17 @@ void Output::print(std::string_view line) {
     if (!options_.quiet) result(line);
 }
 
-void Output::result(std::string_view text) { verbatim(plain_or_styled(text)); }
+void Output::print(const Table& table) {
+    if (!options_.quiet) result(table);
+}
+
+void Output::result(std::string_view text) {
+    verbatim(word_wrapped(plain_or_styled(text), screen()));
+}
+
+void Output::result(const Table& table) {
+    for (const auto& line : table.lines(screen())) verbatim(plain_or_styled(line));
+}
 
 void Output::verbatim(std::string_view text) {
     if (!options_.json) write(results_, fmt::format("{}\n", text));
@@ -190,8 +203,13 @@ std::string Output::plain_or_styled(std::string_view text) const {
     return has_colors() ? with_own_styles(text) : without_controls(text);
 }
 
+std::string Output::for_stderr(const std::string& text) const {
+    const auto width = terminal_width(STDERR_FILENO).value_or(Screen::kUnlimited);
+    return word_wrapped(text, {width, uses_utf8(environment_)});
+}
+
 void Output::write_or_defer(std::string line) {
-    line += '\n';
+    line = for_stderr(line) + '\n';
     if (deferring_ > 0) return deferred_.push_back(std::move(line));
     std::fflush(results_);  // keeps the order of both in one log
     write(stderr, line);
@@ -260,11 +278,12 @@ void Output::error(const Error& error) {
     std::fflush(stdout);
     // The user answered no: that is no error.
     if (error.kind == ErrorKind::Interrupted && error.message.starts_with("cancelled"))
-        return write(stderr, for_people(error.to_string()) + "\n");
+        return write(stderr, for_stderr(for_people(error.to_string())) + "\n");
     write(
         stderr,
-        fmt::format(
-            "{} {}\n", styled_if(color_err_, Style::Red, "error:"), for_people(error.to_string())));
+        for_stderr(fmt::format(
+            "{} {}", styled_if(color_err_, Style::Red, "error:"), for_people(error.to_string()))) +
+            "\n");
 }
 
 std::optional<std::string> Output::ask(std::string_view question, const std::stop_token& stop) {
@@ -272,7 +291,8 @@ std::optional<std::string> Output::ask(std::string_view question, const std::sto
     show_deferred();
     std::fflush(stdout);
     const QuestionStream terminal;
-    terminal.write(for_people(question) + " ");
+    const Screen screen{terminal.width(), uses_utf8(environment_)};
+    terminal.write(word_wrapped(for_people(question), screen) + " ");
     // Signals only request a stop, so that waiting for the line itself would not end with Ctrl-C.
     struct pollfd input {
         STDIN_FILENO, POLLIN, 0

@@ -21,6 +21,8 @@
 
 namespace gpkg::cli {
 
+class Table;
+
 struct OutputOptions {
     bool json = false;
     bool quiet = false;
@@ -58,10 +60,13 @@ public:
     Screen screen() const;
 
     /// A line of the result; not in JSON mode, not with -q. Of control characters only line ends
-    /// and tabs are let through, here and in all that follows but verbatim() and relay().
+    /// and tabs are let through, here and in all that follows but verbatim() and relay(); and on a
+    /// terminal, long lines are wrapped.
     void print(std::string_view line);
+    void print(const Table& table);
     /// What the user asked to see, with -q as well; not in JSON mode.
     void result(std::string_view text);
+    void result(const Table& table);
     /// The same for what a program reads, byte by byte: a shell's code, a path, a file's text.
     void verbatim(std::string_view text);
     /// A remark on stderr, not with -q or --json.
@@ -112,6 +117,8 @@ private:
 
     bool has_colors() const { return results_ == stderr ? color_err_ : color_out_; }
     std::string plain_or_styled(std::string_view text) const;
+    /// Wrapped for the terminal that stderr is.
+    std::string for_stderr(const std::string& text) const;
     void write_or_defer(std::string line);
 
     EnvLookup environment_;

@@ -45,6 +45,7 @@ void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
                            closure.record(way.front()).name,
                            first.is_requested ? "is requested" : "is installed but not requested"));
     Table table;
+    table.may_wrap(1);
     for (std::size_t i = 1; i < way.size(); ++i) {
         const auto& edge = *closure.edge(way[i - 1], way[i]);
         std::vector<std::string> specs;
@@ -58,7 +59,7 @@ void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
                        ? "without this dependency alone: saves nothing"
                        : "without this dependency alone: saves " + human_size(edge.saves)});
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 std::vector<std::string> names_of(const Closure& closure, const std::vector<std::size_t>& places) {

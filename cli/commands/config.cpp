@@ -73,16 +73,18 @@ int list_settings(Context& context, bool with_sources) {
         return 0;
     }
     Table table;
+    table.may_wrap(1);
     for (const auto& setting : settings) add_rows(table, setting, with_sources);
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (!with_sources) return 0;
     context.out.result("\n# files; later files override earlier ones");
     Table files;
+    files.may_wrap(1);
     for (const auto& file : context.config.files)
         files.add({fmt::format("# {}", to_string(file.level)),
                    file.path.native(),
                    file.exists ? "" : "(does not exist)"});
-    for (const auto& line : files.lines()) context.out.result(line);
+    context.out.result(files);
     return 0;
 }
 
@@ -157,6 +159,7 @@ Result<int> describe_settings(Context& context, const std::string& key) {
         return 0;
     }
     Table table;
+    table.may_wrap(1);
     if (key.empty()) {
         for (const auto& known : keys)
             table.add({std::string(known.name), std::string(known.help)});
@@ -169,7 +172,7 @@ Result<int> describe_settings(Context& context, const std::string& key) {
         table.add({"  set by:", setting.source});
         if (!usual.empty()) table.add({"  default:", usual});
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     return 0;
 }
 

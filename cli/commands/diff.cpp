@@ -26,7 +26,10 @@ std::string text_of(const PackageRecord& record) {
 }
 
 void print(Output& out, const std::vector<PackageDifference>& changes) {
+    constexpr std::size_t kLeast = 12;
     Table table;
+    table.may_shorten(1, kLeast);
+    table.may_shorten(2, kLeast);
     for (const auto& change : changes) {
         if (change.before == nullptr)
             table.add({"+ " + change.name(), "", text_of(*change.after)});
@@ -35,7 +38,7 @@ void print(Output& out, const std::vector<PackageDifference>& changes) {
         else
             table.add({"~ " + change.name(), text_of(*change.before), text_of(*change.after)});
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     out.note(changes.empty() ? "no packages differ" : counted(changes));
 }
 

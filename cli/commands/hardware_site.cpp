@@ -52,7 +52,7 @@ void print_kinds(Output& out, const std::vector<NodeKind>& kinds) {
                        : fmt::format("{} and {} more", kind.first().name, kind.nodes.size() - 1),
                    fmt::format("{}", fmt::join(kind.first().features, ",")),
                    gpus_text(kind)});
-    for (const auto& line : table.lines()) out.print(line);
+    out.print(table);
 }
 
 /// Jobs cost somebody something: they are the user's to allow.
@@ -117,7 +117,7 @@ Result<Json> write_all(Context& context,
                             {"kept", written.was_kept},
                             {"profile", format_profile(written.profile)}});
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (!profiles.empty())
         context.out.note(fmt::format(
             "{}:  gpkg create -n NAME --for {} ...", folder.native(), profiles.front().name));

@@ -160,7 +160,7 @@ Result<int> show(Context& context, const ImageVerbOptions& options) {
     Table table;
     table.add({"# Name", "Version", "Build"});
     for (const auto& [name, version, build] : *packages) table.add({name, version, build});
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     return 0;
 }
 

@@ -252,6 +252,7 @@ Json document(const Context& context, const Facts& facts) {
 void print(const Context& context, const Facts& facts) {
     const auto& config = context.config;
     Table table({0});
+    table.may_wrap(1);
     const auto row = [&](const char* name, std::string value) {
         table.add({name, ": " + std::move(value)});
     };
@@ -302,7 +303,7 @@ void print(const Context& context, const Facts& facts) {
     for (const auto& [name, value] : steering_variables(context))
         variables.push_back(fmt::format("{}={}", name, value));
     rows("variables", variables);
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
 }
 
 Result<int> info(Context& context, const InfoOptions& options) {

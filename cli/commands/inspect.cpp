@@ -133,6 +133,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     if (elf.kind != ElfFile::Kind::Relocatable && elf.is_stripped) facts.emplace_back("stripped");
     context.out.result(fmt::format("{}: {}", binary.path, fmt::join(facts, ", ")));
     Table table;
+    table.may_wrap(1);
     const auto add = [&](const std::string& key, const std::string& value) {
         if (!value.empty()) table.add({"  " + key, value});
     };
@@ -144,7 +145,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     for (const auto& need : binary.needs)
         add("needs",
             fmt::format("{} -> {}", need.library, need.found.empty() ? missing : need.found));
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
 }
 
 /// "3 files; the prefix is written into 1 text file and 2 binaries", where it is in any.
@@ -169,6 +170,7 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
                                    record.build,
                                    record.subdir.empty() ? "no subdir" : record.subdir));
     Table table;
+    table.may_wrap(1);
     const auto add = [&](const std::string& key, const Texts& values) {
         for (std::size_t i = 0; i < values.size(); ++i)
             table.add({i == 0 ? "  " + key : std::string(), values[i]});
@@ -187,7 +189,7 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
         add("noarch exports", package.run_exports->noarch);
     }
     add("contains", {content_text(package)});
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     for (const auto& binary : package.binaries) add_binary(context, binary, missing);
 }
 
@@ -277,11 +279,12 @@ Result<int> show_attestation(Context& context, const InspectOptions& options) {
         return 0;
     }
     Table table;
+    table.may_wrap(1);
     table.add({"  sha256", said.sha256});
     table.add({"  for", said.target_channel.empty() ? "any channel" : said.target_channel});
     context.out.result(
         fmt::format("{}: matches the attestation {}", said.file_name, file.native()));
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     context.out.warn(
         "the signature of the attestation was not verified; anyone could have written it");
     return 0;

@@ -182,7 +182,7 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
                          Keep::Start,
                          screen.utf8));
     out.result("#");
-    for (const auto& line : table.lines(screen)) out.result(line);
+    out.result(table);
     if (!has_sizes) return;
     DiskUse total;
     for (const auto& item : items) {
@@ -367,7 +367,7 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
         context.out.json(array);
         return 0;
     }
-    for (const auto& line : table.lines(context.out.screen())) context.out.result(line);
+    context.out.result(table);
     context.out.note(fmt::format("{} of {} packages differ between {} and {}",
                                  array.size(),
                                  by_name.size(),

@@ -77,13 +77,14 @@ void tell_classes(Output& out, const LockedClasses& locked) {
         return (one.needs.empty() ? "" : "needs ") + needs_text(locked.lock, one);
     };
     Table table({1});
+    table.may_wrap(3);
     for (const auto& one : locked.lock.classes)
         table.add({one.name,
                    one.packages.size() == 1 ? "1 package"
                                             : fmt::format("{} packages", one.packages.size()),
                    one.platform,
                    needs(one)});
-    for (const auto& line : table.lines()) out.print(line);
+    out.print(table);
     for (const auto& [name, notes] : locked.notes) {
         for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
     }

@@ -45,6 +45,7 @@ void print_direct(const Context& context, const Query& query, const DependencyGr
     for (const auto root : graph.roots) {
         context.out.result(context.out.bold(heading(context, graph.records[root])));
         Table table;
+        table.may_wrap(1);
         for (const auto& need : graph.needs[root]) {
             const auto by = need.has_package()              ? title(graph.records[need.place])
                             : need.met_by == MetBy::Machine ? "virtual package"
@@ -52,7 +53,7 @@ void print_direct(const Context& context, const Query& query, const DependencyGr
             const auto* but = need.met_by == MetBy::Mismatch ? ", which does not match" : "";
             table.add({"  " + dependency_text(need.spec, need.extra), by + but});
         }
-        for (const auto& line : table.lines()) context.out.result(line);
+        context.out.result(table);
         if (table.empty()) context.out.result("  no dependencies");
     }
 }

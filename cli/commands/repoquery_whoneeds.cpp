@@ -129,6 +129,8 @@ Result<std::string> reasons_text(const Users& users, const ChannelIndex::Row& ro
 
 Result<void> print(const Context& context, const Query& query, const std::vector<Users>& all) {
     Table table(query.all ? std::vector<std::size_t>() : std::vector<std::size_t>{4});
+    shorten_record_columns(table);
+    table.may_wrap(query.all ? 4 : 5);
     std::size_t builds = 0;
     if (query.all) {
         table.add({"# Name", "Version", "Build", "Channel", "Needs"});
@@ -156,7 +158,7 @@ Result<void> print(const Context& context, const Query& query, const std::vector
             table.add(std::move(cells));
         }
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (!query.all && builds > all.size())
         context.out.note(
             fmt::format("newest build of each package; --all shows all {} builds", builds));
@@ -285,6 +287,8 @@ std::vector<Reason> reasons_of(const Installed& found, bool recursive) {
 
 void print(Output& out, const RecordGraph& graph, const std::vector<Reason>& reasons) {
     Table table;
+    table.may_shorten(2, 12);
+    table.may_wrap(3);
     table.add({"# Name", "Version", "Build", "Needs"});
     for (std::size_t i = 0; i < reasons.size(); ++i) {
         const auto& reason = reasons[i];
@@ -295,7 +299,7 @@ void print(Output& out, const RecordGraph& graph, const std::vector<Reason>& rea
                       ? std::vector<std::string>{"", "", "", text}
                       : std::vector<std::string>{record.name, record.version, record.build, text});
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 /// What is asked about as "roots", and who needs it.

@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
@@ -55,6 +56,7 @@ void print(Output& out, const Change& answer) {
         return a.name < b.name;
     });
     Table table({4});
+    shorten_record_columns(table);
     table.add({"# Name", "Version", "Build", "Channel", "Size"});
     std::vector<std::string> machine;
     machine.reserve(answer.virtual_packages.size());
@@ -70,7 +72,7 @@ void print(Output& out, const Change& answer) {
                    record.size == 0 ? "" : human_size(record.size)});
         bytes += record.size;
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     out.note(fmt::format("{} package{}{} for {} with {}",
                          records.size(),
                          records.size() == 1 ? "" : "s",

@@ -229,8 +229,7 @@ void print(const Context& context, const Machine& machine, const std::vector<Row
     for (const auto& row : rows) builds.push_back(row.build);
     const auto telling = telling_inputs(builds, kMostInputs);
     auto& out = context.out;
-    for (const auto& line : table_of(context, machine, rows, telling.keys).lines())
-        out.result(line);
+    out.result(table_of(context, machine, rows, telling.keys));
     if (!telling.more.empty())
         out.note(fmt::format("other inputs that differ: {}",
                              join_some(shown_keys(telling.more), "and", kMostInputs)));

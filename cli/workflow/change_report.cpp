@@ -261,7 +261,7 @@ void print_heading(const Context& context, const Change& change, const std::stri
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
     if (!variables.empty()) add("Variables", {variables});
-    for (const auto& line : table.lines(out.screen())) out.print(line);
+    out.print(table);
 }
 
 /// How much larger packages are on disk: two to four times.

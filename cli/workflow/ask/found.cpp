@@ -101,6 +101,7 @@ std::optional<std::string> other_platform_with(Context& context,
 void print_details(Output& out, const PackageRecord& record) {
     out.result(out.bold(title(record)));
     Table table;
+    table.may_wrap(1);
     const auto row = [&](const std::string& name, std::string value) {
         if (!value.empty()) table.add({fmt::format("  {}", name), std::move(value)});
     };
@@ -122,7 +123,7 @@ void print_details(Output& out, const PackageRecord& record) {
         for (std::size_t i = 0; i < specs.size(); ++i)
             row(i == 0 ? "extra " + printable(group) : "", printable(specs[i], kLongestSpec));
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     out.result("");
 }
 
@@ -299,8 +300,17 @@ std::string channel_text(const Context& context, const PackageRecord& record) {
     return channel_title(context, record.channel) + "/" + record.subdir;
 }
 
+void shorten_record_columns(Table& table) {
+    enum Columns : std::size_t { Name, Version, Build, ChannelName };
+    table.may_shorten(ChannelName, 11, Keep::End);
+    table.may_shorten(Build, 12);
+    table.may_drop(ChannelName);
+    table.may_shorten(Name, 20);
+}
+
 void print_records(const Context& context, std::span<const PackageRecord> records) {
     Table table({4});
+    shorten_record_columns(table);
     table.add({"# Name", "Version", "Build", "Channel", "Size"});
     for (const auto& record : records) {
         table.add({record.name,
@@ -309,7 +319,7 @@ void print_records(const Context& context, std::span<const PackageRecord> record
                    channel_text(context, record),
                    record.size == 0 ? "" : human_size(record.size)});
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
 }
 
 void print_found(const Context& context, const MatchSpec& spec, const Found& found, bool info) {
