@@ -68,6 +68,17 @@ FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>
 
 enum class ShowCost { Yes, No };
 
+/// "needs 20 kB on disk (5 files and folders)"; of a change that also removes files, both.
+std::string cost_text(std::uint64_t bytes, std::uint64_t inodes, std::uint64_t removed_files) {
+    const auto size = human_size(bytes);
+    const auto files = count_text(inodes, "file");
+    return removed_files == 0 ? fmt::format("needs {} on disk ({} and folders)", size, files)
+                              : fmt::format("writes {} ({} and folders) and removes {}",
+                                            size,
+                                            files,
+                                            count_text(removed_files, "file"));
+}
+
 /// Prints what the change needs on the disk, and refuses what is more than the user allows.
 Result<void> check_cost(Context& context,
                         const TransactionCost& cost,
@@ -77,8 +88,7 @@ Result<void> check_cost(Context& context,
     const auto bytes = cost.new_bytes + stored.bytes;
     const auto inodes = cost.new_inodes + stored.files;
     if (cost.files > 0 && show == ShowCost::Yes)
-        context.out.print(fmt::format(
-            "needs {} on disk ({} and folders)", human_size(bytes), count_text(inodes, "file")));
+        context.out.print(cost_text(bytes, inodes, cost.removed_files));
     if (show == ShowCost::Yes)
         for (const auto& note : cost.notes) context.out.note("note: " + note);
     constexpr std::string_view kHint =

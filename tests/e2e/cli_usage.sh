@@ -54,6 +54,15 @@ for verb in env keys module redist repoquery; do
     json 'd["message"] == "gpkg '$verb': missing subcommand"'
 done
 
+# gpkg itself is no package of an environment.
+for words in 'self update' self-update selfupdate 'update gpkg' 'upgrade gpkg'; do
+    gpkg $words
+    check [ "$status" != 0 ]
+    err_has 'how-to/update-gpkg.md'
+done
+gpkg uninstall gpkg
+err_has 'how-to/uninstall-gpkg.md'
+
 # Other spellings, as other tools have them.
 while read -r spelling command; do
     expect 0 $spelling --help
