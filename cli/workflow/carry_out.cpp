@@ -9,6 +9,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/requested.hpp"
+#include "cli/workflow/settings_change.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -31,14 +32,6 @@
 
 namespace gpkg::cli {
 namespace {
-
-/// Specs by name; none for what is asked for no more.
-std::map<std::string, std::vector<std::string>> requested_by_name(const Change& change) {
-    std::map<std::string, std::vector<std::string>> requested;
-    for (const auto& spec : change.removed_specs) requested[spec_name(spec)];
-    for (const auto& spec : change.requested) requested[spec.name].push_back(spec.to_string());
-    return requested;
-}
 
 std::string why_copied(int code) {
     if (code == EXDEV) return "the package store and the environment are on different file systems";
@@ -264,37 +257,12 @@ Losses losses_of(const Change& change, const RequestedSpecs& requested) {
     return losses;
 }
 
-/// What a change without packages changes all the same.
-Result<std::vector<std::string>> changed_settings(const Change& change) {
-    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-    GPKG_TRY(const auto records, prefix.records());
-    GPKG_TRY(const auto history, prefix.history());
-    GPKG_TRY(const auto variables, variables_text(change));
-    const auto by_history = requested_by_name(history);
-    const auto wanted = requested_by_name(change);
-    const auto is_requested_so = [&](const auto& entry) {
-        const auto& [name, specs] = entry;
-        const auto* record = find_record(records, name);
-        const auto found = by_history.find(name);
-        return (record == nullptr || record->requested_specs == specs) &&
-               (found == by_history.end() ? specs.empty() : found->second == specs);
-    };
-    std::vector<std::string> changed;
-    if (!std::ranges::all_of(wanted, is_requested_so)) changed.emplace_back("requested specs");
-    if (!variables.empty()) changed.push_back(fmt::format("variables ({})", variables));
-    if (change.state) {
-        GPKG_TRY(const auto state, prefix.state());
-        if (*change.state != state) changed.emplace_back("environment settings");
-    }
-    const bool respecifies = !wanted.empty() || !change.variables.empty() || change.state;
-    if (respecifies && !change.mended.empty()) changed.emplace_back("package metadata");
-    return changed;
-}
-
 /// The part of a change without packages.
-Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
-    GPKG_TRY(const auto changed, changed_settings(change));
-    if (changed.empty()) {
+Result<void> change_settings(Context& context,
+                             const Change& change,
+                             const SettingsChange& settings,
+                             const ChangeOptions& options) {
+    if (settings.is_nothing()) {
         auto text = change.if_nothing;
         if (text.empty() && !change.synced_with.empty())
             text = fmt::format(
@@ -303,18 +271,14 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
                                        : text);
         return {};
     }
-    const auto what = join_some(changed, "and", changed.size());
-    if (options.dry_run || options.download_only) {
-        context.out.print(fmt::format("no packages change; this would update {}", what));
-        return {};
-    }
-    GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
-    if (change.restores != 0)
+    const bool changes = !options.dry_run && !options.download_only;
+    if (changes) GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
+    if (changes && change.restores != 0)
         context.out.print(fmt::format("{} is back at generation {}",
                                       environment_name(context, change.prefix),
                                       change.restores));
     else
-        context.out.print(fmt::format("no packages change; {} updated", what));
+        context.out.print(no_packages_text(settings, !changes));
     return {};
 }
 
@@ -432,10 +396,12 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     const auto store = open_store(context);
     for (const auto& folder : change.avoided) store.avoid(folder);
     const auto fetch = missing(store, change.link);
+    GPKG_TRY(const auto settings, settings_change(change));
+    const auto document = [&] { return change_document(change, settings, fetch, options); };
     if (change.is_nothing() && !change.creates && change.pip.empty()) {
         show_notes(out, change);
-        GPKG_CHECK(change_settings(context, change, options));
-        if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));
+        GPKG_CHECK(change_settings(context, change, settings, options));
+        if (out.json_mode()) out.json(document());
         return 0;
     }
 
@@ -449,7 +415,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               change.prefix.native(),
                               count_text(change.link.size(), "package")));
     else if (!change.is_nothing() || change.creates)
-        GPKG_CHECK(print_change(context, change, requested, fetch));
+        print_change(context, change, settings, requested, fetch);
     print_pip_sections(out, change.pip);
     show_notes(out, change);
     const auto losses = losses_of(change, requested);
@@ -467,7 +433,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (!options.download_only && !change.from_archives)
             GPKG_CHECK(rehearse(context, change, store, options));
         out.print("dry run: nothing was changed");
-        if (out.json_mode()) out.json(change_document(change, fetch, true));
+        if (out.json_mode()) out.json(document());
         return 0;
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
@@ -501,7 +467,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {
-        out.json(change_document(change, fetch, false));
+        out.json(document());
     } else if (options.download_only) {
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));

@@ -319,37 +319,17 @@ ChangeCounts counts_of(const Change& change) {
     return counts;
 }
 
-Result<std::string> variables_text(const Change& change) {
-    std::map<std::string, std::string> present;
-    if (!change.creates && !change.variables.empty()) {
-        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-        GPKG_TRY(present, prefix.env_vars());
-    }
-    std::vector<std::string> set;
-    std::vector<std::string> unset;
-    for (const auto& [name, value] : change.variables) {
-        const auto found = present.find(name);
-        if (!value && found != present.end()) unset.push_back(name);
-        if (value && (found == present.end() || found->second != *value)) set.push_back(name);
-    }
-    std::vector<std::string> texts;
-    if (!set.empty()) texts.push_back("set " + join_some(set, "and", set.size()));
-    if (!unset.empty()) texts.push_back("unset " + join_some(unset, "and", unset.size()));
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-Result<void> print_change(const Context& context,
-                          const Change& change,
-                          const RequestedSpecs& requested,
-                          const std::vector<PackageRecord>& fetch) {
-    GPKG_TRY(const auto variables, variables_text(change));
-    print_heading(context, change, variables);
+void print_change(const Context& context,
+                  const Change& change,
+                  const SettingsChange& settings,
+                  const RequestedSpecs& requested,
+                  const std::vector<PackageRecord>& fetch) {
+    print_heading(context, change, variables_text(settings));
     if (!change.is_nothing()) context.out.print("");
     ChangeTable table(context, change, requested, fetch);
     table.print();
     table.repeat_requested();
     summarize(context.out, counts_of(change), fetch);
-    return {};
 }
 
 std::string outcome_text(const Context& context, const Change& change) {
@@ -415,15 +395,28 @@ Json to_json(const PackageRecord& record) {
                 {"constrains", record.constrains}};
 }
 
-Json change_document(const Change& change, const std::vector<PackageRecord>& fetch, bool dry_run) {
+std::string no_packages_text(const SettingsChange& settings, bool is_dry_run) {
+    const auto what = settings_text(settings);
+    return is_dry_run ? fmt::format("no packages change; this would update {}", what)
+                      : fmt::format("no packages change; {} updated", what);
+}
+
+Json change_document(const Change& change,
+                     const SettingsChange& settings,
+                     const std::vector<PackageRecord>& fetch,
+                     const ChangeOptions& options) {
+    const bool is_dry_run = options.dry_run;
     const auto list = [](const auto& records, const auto& record_of) {
         auto array = Json::array();
         for (const auto& record : records) array.push_back(to_json(record_of(record)));
         return array;
     };
     const auto itself = [](const PackageRecord& record) -> const PackageRecord& { return record; };
-    Json json{{"success", true}, {"dry_run", dry_run}, {"prefix", change.prefix.native()}};
-    if (change.is_nothing()) json["message"] = "All requested packages already installed.";
+    Json json{{"success", true}, {"dry_run", is_dry_run}, {"prefix", change.prefix.native()}};
+    if (change.is_nothing() && !settings.is_nothing())
+        json["message"] = no_packages_text(settings, is_dry_run || options.download_only);
+    else if (change.is_nothing() && !change.creates && change.pip.empty())
+        json["message"] = "All requested packages already installed.";
     json["actions"] = {
         {"FETCH", list(fetch, itself)},
         {"LINK", list(change.link, itself)},
@@ -436,6 +429,8 @@ Json change_document(const Change& change, const std::vector<PackageRecord>& fet
         for (const auto& requirement : section.requirements)
             json["actions"]["PIP"].push_back(hide_secrets(requirement));
     }
+    if (!settings.set.empty() || !settings.unset.empty())
+        json["variables"] = {{"set", settings.set}, {"unset", settings.unset}};
     if (!change.notes.empty()) json["notes"] = change.notes;
     return json;
 }

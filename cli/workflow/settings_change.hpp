@@ -1,0 +1,41 @@
+#pragma once
+
+// What a change alters in an environment besides its packages.
+
+#include "cli/workflow/change.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpkg::cli {
+
+using RequestedByName = std::map<std::string, std::vector<std::string>>;
+
+/// The specs that a change requests by name; none for names that are no longer requested.
+RequestedByName requested_by_name(const Change& change);
+
+struct SettingsChange {
+    std::vector<std::string> set;    ///< names of variables that get another value
+    std::vector<std::string> unset;  ///< names of variables that are removed
+    bool requested_specs = false;
+    bool environment_settings = false;
+    bool package_metadata = false;
+
+    bool is_nothing() const {
+        return set.empty() && unset.empty() && !requested_specs && !environment_settings &&
+               !package_metadata;
+    }
+};
+
+/// Compares the change with the environment as it is on disk. Of a new environment, and where
+/// packages change, only the variables are compared.
+Result<SettingsChange> settings_change(const Change& change);
+
+/// "set A and B, unset C"; empty where no variable changes.
+std::string variables_text(const SettingsChange& settings);
+
+/// "requested specs and variables (set A)"; empty where nothing changes.
+std::string settings_text(const SettingsChange& settings);
+
+}  // namespace gpkg::cli
