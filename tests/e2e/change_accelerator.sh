@@ -472,7 +472,7 @@ package cuda-version 13.0 0
 package code 1.0 new_1 'cuda-version >=13,<14'
 package code 1.0 old_0 'cuda-version >=12,<13'
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 why-not 'code=1.0=new_1' code
-out_has 'but code 1.0 old_0 runs here, and code 1.0 new_0 needs cuda-version >=13,<14, which does not support compute capability 7.0'
+out_has 'but code 1.0 old_0 runs here, and code 1.0 new_1 needs cuda-version >=13,<14, which does not support compute capability 7.0'
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 solve cuda-version code
 out_has old_0
 package needs12 1.0 cuda129_0 'cuda-version >=12,<13'
