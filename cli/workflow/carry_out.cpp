@@ -70,8 +70,10 @@ Result<void> check_cost(Context& context,
     const auto bytes = cost.new_bytes + stored.bytes;
     const auto inodes = cost.new_inodes + stored.files;
     if (cost.files > 0 && show == ShowCost::Yes)
-        context.out.print(fmt::format(
-            "needs {} on disk ({} and folders)", human_size(bytes), count_text(inodes, "file")));
+        context.out.print(fmt::format("needs {} on disk ({} and folders){}",
+                                      human_size(bytes),
+                                      count_text(inodes, "file"),
+                                      stored.files > 0 ? ", package store included" : ""));
     if (show == ShowCost::Yes)
         for (const auto& note : cost.notes) context.out.note("note: " + note);
     constexpr std::string_view kHint =

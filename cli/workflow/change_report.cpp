@@ -287,7 +287,7 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
     const auto disk =
         is_any_unknown || bytes < kLeastEstimated
             ? std::string()
-            : fmt::format(", about {} on disk", human_size(kUnpackedPerDownloaded * bytes));
+            : fmt::format(", an estimated {} on disk", human_size(kUnpackedPerDownloaded * bytes));
     const auto size =
         bytes == 0 && is_any_unknown
             ? std::string()
