@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
@@ -32,6 +33,8 @@
 
 namespace gpkg::cli {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 std::string why_copied(int code) {
     if (code == EXDEV) return "the package store and the environment are on different file systems";
@@ -324,14 +327,15 @@ Result<void> confirm_change(Context& context,
     return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
 }
 
-/// One line about what was done.
-void print_outcome(const Context& context, const Change& change) {
+/// One line about what was done, and for a new environment how long it took.
+void print_outcome(const Context& context, const Change& change, Clock::time_point start) {
     auto text = change.is_nothing() && !change.creates
                     ? fmt::format("ran pip in {}", environment_name(context, change.prefix))
                     : outcome_text(context, change);
     if (change.creates)
-        text +=
-            fmt::format("; to use it: gpkg run {} COMMAND", target_words(context, change.prefix));
+        text += fmt::format(" in {:.1f} s; to use it: gpkg run {} COMMAND",
+                            std::chrono::duration<double>(Clock::now() - start).count(),
+                            target_words(context, change.prefix));
     context.out.print(text);
 }
 
@@ -447,6 +451,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     }
     GPKG_CHECK(confirm_change(context, change, losses.requested, lost, options));
 
+    const auto start = Clock::now();
     FetchOptions how;
     how.offline = options.offline;
     how.records_are_bare = change.from_archives;
@@ -474,7 +479,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
-        print_outcome(context, change);
+        print_outcome(context, change, start);
     }
     return 0;
 }

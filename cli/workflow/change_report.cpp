@@ -86,7 +86,7 @@ public:
                 const Change& change,
                 const RequestedSpecs& requested,
                 const std::vector<PackageRecord>& fetch)
-        : context_(context), rows_(plan_rows(change)) {
+        : context_(context), rows_(plan_rows(change)), reasons_(change.removal_reasons) {
         for (const auto& [name, specs] : requested) requested_.insert(name);
         for (const auto& spec : change.requested) requested_.insert(spec.name);
         for (const auto& record : fetch) sizes_[record.name] = record.size;
@@ -127,13 +127,15 @@ public:
 private:
     /// The packages in the order of their groups, below a row of headings.
     Table table() {
-        enum Columns : std::size_t { Name, Version, Build, ChannelName, Size };
+        enum Columns : std::size_t { Name, Version, Build, ChannelName, SizeOrReason };
         constexpr std::size_t kBuild = 12;
         constexpr std::size_t kChannel = 11;
         constexpr std::size_t kVersion = 10;
         constexpr std::size_t kLongName = 26;
         constexpr std::size_t kName = 16;
-        Table table({Size});
+        // A removal downloads nothing.
+        Table table(reasons_.empty() ? std::vector<std::size_t>{SizeOrReason}
+                                     : std::vector<std::size_t>{});
         table.may_shorten(ChannelName, kChannel, Keep::End);
         table.may_shorten(Build, kBuild);
         table.may_drop(ChannelName);
@@ -145,6 +147,7 @@ private:
             rows_, [&](const PlanRow& row) { return !size_of(row.record()).empty(); });
         std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
         if (has_sizes) head.emplace_back("Download");
+        if (!reasons_.empty()) head.emplace_back("Reason");
         table.add(std::move(head));
         for (const auto& group : kPlanGroups) {
             for (const auto& row : rows_) {
@@ -167,6 +170,10 @@ private:
             shows_both ? builds(before, record) : record.build,
             transition(name_of(before.channel), name_of(record.channel))};
         if (has_sizes) cells.push_back(row.after == nullptr ? "" : size_of(record));
+        if (!reasons_.empty()) {
+            const auto reason = reasons_.find(record.name);
+            cells.push_back(reason == reasons_.end() ? "" : reason->second);
+        }
         return cells;
     }
 
@@ -194,6 +201,7 @@ private:
 
     const Context& context_;
     std::vector<PlanRow> rows_;
+    const std::map<std::string, std::string>& reasons_;  ///< as Change::removal_reasons
     std::set<std::string, std::less<>> requested_;
     std::map<std::string, std::uint64_t, std::less<>> sizes_;  ///< of what is downloaded
     std::map<std::string, std::string> channels_;              ///< titles by URL
