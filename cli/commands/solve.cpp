@@ -107,7 +107,7 @@ Action bind_solve(CLI::App& app) {
     app.add_flag("--explicit",
                  options->explicit_urls,
                  "print a file of URLs and checksums for create --file");
-    app.add_flag("-d,--dry-run", options->dry_run, "accepted: solve changes nothing")->group("");
+    app.add_flag("-d,--dry-run", options->dry_run, "ignored: solve changes nothing")->group("");
     app.footer(
         "Shows the packages that `gpkg create` would install. Changes no environment.\n\n"
         "  gpkg solve torch 'python=3.12'\n"
