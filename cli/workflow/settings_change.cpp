@@ -51,8 +51,10 @@ Result<SettingsChange> settings_change(const Change& change) {
         return settings;
     }
     GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-    GPKG_TRY(const auto variables, prefix.env_vars());
-    compare_variables(change, variables, settings);
+    if (!change.variables.empty()) {
+        GPKG_TRY(const auto variables, prefix.env_vars());
+        compare_variables(change, variables, settings);
+    }
     if (!change.is_nothing()) return settings;
     const auto requested = requested_by_name(change);
     GPKG_TRY(settings.requested_specs, changes_requested_specs(prefix, requested));
