@@ -75,6 +75,9 @@ void print_packages(Output& out, const Closure& closure, bool all) {
                    held_text(closure, package)});
     }
     for (const auto& line : table.lines()) out.result(line);
+    out.note(
+        "Unique: saved without the package. With deps: with all dependencies. Shared: the part "
+        "that others need too.");
     if (places.size() < count)
         out.note(fmt::format("{} smaller {} not shown; use --all",
                              count - places.size(),
