@@ -86,11 +86,16 @@ void add_environments(Json& document, const Context& context) {
 }
 
 void print_environments(const Context& context, bool with_sizes) {
+    std::uint64_t total = 0;
+    SeenFiles seen;
     const auto size_of = [&](const fs::path& path) -> std::optional<std::uint64_t> {
         const auto records = read_records(path);
         if (!records) return std::nullopt;
         std::uint64_t bytes = 0;
-        for (const auto& use : disk_use(path, *records)) bytes += use.bytes;
+        for (const auto& use : disk_use(path, *records, &seen)) {
+            bytes += use.bytes;
+            total += use.added_bytes;
+        }
         return bytes;
     };
     if (context.out.json_mode()) {
@@ -101,18 +106,17 @@ void print_environments(const Context& context, bool with_sizes) {
                 const auto size = size_of(path);
                 details["size"] = size ? Json(*size) : Json();
             }
+            document["size"] = total;
         }
         context.out.json(document);
         return;
     }
     context.out.result("# environments:\n#");
     Table table(with_sizes ? std::vector<std::size_t>{2} : std::vector<std::size_t>{});
-    std::uint64_t total = 0;
     for (const auto& entry : entries(context)) {
         std::vector<std::string> cells{entry.name, entry.is_active ? "*" : " "};
         if (with_sizes) {
             const auto size = size_of(entry.path);
-            total += size.value_or(0);
             cells.push_back(size ? human_size(*size) : "?");
         }
         cells.push_back(entry.path.native());
@@ -121,9 +125,9 @@ void print_environments(const Context& context, bool with_sizes) {
     }
     context.out.result(table);
     if (with_sizes)
-        context.out.result(fmt::format(
-            "#\n# {} in packages; files that environments share through hard links count in each",
-            human_size(total)));
+        context.out.result(
+            fmt::format("#\n# {} in packages; files that environments share are counted once",
+                        human_size(total)));
 }
 
 }  // namespace gpkg::cli

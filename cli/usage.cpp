@@ -22,7 +22,9 @@ constexpr std::size_t kFewLetters = 2;
 
 /// Commands and options of other tools, and what gpkg has for them.
 struct OtherName {
-    std::string_view words;  ///< "ls", "config unset", "build -o"
+    /// "ls", "config unset", "build -o"; "info *": any argument of a command; "rename": a command
+    /// of gpkg, where its words are wrong in another way.
+    std::string_view words;
     std::string_view hint;
 };
 constexpr OtherName kOtherNames[] = {
@@ -36,14 +38,19 @@ constexpr OtherName kOtherNames[] = {
     {"clone", "use gpkg create -n NEW --clone OLD"},
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
+    {"copy", "use gpkg create -n NEW --clone OLD"},
     {"create --cpu", "use --accel none"},
     {"create --cpu-only", "use --accel none"},
     {"create --no-gpu", "use --accel none"},
+    {"depends", "use gpkg tree -n NAME PACKAGE, or gpkg repoquery depends PACKAGE"},
     {"deps", "use gpkg tree"},
     {"detect", "use gpkg hardware"},
+    {"diff",
+     "gpkg diff compares generations; environments: gpkg list -n A --diff B; "
+     "a file: gpkg sync -n NAME -f FILE --dry-run"},
     {"diff --file", "use gpkg sync -f FILE --dry-run"},
     {"diff -f", "use gpkg sync -f FILE --dry-run"},
-    {"du", "use gpkg closure"},
+    {"du", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"env clone", "use gpkg create -n NEW --clone OLD"},
     {"env delete", "use gpkg env remove"},
     {"env install", "use gpkg install"},
@@ -55,11 +62,15 @@ constexpr OtherName kOtherNames[] = {
     {"freeze", "use gpkg env export"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
+    {"info *", "for a package: gpkg show PACKAGE"},
     {"install --cpu", "use --accel none"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --no-gpu", "use --accel none"},
-    {"keys verify", "to see verified signatures: gpkg search -v -c CHANNEL NAME"},
+    {"install --revision", "use gpkg rollback N; gpkg history lists N"},
+    {"leaves", "use gpkg list --requested"},
+    {"list --outdated", "use gpkg update --all --dry-run"},
     {"list --pinned", "use gpkg pins"},
+    {"list --revisions", "use gpkg history"},
     {"lock --locked", "use gpkg lock check"},
     {"lock --upgrade", "use gpkg lock update"},
     {"lock diff", "use gpkg lock check"},
@@ -70,22 +81,40 @@ constexpr OtherName kOtherNames[] = {
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
     {"outdated", "use gpkg update --all --dry-run"},
+    {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
     {"pin --list", "use gpkg pins"},
+    {"pin list", "use gpkg pins"},
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"redo", "use gpkg rollback N; gpkg history lists N"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
+    {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
+    {"remove gpkg", "to remove gpkg itself: how-to/uninstall-gpkg.md in the documentation"},
     {"report", "use gpkg info --report"},
     {"rm", "use gpkg remove"},
-    {"self", "to remove gpkg: how-to/uninstall-gpkg.md in the documentation"},
-    {"size", "use gpkg closure"},
+    {"self",
+     "in the documentation: how-to/update-gpkg.md to update gpkg, how-to/uninstall-gpkg.md to "
+     "remove it"},
+    {"self-update", "to update gpkg: how-to/update-gpkg.md in the documentation"},
+    {"selfupdate", "to update gpkg: how-to/update-gpkg.md in the documentation"},
+    {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"undo", "use gpkg rollback"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
     {"update --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"update --outdated", "use gpkg update --all --dry-run"},
+    {"update --undo", "use gpkg rollback"},
+    {"update gpkg", "to update gpkg itself: how-to/update-gpkg.md in the documentation"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"uvx", "use gpkg exec"},
     {"virtual-packages", "use gpkg hardware"},
+    {"who-needs", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
+    {"whoneeds", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
+    {"why --channel",
+     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
+    {"why -c",
+     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"x", "use gpkg exec"},
 };
 
@@ -96,9 +125,13 @@ std::vector<const CLI::App*> all_below(const CLI::App& command) {
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word.
 std::string hint_for_other_name(const std::string& command, std::string_view word) {
-    const auto words = command.empty() ? std::string(word) : fmt::format("{} {}", command, word);
-    const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-    return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+    const auto hint_of = [](const std::string& words) {
+        const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
+        return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+    };
+    if (command.empty()) return hint_of(std::string(word));
+    auto hint = hint_of(fmt::format("{} {}", command, word));
+    return hint.empty() && !word.starts_with('-') ? hint_of(command + " *") : hint;
 }
 
 /// The same for a word that `command` does not know, which may also be one of its subcommands
@@ -197,6 +230,10 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         if (argument != nullptr && argument->count() > 0)
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
+    }
+    if (unexpected.empty() && path.size() > 1) {
+        if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
+            return hint;
     }
     return fmt::format("to see the options: {} --help", full_name(command));
 }

@@ -80,6 +80,9 @@ void print_packages(Output& out, const Closure& closure, bool all) {
                    held_text(closure, package)});
     }
     out.result(table);
+    out.note(
+        "Unique: saved without the package. With deps: with all dependencies. Shared: the part "
+        "that others need too.");
     if (places.size() < count)
         out.note(fmt::format("{} smaller {} not shown; use --all",
                              count - places.size(),

@@ -205,7 +205,10 @@ std::string packages_text(const Context& context, const Detection& detection) {
         return fmt::format("accelerator {} ({})", usual.value, usual.source);
     std::vector<std::string> builds;
     if (const auto* cuda = detection.find("__cuda"); cuda != nullptr)
-        builds.push_back("CUDA builds up to CUDA " + cuda->package.version);
+        builds.push_back(
+            fmt::format("CUDA builds up to CUDA {}.x (the driver supports {})",
+                        cuda->package.version.substr(0, cuda->package.version.find('.')),
+                        cuda->package.version));
     if (detection.find("__amdgpu") != nullptr) builds.emplace_back("ROCm builds");
     return builds.empty() ? "CPU builds" : join_or(builds);
 }

@@ -26,6 +26,7 @@ struct SolveOptions {
     ReachOptions reach;
     WishOptions wishes;
     bool explicit_urls = false;
+    bool dry_run = false;  ///< always
 };
 
 /// "__cuda=12.4=0"
@@ -116,6 +117,7 @@ Action bind_solve(CLI::App& app) {
     app.add_flag("--explicit",
                  options->explicit_urls,
                  "print a file of URLs and checksums for create --file");
+    app.add_flag("-d,--dry-run", options->dry_run, "ignored: solve changes nothing")->group("");
     app.footer(
         "Shows the packages that `gpkg create` would install. Changes no environment.\n\n"
         "  gpkg solve torch 'python=3.12'\n"

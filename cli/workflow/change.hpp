@@ -65,7 +65,9 @@ struct Change {
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
     std::vector<std::string> removed_along{};  ///< requested packages that a removal takes along
-    bool is_removal = false;                   ///< of gpkg remove: -y, or an answer, is needed
+    /// Of packages that a removal takes along, by name: "needs app" or "no longer needed".
+    std::map<std::string, std::string> removal_reasons{};
+    bool is_removal = false;  ///< of gpkg remove: -y, or an answer, is needed
     EnvVarChanges variables{};
     unsigned variables_kept_from = 0;  ///< as in Transaction
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards

@@ -86,9 +86,16 @@ public:
                 const Change& change,
                 const RequestedSpecs& requested,
                 const std::vector<PackageRecord>& fetch)
-        : context_(context), rows_(plan_rows(change)) {
-        for (const auto& [name, specs] : requested) requested_.insert(name);
-        for (const auto& spec : change.requested) requested_.insert(spec.name);
+        : context_(context), rows_(plan_rows(change)), reasons_(change.removal_reasons) {
+        std::set<std::string_view> names;  // whose specs the change replaces
+        for (const auto& spec : change.requested) {
+            if (names.insert(spec.name).second) requested_[spec.name].clear();
+            requested_[spec.name].push_back(as_typed(spec));
+        }
+        for (const auto& [name, specs] : requested) {
+            if (names.contains(name)) continue;
+            for (const auto& spec : specs) requested_[name].push_back(typed_spec(spec));
+        }
         for (const auto& record : fetch) sizes_[record.name] = record.size;
     }
 
@@ -120,20 +127,22 @@ public:
         if (titles.empty()) return;
         auto& out = context_.out;
         out.print("");
-        out.print(
-            word_wrapped(fmt::format("Requested: {}", fmt::join(titles, ", ")), out.screen()));
+        out.print(fmt::format("Requested: {}", fmt::join(titles, ", ")));
     }
 
 private:
     /// The packages in the order of their groups, below a row of headings.
     Table table() {
-        enum Columns : std::size_t { Name, Version, Build, ChannelName, Size };
+        enum Columns : std::size_t { Name, Version, Build, ChannelName, SizeOrReason };
         constexpr std::size_t kBuild = 12;
         constexpr std::size_t kChannel = 11;
         constexpr std::size_t kVersion = 10;
         constexpr std::size_t kLongName = 26;
         constexpr std::size_t kName = 16;
-        Table table({Size});
+        constexpr std::size_t kRequested = 9;
+        // A removal downloads nothing.
+        Table table(reasons_.empty() ? std::vector<std::size_t>{SizeOrReason}
+                                     : std::vector<std::size_t>{});
         table.may_shorten(ChannelName, kChannel, Keep::End);
         table.may_shorten(Build, kBuild);
         table.may_drop(ChannelName);
@@ -141,10 +150,18 @@ private:
         table.may_shorten(Name, kLongName);
         table.may_shorten(Version, kVersion);
         table.may_shorten(Name, kName);
-        const bool has_sizes = std::ranges::any_of(
-            rows_, [&](const PlanRow& row) { return !size_of(row.record()).empty(); });
+        const auto any = [&](const auto& has) { return std::ranges::any_of(rows_, has); };
+        const bool has_sizes =
+            any([&](const PlanRow& row) { return !size_of(row.record()).empty(); });
+        const bool has_requested =
+            any([&](const PlanRow& row) { return requested_.contains(row.record().name); });
         std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
         if (has_sizes) head.emplace_back("Download");
+        if (!reasons_.empty()) head.emplace_back("Reason");
+        if (has_requested) {
+            table.may_shorten(head.size(), kRequested);
+            head.emplace_back("Requested");
+        }
         table.add(std::move(head));
         for (const auto& group : kPlanGroups) {
             for (const auto& row : rows_) {
@@ -167,6 +184,12 @@ private:
             shows_both ? builds(before, record) : record.build,
             transition(name_of(before.channel), name_of(record.channel))};
         if (has_sizes) cells.push_back(row.after == nullptr ? "" : size_of(record));
+        if (!reasons_.empty()) {
+            const auto reason = reasons_.find(record.name);
+            cells.push_back(reason == reasons_.end() ? "" : reason->second);
+        }
+        if (const auto specs = requested_.find(record.name); specs != requested_.end())
+            cells.push_back(fmt::format("{}", fmt::join(specs->second, ", ")));
         return cells;
     }
 
@@ -194,7 +217,8 @@ private:
 
     const Context& context_;
     std::vector<PlanRow> rows_;
-    std::set<std::string, std::less<>> requested_;
+    const std::map<std::string, std::string>& reasons_;  ///< as Change::removal_reasons
+    std::map<std::string, std::vector<std::string>, std::less<>> requested_;  ///< specs as typed
     std::map<std::string, std::uint64_t, std::less<>> sizes_;  ///< of what is downloaded
     std::map<std::string, std::string> channels_;              ///< titles by URL
 };
@@ -241,13 +265,12 @@ std::string machine_text(const Change& change) {
 }
 
 /// The environment, requested specs, channels and machine, a line each.
-void print_heading(const Context& context, const Change& change, const std::string& variables) {
+void print_heading(const Context& context, const Change& change, const SettingsChange& settings) {
     constexpr std::string_view kEnvironment = "Environment";
-    constexpr std::size_t kLeast = 20;
     auto& out = context.out;
     const auto room = out.screen().width - kEnvironment.size() - 2;
     Table table;
-    table.may_shorten(1, kLeast);
+    table.may_wrap(1);
     table.add({std::string(kEnvironment), environment_title(context, change, room)});
     const auto add = [&](std::string label, const std::vector<std::string>& texts) {
         if (!texts.empty())
@@ -255,19 +278,15 @@ void print_heading(const Context& context, const Change& change, const std::stri
     };
     std::vector<std::string> specs;
     for (const auto& spec : change.requested) specs.push_back(as_typed(spec));
-    // A rollback requests again all that its generation did.
-    if (change.restores == 0 && !change.is_removal) add("Requested", specs);
+    // A rollback requests again all that its generation did: what differs is shown.
+    if (!change.is_removal)
+        add("Requested", change.restores == 0 ? specs : settings.requested_changes);
     if (change.is_removal) add("Remove", change.removed_specs);
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
-    if (!variables.empty()) add("Variables", {variables});
+    if (auto text = variables_text(settings); !text.empty()) add("Variables", {std::move(text)});
     out.print(table);
 }
-
-/// How much larger packages are on disk: two to four times.
-constexpr std::uint64_t kUnpackedPerDownloaded = 3;
-/// Of less, the disk usage is not worth telling.
-constexpr std::uint64_t kLeastEstimated = 1'000'000;
 
 void summarize(Output& out, const ChangeCounts& counts, const std::vector<PackageRecord>& fetch) {
     const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "install"},
@@ -285,14 +304,10 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
     // A list of package files has no sizes.
     const bool is_any_unknown =
         std::ranges::any_of(fetch, [](const auto& record) { return record.size == 0; });
-    const auto disk =
-        is_any_unknown || bytes < kLeastEstimated
-            ? std::string()
-            : fmt::format(", about {} on disk", human_size(kUnpackedPerDownloaded * bytes));
     const auto size =
         bytes == 0 && is_any_unknown
             ? std::string()
-            : fmt::format(" ({}{}{})", is_any_unknown ? "at least " : "", human_size(bytes), disk);
+            : fmt::format(" ({}{})", is_any_unknown ? "at least " : "", human_size(bytes));
     if (texts.empty()) texts.emplace_back("no packages");
     auto text = fmt::format("{}", fmt::join(texts, ", "));
     if (!fetch.empty()) {
@@ -300,7 +315,7 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
         const bool fits = text.size() + 2 + downloads.size() <= out.screen().width;
         text += (fits ? ", " : "\n") + downloads;
     }
-    out.print("\n" + word_wrapped(text, out.screen()));
+    out.print("\n" + text);
 }
 
 }  // namespace
@@ -320,37 +335,17 @@ ChangeCounts counts_of(const Change& change) {
     return counts;
 }
 
-Result<std::string> variables_text(const Change& change) {
-    std::map<std::string, std::string> present;
-    if (!change.creates && !change.variables.empty()) {
-        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-        GPKG_TRY(present, prefix.env_vars());
-    }
-    std::vector<std::string> set;
-    std::vector<std::string> unset;
-    for (const auto& [name, value] : change.variables) {
-        const auto found = present.find(name);
-        if (!value && found != present.end()) unset.push_back(name);
-        if (value && (found == present.end() || found->second != *value)) set.push_back(name);
-    }
-    std::vector<std::string> texts;
-    if (!set.empty()) texts.push_back("set " + join_some(set, "and", set.size()));
-    if (!unset.empty()) texts.push_back("unset " + join_some(unset, "and", unset.size()));
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-Result<void> print_change(const Context& context,
-                          const Change& change,
-                          const RequestedSpecs& requested,
-                          const std::vector<PackageRecord>& fetch) {
-    GPKG_TRY(const auto variables, variables_text(change));
-    print_heading(context, change, variables);
+void print_change(const Context& context,
+                  const Change& change,
+                  const SettingsChange& settings,
+                  const RequestedSpecs& requested,
+                  const std::vector<PackageRecord>& fetch) {
+    print_heading(context, change, settings);
     if (!change.is_nothing()) context.out.print("");
     ChangeTable table(context, change, requested, fetch);
     table.print();
     table.repeat_requested();
     summarize(context.out, counts_of(change), fetch);
-    return {};
 }
 
 std::string outcome_text(const Context& context, const Change& change) {
@@ -416,15 +411,28 @@ Json to_json(const PackageRecord& record) {
                 {"constrains", record.constrains}};
 }
 
-Json change_document(const Change& change, const std::vector<PackageRecord>& fetch, bool dry_run) {
+std::string no_packages_text(const SettingsChange& settings, bool is_dry_run) {
+    const auto what = settings_text(settings);
+    return is_dry_run ? fmt::format("no packages change; this would update {}", what)
+                      : fmt::format("no packages change; {} updated", what);
+}
+
+Json change_document(const Change& change,
+                     const SettingsChange& settings,
+                     const std::vector<PackageRecord>& fetch,
+                     const ChangeOptions& options) {
+    const bool is_dry_run = options.dry_run;
     const auto list = [](const auto& records, const auto& record_of) {
         auto array = Json::array();
         for (const auto& record : records) array.push_back(to_json(record_of(record)));
         return array;
     };
     const auto itself = [](const PackageRecord& record) -> const PackageRecord& { return record; };
-    Json json{{"success", true}, {"dry_run", dry_run}, {"prefix", change.prefix.native()}};
-    if (change.is_nothing()) json["message"] = "All requested packages already installed.";
+    Json json{{"success", true}, {"dry_run", is_dry_run}, {"prefix", change.prefix.native()}};
+    if (change.is_nothing() && !settings.is_nothing())
+        json["message"] = no_packages_text(settings, is_dry_run || options.download_only);
+    else if (change.is_nothing() && !change.creates && change.pip.empty())
+        json["message"] = "All requested packages already installed.";
     json["actions"] = {
         {"FETCH", list(fetch, itself)},
         {"LINK", list(change.link, itself)},
@@ -437,6 +445,8 @@ Json change_document(const Change& change, const std::vector<PackageRecord>& fet
         for (const auto& requirement : section.requirements)
             json["actions"]["PIP"].push_back(hide_secrets(requirement));
     }
+    if (!settings.set.empty() || !settings.unset.empty())
+        json["variables"] = {{"set", settings.set}, {"unset", settings.unset}};
     if (!change.notes.empty()) json["notes"] = change.notes;
     return json;
 }

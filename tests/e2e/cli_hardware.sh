@@ -50,7 +50,7 @@ out_has 'A CPU'
 out_has 'runs x86-64-v4'
 out_has '550.54.14'
 out_has 'up to CUDA 12.4'
-out_has '9.0, 80 GiB' 'packages: CUDA builds up to CUDA 12.4'
+out_has '9.0, 80 GiB' 'packages: CUDA builds up to CUDA 12.x (the driver supports 12.4)'
 expect 0 hardware --for mi300x
 out_has 'packages: ROCm builds'
 CONDA_OVERRIDE_CUDA='' expect 0 hardware --for cpu
