@@ -466,7 +466,7 @@ int run(int argc, char** argv) {
     }
     const auto path = named_commands(app);
     if (config->offline.value) apply_offline(path);
-    how.always_yes = config->always_yes.value;
+    how.yes = config->always_yes.value || given_option(path, "--yes") != nullptr;
     out.set(how);
     for (const auto& warning : config->warnings) out.warn(warning);
     static Signals signals;  // its thread outlives this function

@@ -145,13 +145,15 @@ void add_link_options(CLI::App& app, ChangeOptions& options) {
         ->group(group);
 }
 
+CLI::Option* add_yes_option(CLI::App& app, const std::string& help) {
+    return app.add_flag("-y,--yes", help);
+}
+
 void add_change_options(CLI::App& app, ChangeOptions& options) {
     const std::string group = "Installation";
     app.add_flag("-d,--dry-run", options.dry_run, "show the plan without applying it")
         ->group(group);
-    app.add_flag("-y,--yes",
-                 options.yes,
-                 "answer yes to all questions (always: gpkg config set always_yes true)")
+    add_yes_option(app, "answer yes to all questions (always: gpkg config set always_yes true)")
         ->group(group);
     app.add_flag("--download-only",
                  options.download_only,

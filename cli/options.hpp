@@ -43,6 +43,8 @@ void add_lock_options(CLI::App& app,
                       LockedOptions& options);
 /// --environment alone.
 CLI::Option* add_environment_option(CLI::App& app, std::string& environment);
+/// -y, which OutputOptions::yes has.
+CLI::Option* add_yes_option(CLI::App& app, const std::string& help = "answer yes to all questions");
 void add_change_options(CLI::App& app, ChangeOptions& options);
 void add_signing_options(CLI::App& app, SigningWords& words);
 /// --link and --copy, which are among them.

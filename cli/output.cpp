@@ -73,10 +73,6 @@ private:
     bool is_own_ = false;
 };
 
-bool begins_with_yes(const std::optional<std::string>& answer) {
-    return answer && (answer->starts_with('y') || answer->starts_with('Y'));
-}
-
 /// The names conda gives its exceptions, for scripts that look at them.
 std::string_view exception_name(ErrorKind kind) {
     switch (kind) {
@@ -307,14 +303,14 @@ std::optional<std::string> Output::ask(std::string_view question, const std::sto
     return answer;
 }
 
-bool Output::confirm(std::string_view question, const std::stop_token& stop) {
-    if (options_.always_yes || !can_ask()) return true;
-    const auto answer = ask(fmt::format("{} [Y/n]", question), stop);
-    return answer && (answer->empty() || begins_with_yes(answer));
-}
-
-bool Output::confirm_loss(std::string_view question, const std::stop_token& stop) {
-    return options_.always_yes || begins_with_yes(ask(fmt::format("{} [y/N]", question), stop));
+std::optional<bool> Output::ask_yes_no(std::string_view question,
+                                       bool is_yes_default,
+                                       const std::stop_token& stop) {
+    const auto answer =
+        ask(fmt::format("{} {}", question, is_yes_default ? "[Y/n]" : "[y/N]"), stop);
+    if (!answer) return std::nullopt;
+    if (answer->empty()) return is_yes_default;
+    return answer->starts_with('y') || answer->starts_with('Y');
 }
 
 std::string Output::styled(Style style, std::string_view text) const {

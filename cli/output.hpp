@@ -28,7 +28,7 @@ struct OutputOptions {
     bool quiet = false;
     int verbose = 0;
     ColorChoice color = ColorChoice::Auto;
-    bool always_yes = false;  ///< the setting: nothing is asked that -y would answer
+    bool yes = false;  ///< -y or the setting always_yes: nothing is asked that they answer
 };
 
 enum class Style { Bold, Faint, Red, Green, Yellow, Cyan };
@@ -52,8 +52,8 @@ public:
     bool draws_progress() const;
     /// A person can be asked: standard input is a terminal. Where stderr goes does not matter.
     bool can_ask() const;
-    /// The setting always_yes.
-    bool always_yes() const { return options_.always_yes; }
+    /// -y or the setting always_yes was given.
+    bool yes() const { return options_.yes; }
     /// Of the terminal that progress is drawn on.
     Screen progress_screen() const;
     /// Of the results: as wide as their terminal, unlimited in files and pipes.
@@ -94,11 +94,10 @@ public:
     /// The answer to `question` of the person at the terminal; nothing without a terminal, or for
     /// Ctrl-C.
     std::optional<std::string> ask(std::string_view question, const std::stop_token& stop);
-    /// "Proceed? [Y/n]". Without a terminal, and with always_yes, the answer is yes. Once `stop` is
-    /// requested it is no.
-    bool confirm(std::string_view question, const std::stop_token& stop);
-    /// "Remove it? [y/N]": only a spoken yes counts.
-    bool confirm_loss(std::string_view question, const std::stop_token& stop);
+    /// The same for "Proceed? [Y/n]" or, where yes is not the default, "Remove it? [y/N]".
+    std::optional<bool> ask_yes_no(std::string_view question,
+                                   bool is_yes_default,
+                                   const std::stop_token& stop);
 
     /// For results and prints.
     std::string styled(Style style, std::string_view text) const;

@@ -23,7 +23,7 @@ struct RemoveOptions {
 void add_removal_options(CLI::App& app, RemoveOptions& options) {
     add_target_options(app, options.target);
     app.add_flag("-d,--dry-run", options.change.dry_run, "show the plan without applying it");
-    app.add_flag("-y,--yes", options.change.yes, "remove without asking");
+    add_yes_option(app, "remove without asking");
     app.add_flag("--override-frozen",
                  options.change.override_frozen,
                  "change the environment even if it is marked as frozen");

@@ -21,7 +21,7 @@ Action bind_rename(CLI::App& app) {
         ->required()
         ->type_name("NAME|PATH");
     app.add_flag("-d,--dry-run", change.dry_run, "show the plan without applying it");
-    app.add_flag("-y,--yes", change.yes, "answer yes to all questions");
+    add_yes_option(app);
     app.add_flag("--offline", change.offline, "use only packages in the package store");
     add_link_options(app, change);
     app.add_flag("--override-frozen",

@@ -2,6 +2,7 @@
 #include "cli/workflow/bounds.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/delivery/copying.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/damage.hpp"
@@ -324,8 +325,7 @@ Result<void> confirm_change(Context& context,
                             const std::vector<std::string>& requested,
                             const std::vector<LostFile>& changed,
                             const ChangeOptions& options) {
-    auto& out = context.out;
-    if (options.yes || out.always_yes()) return {};
+    if (!options.asks) return {};
     if (change.is_removal) {
         std::vector<std::string> files;
         files.reserve(changed.size());
@@ -338,8 +338,7 @@ Result<void> confirm_change(Context& context,
                                details,
                                requested.empty() && files.empty() ? Loss::No : Loss::Yes);
     }
-    if (out.confirm("\nProceed?", context.stop)) return {};
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    return confirm(context, {"\nProceed?", true, {}});
 }
 
 /// One line about what was done, and for a new environment how long it took.
@@ -464,7 +463,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
     // Above the question, where it is known; else once the packages are unpacked.
     bool has_shown_cost = change.takes_over || options.brief;
-    if (!options.yes && !out.always_yes() && out.can_ask() && !options.download_only &&
+    if (options.asks && !out.yes() && out.can_ask() && !options.download_only &&
         !change.from_archives && !change.takes_over && !change.is_removal) {
         GPKG_TRY(has_shown_cost, rehearse(context, change, store, options));
     }

@@ -32,7 +32,7 @@ namespace gpkg::cli {
 struct ChangeOptions {
     bool dry_run = false;
     bool check = false;  ///< with dry_run: exit status 1 if the environment would change
-    bool yes = false;
+    bool asks = true;    ///< before the change is applied, unless -y or always_yes is given
     bool brief = false;  ///< one line about the result in place of the plan, unless -v is given
     bool download_only = false;
     std::string link{};  ///< how files get into environments; empty: as configured

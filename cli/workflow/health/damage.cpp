@@ -2,6 +2,7 @@
 
 #include "cli/environments.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
@@ -365,9 +366,8 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
         context.out.result(fmt::format(
             "{}: \"{}\" {}", folder.filename().native(), damage.front().path, damage.front().what));
     }
-    if (!options.dry_run && !check.damaged.empty() && !options.yes &&
-        !context.out.confirm("\nRemove these packages from the store?", context.stop))
-        return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    if (!options.dry_run && !check.damaged.empty())
+        GPKG_CHECK(confirm(context, {"\nRemove these packages from the store?", true, {}}));
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
         GPKG_CHECK(store.remove_leftovers());
