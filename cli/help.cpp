@@ -159,7 +159,8 @@ void add_rows(std::string& text, const std::vector<Row>& rows, const HelpStyle& 
     const auto room = style.width > indent + kNarrowestText ? style.width - indent : kNarrowestText;
     for (const auto& row : rows) {
         const auto lines = row.text.empty() ? std::vector<std::string>() : wrapped(row.text, room);
-        const bool beside = row.label.size() <= column && !lines.empty();
+        const bool beside = row.label.size() <= column && !lines.empty() &&
+                            display_width(lines.front()) <= room;
         text += beside ? fmt::format("  {:<{}}  {}\n", row.label, column, lines.front())
                        : fmt::format("  {}\n", row.label);
         for (std::size_t i = beside ? 1 : 0; i < lines.size(); ++i)

@@ -133,28 +133,19 @@ public:
 private:
     /// The packages in the order of their groups, below a row of headings.
     Table table() {
-        enum Columns : std::size_t { Name, Version, Build, ChannelName, SizeOrReason };
+        enum Columns : std::size_t { Name, Version, Build, ChannelName, Size };
         constexpr std::size_t kBuild = 12;
         constexpr std::size_t kChannel = 11;
         constexpr std::size_t kVersion = 10;
         constexpr std::size_t kLongName = 26;
         constexpr std::size_t kName = 16;
         constexpr std::size_t kRequested = 9;
-        // A removal downloads nothing.
-        Table table(reasons_.empty() ? std::vector<std::size_t>{SizeOrReason}
-                                     : std::vector<std::size_t>{});
-        table.may_shorten(ChannelName, kChannel, Keep::End);
-        table.may_shorten(Build, kBuild);
-        table.may_drop(ChannelName);
-        table.may_drop(Build);
-        table.may_shorten(Name, kLongName);
-        table.may_shorten(Version, kVersion);
-        table.may_shorten(Name, kName);
         const auto any = [&](const auto& has) { return std::ranges::any_of(rows_, has); };
         const bool has_sizes =
             any([&](const PlanRow& row) { return !size_of(row.record()).empty(); });
         const bool has_requested =
             any([&](const PlanRow& row) { return requested_.contains(row.record().name); });
+        Table table(has_sizes ? std::vector<std::size_t>{Size} : std::vector<std::size_t>{});
         std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
         if (has_sizes) head.emplace_back("Download");
         if (!reasons_.empty()) head.emplace_back("Reason");
@@ -162,6 +153,13 @@ private:
             table.may_shorten(head.size(), kRequested);
             head.emplace_back("Requested");
         }
+        table.may_shorten(ChannelName, kChannel, Keep::End);
+        table.may_shorten(Build, kBuild);
+        table.may_drop(ChannelName);
+        table.may_drop(Build);
+        table.may_shorten(Name, kLongName);
+        table.may_shorten(Version, kVersion);
+        table.may_shorten(Name, kName);
         table.add(std::move(head));
         for (const auto& group : kPlanGroups) {
             for (const auto& row : rows_) {
