@@ -11,6 +11,7 @@
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/requested.hpp"
 #include "cli/workflow/settings_change.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -156,6 +157,23 @@ Result<bool> rehearse(Context& context,
     return true;
 }
 
+Result<TransactionReport> timed_execution(Output& out,
+                                          const Transaction& transaction,
+                                          const TransactionOptions& how) {
+    Phase phase(out, "link");
+    GPKG_TRY(auto report, execute(transaction, how));
+    const auto add = [&](std::uint64_t count, std::string_view thing, std::string_view what) {
+        if (count > 0) phase.add(fmt::format("{} {}", count_text(count, thing), what));
+    };
+    add(transaction.unlink.size(), "package", "unlinked");
+    add(transaction.link.size(), "package", "linked");
+    add(report.hard_linked, "file", "hard-linked");
+    add(report.reflinked, "file", "reflinked");
+    add(report.copied + report.copied_on_request, "file", "copied");
+    add(report.replaced, "file", "written with the prefix");
+    return report;
+}
+
 Result<void> link_all(Context& context,
                       const Change& change,
                       const std::vector<fs::path>& folders,
@@ -178,7 +196,7 @@ Result<void> link_all(Context& context,
         };
     auto transaction = transaction_of(context, change, folders);
     GPKG_CHECK(settle_link_scripts(context, options, transaction, how));
-    GPKG_TRY(const auto report, execute(transaction, how));
+    GPKG_TRY(const auto report, timed_execution(context.out, transaction, how));
     progress.clear();
     for (const auto& warning : report.warnings) context.out.warn_once(warning);
     if (report.copied > 0)

@@ -102,6 +102,14 @@ out_has 'gpkg commit' distribution 'virtual packages' 'gpkg create -y -q -n othe
 expect 0 solve -v app
 err_has 'repodata.json'
 check grep -qx 'solve: [0-9]*\.[0-9]* s' <<< "$err"
+expect 0 create -v -n traced app
+err_has '/repodata.json: read'
+check grep -qx 'fetch: [0-9.]* s (in the package store: [0-9]* of [0-9]*.*)' <<< "$err"
+check grep -q '^link: [0-9.]* s (2 packages linked' <<< "$err"
+rm -r "$GPKG_ROOT_PREFIX"/pkgs/app-*
+expect 0 install -vv -y -n traced app --force-reinstall
+err_has '1 read from local channels, 1 unpacked' 'read file://'
+err_lacks 'GET file:'
 expect 1 solve -vv nosuch -c https://localhost:1/c
 err_has 'GET https://localhost:1/c/'
 expect 0 solve -v app --json
