@@ -191,7 +191,7 @@ void print_overrides(Context& context, const Detection& detection, bool is_named
     table.may_wrap(1);
     for (const auto& [variable, value, effect, text] : detection.overrides)
         table.add({fmt::format("  {}={}", variable, printable(value)),
-                   effect == OverrideEffect::None ? "no effect  " + out.faint(text) : text});
+                   effect == OverrideEffect::None ? "no effect: " + text : text});
     out.result(table);
     if (const auto& configured = context.config.override_virtual_packages;
         !is_named && !configured.value.empty())
