@@ -291,6 +291,15 @@ Result<std::vector<std::string>> changed_settings(const Change& change) {
     return changed;
 }
 
+/// "ml now uses CPU builds only (accelerator none)", where the stored accelerator changed.
+void print_accelerator(const Context& context,
+                       const Change& change,
+                       const std::string& accelerator) {
+    if (accelerator.empty()) return;
+    context.out.print(
+        fmt::format("{} now uses {}", environment_name(context, change.prefix), accelerator));
+}
+
 /// The part of a change without packages.
 Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
     GPKG_TRY(const auto changed, changed_settings(change));
@@ -304,8 +313,12 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
         return {};
     }
     const auto what = join_some(changed, "and", changed.size());
+    GPKG_TRY(const auto accelerator, accelerator_text(change));
     if (options.dry_run || options.download_only) {
         context.out.print(fmt::format("no packages change; this would update {}", what));
+        if (!accelerator.empty())
+            context.out.print(fmt::format(
+                "{} would use {}", environment_name(context, change.prefix), accelerator));
         return {};
     }
     GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
@@ -315,6 +328,7 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
                                       change.restores));
     else
         context.out.print(fmt::format("no packages change; {} updated", what));
+    print_accelerator(context, change, accelerator);
     return {};
 }
 
@@ -439,6 +453,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         return 0;
     }
 
+    GPKG_TRY(const auto accelerator, accelerator_text(change));
     RequestedSpecs requested;
     if (!change.creates) {
         GPKG_TRY(requested, requested_in(change.prefix, change.unlink));
@@ -507,6 +522,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               count_text(folders.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
         print_outcome(context, change);
+        print_accelerator(context, change, accelerator);
     }
     return 0;
 }

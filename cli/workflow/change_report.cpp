@@ -5,6 +5,7 @@
 #include "cli/workflow/installed.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/generation.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -225,7 +226,10 @@ std::string machine_text(const Change& change) {
 }
 
 /// The environment, requested specs, channels and machine, a line each.
-void print_heading(const Context& context, const Change& change, const std::string& variables) {
+void print_heading(const Context& context,
+                   const Change& change,
+                   const std::string& variables,
+                   const std::string& accelerator) {
     constexpr std::string_view kEnvironment = "Environment";
     constexpr std::size_t kLeast = 20;
     auto& out = context.out;
@@ -244,6 +248,7 @@ void print_heading(const Context& context, const Change& change, const std::stri
     if (change.is_removal) add("Remove", change.removed_specs);
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
+    if (!accelerator.empty()) add("Accelerator", {accelerator});
     if (!variables.empty()) add("Variables", {variables});
     for (const auto& line : table.lines(out.screen())) out.print(line);
 }
@@ -323,12 +328,40 @@ Result<std::string> variables_text(const Change& change) {
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+std::string builds_text(const std::string& accelerator) {
+    const auto choice = parse_accelerator_choice(accelerator);
+    if (!choice) return "builds for the GPU of the machine (no accelerator set)";
+    const auto builds = [&] {
+        switch (*choice) {
+        case AcceleratorChoice::None: return "CPU builds only";
+        case AcceleratorChoice::Nvidia: return "CUDA builds";
+        case AcceleratorChoice::Amd: return "ROCm builds";
+        case AcceleratorChoice::Auto: return "builds for the GPU of the machine";
+        case AcceleratorChoice::Conda: return "builds with the highest build number";
+        }
+        return "";
+    }();
+    return fmt::format("{} (accelerator {})", builds, accelerator);
+}
+
+Result<std::string> accelerator_text(const Change& change) {
+    if (!change.state) return std::string();
+    GpkgState before;
+    if (!change.creates) {
+        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+        GPKG_TRY(before, prefix.state());
+    }
+    const auto& accelerator = change.state->accelerator;
+    return accelerator == before.accelerator ? std::string() : builds_text(accelerator);
+}
+
 Result<void> print_change(const Context& context,
                           const Change& change,
                           const RequestedSpecs& requested,
                           const std::vector<PackageRecord>& fetch) {
     GPKG_TRY(const auto variables, variables_text(change));
-    print_heading(context, change, variables);
+    GPKG_TRY(const auto accelerator, accelerator_text(change));
+    print_heading(context, change, variables, accelerator);
     if (!change.is_nothing()) context.out.print("");
     ChangeTable(context, change, requested, fetch).print();
     summarize(context.out, counts_of(change), fetch);

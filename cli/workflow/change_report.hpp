@@ -37,6 +37,13 @@ Result<void> print_change(const Context& context,
 /// not.
 Result<std::string> variables_text(const Change& change);
 
+/// "CPU builds only (accelerator none)", for an accelerator as GpkgState has it; empty: none
+/// stored.
+std::string builds_text(const std::string& accelerator);
+
+/// builds_text() of the environment's accelerator if the change sets another one; else empty.
+Result<std::string> accelerator_text(const Change& change);
+
 /// "installed 3 packages and removed 1 in ml", "created ml with 12 packages".
 std::string outcome_text(const Context& context, const Change& change);
 
