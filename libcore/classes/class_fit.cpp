@@ -52,7 +52,7 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
                             : fmt::format("needs {} (found {}{})",
                                           need,
                                           value_told(*there),
-                                          is_assumed(*there) ? ", which is assumed" : ""));
+                                          is_assumed(*there) ? ", assumed" : ""));
     }
     return unmet;
 }

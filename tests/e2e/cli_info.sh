@@ -88,7 +88,7 @@ out_has '__glibc'
 out_has 'CONDA_OVERRIDE_GLIBC'
 expect 0 hardware --json
 json 'd["platform"] == "linux-64" and isinstance(d["gpus"], list)'
-json '{"name": "__glibc", "version": "2.36", "build": "0", "source": "CONDA_OVERRIDE_GLIBC"} in
+json '{"name": "__glibc", "version": "2.36", "build": "0", "source": "CONDA_OVERRIDE_GLIBC", "assumed": False} in
     d["virtual_packages"]'
 
 finish

@@ -629,7 +629,7 @@ err_has 'note: ignored with --for: CONDA_OVERRIDE_'
 CONDA_OVERRIDE_GLIBC=2.17 expect 0 create -n newer --lock gpkg.lock --for ./a100.yaml --dry-run
 CONDA_OVERRIDE_GLIBC=2.17 expect 1 lock check
 CONDA_OVERRIDE_GLIBC=2.40 expect 1 lock check --for a100
-out_has 'needs __glibc >=2.34 (found 2.28, which is assumed)'
+out_has 'needs __glibc >=2.34 (found 2.28, assumed)'
 err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.28'
 popd > /dev/null
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
