@@ -212,6 +212,9 @@ Action bind_lock(CLI::App& app) {
     add("check",
         "show the class for this machine and whether the lock is current",
         locks::bind_check);
+    add("list", "list the packages of each class", locks::bind_list);
+    add("show", "same as list", locks::bind_list);
+    app.get_subcommand("show")->group("");  // not in the help
     add("repair", "replace packages that their channels no longer have", locks::bind_repair);
     add("update", "update packages or the request, or add machines", locks::bind_update);
     add("convert", "convert a lock file to another format", locks::bind_convert);

@@ -299,6 +299,11 @@ Result<void> change_settings(Context& context,
                                       change.restores));
     else
         context.out.print(no_packages_text(settings, !changes));
+    if (!settings.accelerator.empty())
+        context.out.print(fmt::format("{} {} {}",
+                                      environment_name(context, change.prefix),
+                                      changes ? "now uses" : "would use",
+                                      settings.accelerator));
     return {};
 }
 
@@ -502,6 +507,9 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               count_text(change.link.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
         print_outcome(context, change, start);
+        if (!settings.accelerator.empty())
+            out.print(fmt::format(
+                "{} now uses {}", environment_name(context, change.prefix), settings.accelerator));
     }
     return 0;
 }

@@ -249,7 +249,7 @@ std::string machine_text(const Change& change) {
 }
 
 /// The environment, requested specs, channels and machine, a line each.
-void print_heading(const Context& context, const Change& change, const std::string& variables) {
+void print_heading(const Context& context, const Change& change, const SettingsChange& settings) {
     constexpr std::string_view kEnvironment = "Environment";
     constexpr std::size_t kLeast = 20;
     auto& out = context.out;
@@ -268,7 +268,9 @@ void print_heading(const Context& context, const Change& change, const std::stri
     if (change.is_removal) add("Remove", change.removed_specs);
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
-    if (!variables.empty()) add("Variables", {variables});
+    if (!settings.accelerator.empty()) add("Accelerator", {settings.accelerator});
+    if (const auto variables = variables_text(settings); !variables.empty())
+        add("Variables", {variables});
     for (const auto& line : table.lines(out.screen())) out.print(line);
 }
 
@@ -333,7 +335,7 @@ void print_change(const Context& context,
                   const SettingsChange& settings,
                   const RequestedSpecs& requested,
                   const std::vector<PackageRecord>& fetch) {
-    print_heading(context, change, variables_text(settings));
+    print_heading(context, change, settings);
     if (!change.is_nothing()) context.out.print("");
     ChangeTable table(context, change, requested, fetch);
     table.print();
