@@ -47,7 +47,7 @@ EnvironmentFolders environment_folders(const Config& config) {
 std::string target_words(const Context& context, const fs::path& prefix) {
     const auto folders = environment_folders(context.config);
     return folders.has(prefix) ? "-n " + shell_word(folders.name_of(prefix))
-                               : "-p " + shell_word(prefix.native());
+                               : environment_argument(prefix);
 }
 
 void add_environments(Json& document, const Context& context) {

@@ -301,17 +301,12 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-/// Hints of code that knows paths only: "-p /path" as "-n NAME" where that is shorter.
-void name_environment(const Context& context, std::string& hint) {
-    if (context.prefix.empty()) return;
-    const auto by_path = "-p " + shell_word(context.prefix.native());
-    const auto by_name = target_words(context, context.prefix);
-    for (auto at = hint.find(by_path); at != std::string::npos; at = hint.find(by_path, at + 1)) {
-        const auto next = std::string_view(hint).substr(at + by_path.size());
-        const bool is_whole =
-            next.empty() || std::string_view(" ;,)").find(next[0]) != std::string_view::npos;
-        if (is_whole) hint.replace(at, by_path.size(), by_name);
-    }
+/// Names the environment of the hint as the user would: "-n ml" for "-p /path/envs/ml".
+void name_environment(const Context& context, Error& error) {
+    if (error.environment.empty()) return;
+    replace_all(error.hint,
+                environment_argument(error.environment),
+                target_words(context, error.environment));
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.
@@ -336,7 +331,7 @@ void shorten_interruption(const Context& context, const std::string& words, Erro
 
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
-    name_environment(context, error.hint);
+    name_environment(context, error);
     shorten_interruption(context, command_words(path), error);
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
