@@ -479,7 +479,7 @@ int run(int argc, char** argv) {
         out.error(status.error());
         return exit_status(status.error());
     }
-    if (!out.stdout_is_well()) {
+    if (!out.stdout_works()) {
         if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
         return kFailed;
     }
