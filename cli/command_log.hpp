@@ -25,7 +25,7 @@ struct LoggedCommand {
     std::string prefix;           ///< the environment it worked on; empty: none
     std::optional<int> status{};  ///< exit status; nothing until it ends
     double seconds = 0;
-    std::string error;  ///< message and hint; empty: none was printed
+    std::string error{};  ///< message and hint; empty: none was printed
 
     bool has_failed() const { return status != 0; }
 };

@@ -243,7 +243,7 @@ Result<int> run_action(Context& context, const CLI::App& command, const Action& 
     // The first is the command's own name.
     const bool has_argument = context.positionals.size() > 1;
     if (has_argument && command.get_subcommands().empty())
-        return pass(with_near_verb(
+        return pass(with_near_subcommand(
             std::move(status).error(), command, context.arguments[context.positionals[1]]));
     return status;
 }
@@ -301,17 +301,12 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-/// Hints of code that knows paths only: "-p /path" as "-n NAME" where that is shorter.
-void name_environment(const Context& context, std::string& hint) {
-    if (context.prefix.empty()) return;
-    const auto by_path = "-p " + shell_word(context.prefix.native());
-    const auto by_name = target_words(context, context.prefix);
-    for (auto at = hint.find(by_path); at != std::string::npos; at = hint.find(by_path, at + 1)) {
-        const auto next = std::string_view(hint).substr(at + by_path.size());
-        const bool is_whole =
-            next.empty() || std::string_view(" ;,)").find(next[0]) != std::string_view::npos;
-        if (is_whole) hint.replace(at, by_path.size(), by_name);
-    }
+/// Names the environment of the hint as the user would: "-n ml" for "-p /path/envs/ml".
+void name_environment(const Context& context, Error& error) {
+    if (error.environment.empty()) return;
+    replace_all(error.hint,
+                environment_argument(error.environment),
+                target_words(context, error.environment));
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.
@@ -336,7 +331,7 @@ void shorten_interruption(const Context& context, const std::string& words, Erro
 
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
-    name_environment(context, error.hint);
+    name_environment(context, error);
     shorten_interruption(context, command_words(path), error);
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
@@ -390,19 +385,12 @@ bool is_environment_name(const std::string& name) {
            Prefix::is_environment(environment_folders(*config).path_of(name));
 }
 
-int run(int argc, char** argv) {
-    auto line = read_command_line({argv, static_cast<std::size_t>(argc)});
-    CLI::App app("packages and environments that fit your hardware", "gpkg");
-    app.set_help_flag("-h,--help", "show help");
-    app.set_version_flag("--version,-V", version_line());
-    app.require_subcommand(0, 1);
-    CommonOptions common;
-    const auto actions = bind_commands(app, line, common);
-    // Last, or every command would have it.
-    app.set_help_all_flag("--help-all,--help-commands", "show the help of every command");
-    move_options_behind_command(line, app);
-
-    Output out(environment_variable);
+/// Lets CLI11 read the command line. The exit status where nothing is left to run: after help, the
+/// version or a usage error.
+std::optional<int> parse(CLI::App& app,
+                         const CommandLine& line,
+                         const CommonOptions& common,
+                         Output& out) {
     try {
         // CLI11 takes the words in reverse.
         app.parse(std::vector<std::string>(line.words.rbegin(), std::prev(line.words.rend())));
@@ -429,37 +417,70 @@ int run(int argc, char** argv) {
             app, problem, line.words.size() > 1 ? line.words[1] : "", is_environment_name));
         return kWrongUsage;
     }
+    return std::nullopt;
+}
+
+/// `gpkg` alone prints the help; options without a command are an error.
+int run_without_command(CLI::App& app, const CommandLine& line, Output& out) {
+    if (line.before_command.empty()) {
+        print_help(app, line);
+        return 0;
+    }
+    out.set({line.has("--json"), false, 0, color_choice(line)});
+    out.error({ErrorKind::Usage, "missing command", "to see the commands: gpkg --help", {}});
+    return kWrongUsage;
+}
+
+/// Two commands also run where the configuration is broken: `config` can repair it, and
+/// `deactivate` does not need it.
+Result<Config> settings_for(std::string_view command, Output& out) {
+    auto config = load_settings();
+    if (config || (command != "config" && command != "deactivate")) return config;
+    out.warn(config.error().to_string());
+    auto without_conda_files = load_settings(false);
+    if (without_conda_files || command == "config") return without_conda_files;
+    return Config{};
+}
+
+/// Reports how the command went. Returns the exit status of the program.
+int report(const Result<int>& status, Output& out) {
+    out.show_deferred();
+    if (!status) {
+        out.error(status.error());
+        return exit_status(status.error());
+    }
+    if (!out.stdout_works()) {
+        if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
+        return kFailed;
+    }
+    return *status;
+}
+
+int run(int argc, char** argv) {
+    auto line = read_command_line({argv, static_cast<std::size_t>(argc)});
+    CLI::App app("packages and environments that fit your hardware", "gpkg");
+    app.set_help_flag("-h,--help", "show help");
+    app.set_version_flag("--version,-V", version_line());
+    app.require_subcommand(0, 1);
+    CommonOptions common;
+    const auto actions = bind_commands(app, line, common);
+    // Last, or every command would have it.
+    app.set_help_all_flag("--help-all,--help-commands", "show the help of every command");
+    move_options_behind_command(line, app);
+
+    Output out(environment_variable);
+    if (const auto status = parse(app, line, common, out)) return *status;
+    const auto chosen = std::find_if(
+        actions.begin(), actions.end(), [](const auto& entry) { return entry.first->parsed(); });
     OutputOptions how{common.json,
                       common.quiet,
                       common.verbose,
                       color_choice_of(common.color).value_or(ColorChoice::Auto)};
     out.set(how);
+    if (chosen == actions.end()) return run_without_command(app, line, out);
 
-    const auto chosen = std::find_if(
-        actions.begin(), actions.end(), [](const auto& entry) { return entry.first->parsed(); });
-    if (chosen == actions.end()) {
-        if (line.before_command.empty()) {
-            print_help(app, line);
-            return 0;
-        }
-        out.set({line.has("--json"), false, 0, color_choice(line)});
-        out.error({ErrorKind::Usage, "missing command", "to see the commands: gpkg --help", {}});
-        return kWrongUsage;
-    }
-
-    const auto home = home_folder();
-    auto config = load_settings();
-    const auto verb = chosen->first->get_name();
-    if (!config && (verb == "config" || verb == "deactivate")) {
-        // The ways out: what is wrong with the configuration may be changed by the one, and leaving
-        // an environment needs none.
-        out.warn(config.error().to_string());
-        auto without = load_settings(false);
-        if (without || verb == "config")
-            config = std::move(without);
-        else
-            config = Config{};
-    }
+    const auto& [command, action] = *chosen;
+    const auto config = settings_for(command->get_name(), out);
     if (!config) {
         out.error(config.error());
         return exit_status(config.error());
@@ -473,22 +494,12 @@ int run(int argc, char** argv) {
     Context context{out,
                     *config,
                     environment_variable,
-                    home,
+                    home_folder(),
                     signals.token(),
                     command_line(argc, argv),
                     line.words,
-                    argument_indices(*chosen->first, line.words)};
-    const auto status = run_logged(context, path, *chosen->first, chosen->second);
-    out.show_deferred();
-    if (!status) {
-        out.error(status.error());
-        return exit_status(status.error());
-    }
-    if (!out.stdout_is_well()) {
-        if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
-        return kFailed;
-    }
-    return *status;
+                    argument_indices(*command, line.words)};
+    return report(run_logged(context, path, *command, action), out);
 }
 
 }  // namespace

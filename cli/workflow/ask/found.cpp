@@ -1,8 +1,8 @@
 #include "cli/workflow/ask/found.hpp"
 
 #include "cli/table.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
@@ -99,7 +99,7 @@ std::optional<std::string> other_platform_with(Context& context,
 }
 
 void print_details(Output& out, const PackageRecord& record) {
-    out.result(out.bold(title(record)));
+    out.result(out.bold(record_title(record)));
     Table table;
     const auto row = [&](const std::string& name, std::string value) {
         if (!value.empty()) table.add({fmt::format("  {}", name), std::move(value)});
@@ -328,7 +328,7 @@ void print_found(const Context& context, const MatchSpec& spec, const Found& fou
 }
 
 nlohmann::ordered_json search_json(const PackageRecord& record) {
-    auto json = to_json(record);
+    auto json = record_json(record);
     json["channel"] = without_secrets(record.channel) + "/" + record.subdir;
     json["license"] = record.license;
     if (!record.extra_depends.empty()) json["extra_depends"] = record.extra_depends;

@@ -1,6 +1,6 @@
 #include "cli/workflow/ask/hints.hpp"
 
-#include "cli/workflow/change_report.hpp"
+#include "cli/environments.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
