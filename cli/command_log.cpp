@@ -39,6 +39,7 @@ std::string own_log_id() {
 
 std::string outcome_of(const LoggedCommand& entry) {
     if (entry.status == 0) return "";
+    if (entry.is_cancelled) return "cancelled";
     if (entry.status) return fmt::format("exit status {}", *entry.status);
     const auto process = whole_number<pid_t>(entry.id.substr(entry.id.rfind('-') + 1));
     const bool is_running =
@@ -83,7 +84,8 @@ void log_command(const Config& config, const LoggedCommand& entry) {
                     {"prefix", entry.prefix},
                     {"status", entry.status ? Json(*entry.status) : Json()},
                     {"seconds", entry.seconds},
-                    {"error", entry.error}};
+                    {"error", entry.error},
+                    {"cancelled", entry.is_cancelled}};
     const auto text = json_text(line) + "\n";
     // One write: lines of commands that run at the same time do not mix.
     const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -120,7 +122,8 @@ std::vector<LoggedCommand> logged_commands(const Config& config) {
                  line.value("prefix", ""),
                  has_ended ? std::optional(status->get<int>()) : std::nullopt,
                  line.value("seconds", 0.0),
-                 line.value("error", "")});
+                 line.value("error", ""),
+                 line.value("cancelled", false)});
         } catch (const Json::exception&) {
             continue;
         }

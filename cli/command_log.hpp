@@ -26,13 +26,14 @@ struct LoggedCommand {
     std::optional<int> status{};  ///< exit status; nothing until it ends
     double seconds = 0;
     std::string error;  ///< message and hint; empty: none was printed
+    bool is_cancelled = false;  ///< the user answered no to its question
 
-    bool has_failed() const { return status != 0; }
+    bool has_failed() const { return status != 0 && !is_cancelled; }
 };
 
 /// This process, as LoggedCommand::id.
 std::string own_log_id();
-/// "exit status 1", "did not finish" or "running"; empty for success.
+/// "exit status 1", "cancelled", "did not finish" or "running"; empty for success.
 std::string outcome_of(const LoggedCommand& entry);
 
 /// Whether a command is kept although it succeeded: it changes environments, channels or settings.

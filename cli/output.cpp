@@ -89,7 +89,8 @@ std::string_view exception_name(ErrorKind kind) {
     case ErrorKind::Unsupported: return "CondaError";
     case ErrorKind::Conflict: return "CondaValueError";
     case ErrorKind::Usage: return "ArgumentError";
-    case ErrorKind::Interrupted: return "CondaSystemExit";
+    case ErrorKind::Interrupted:
+    case ErrorKind::Cancelled: return "CondaSystemExit";
     case ErrorKind::DamagedCache: return "CondaError";
     }
     return "CondaError";
@@ -258,8 +259,7 @@ void Output::error(const Error& error) {
         return;
     }
     std::fflush(stdout);
-    // The user answered no: that is no error.
-    if (error.kind == ErrorKind::Interrupted && error.message.starts_with("cancelled"))
+    if (error.kind == ErrorKind::Cancelled)
         return write(stderr, for_people(error.to_string()) + "\n");
     write(
         stderr,
