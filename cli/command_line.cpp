@@ -1,7 +1,9 @@
 #include "cli/command_line.hpp"
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/net/url.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -73,6 +75,27 @@ const CLI::App* subcommand(const CLI::App& command, const std::string& name) {
     return named.empty() ? nullptr : named.front();
 }
 
+/// How many of the words at the end are arguments of a program that gpkg runs now or in a job.
+std::size_t program_arguments(std::span<const std::string> words,
+                              std::span<const std::size_t> arguments,
+                              std::span<CLI::App* const> path) {
+    // Before it are the names of the commands.
+    const auto first = path.size() - 1;
+    if (effect_of(path) == Effect::RunsProgram)
+        return first < arguments.size() ? words.size() - 1 - arguments[first] : 0;
+    const auto mark = std::ranges::find(words, std::string_view("--"));
+    const bool takes_command = path.back()->get_option_no_throw("command") != nullptr;
+    return takes_command && mark != words.end()
+               ? static_cast<std::size_t>(std::distance(mark, words.end())) - 1
+               : 0;
+}
+
+bool takes_variables(const CLI::App& command) {
+    return std::ranges::any_of(command.get_options(), [](const CLI::Option* option) {
+        return option->get_type_name() == kVariableType;
+    });
+}
+
 }  // namespace
 
 bool CommandLine::has(std::string_view word) const {
@@ -138,6 +161,24 @@ std::vector<std::size_t> argument_indices(const CLI::App& command,
         }
     }
     return indices;
+}
+
+std::string recorded_command_line(std::span<char* const> typed,
+                                  std::span<const std::string> words,
+                                  std::span<const std::size_t> arguments,
+                                  std::span<CLI::App* const> path) {
+    const auto hidden = program_arguments(words, arguments, path);
+    const bool hides_values = takes_variables(*path.back());
+    std::string line;
+    for (const std::string_view word : typed.first(typed.size() - std::min(typed.size(), hidden))) {
+        if (!line.empty()) line += ' ';
+        const auto equals = word.starts_with('-') ? word.npos : word.find('=');
+        if (hides_values && equals != word.npos)
+            line += shell_word(word.substr(0, equals)) + "=...";
+        else
+            line += shell_word(hide_secrets(word));
+    }
+    return hidden == 0 ? line : line + " ...";
 }
 
 }  // namespace gpkg::cli

@@ -5,7 +5,6 @@
 #include "libcore/fs/process_identity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
@@ -46,32 +45,6 @@ std::string outcome_of(const LoggedCommand& entry) {
         process && !is_gone(*process) &&
         entry.id == fmt::format("{}-{}-{}", process_world(), process_start(*process), *process);
     return is_running ? "running" : "did not finish";
-}
-
-bool changes_something(std::string_view command) {
-    constexpr auto kChanging = std::to_array<std::string_view>(
-        {"create", "install", "update", "remove", "rename", "rollback", "repair", "env",
-         "sync",   "pin",     "unpin",  "lock",   "clean",  "config",   "init",   "build",
-         "redist", "index",   "keys",   "mirror", "module", "image",    "pack",   "deploy"});
-    constexpr auto kReading = std::to_array<std::string_view>({"config get",
-                                                               "config list",
-                                                               "env config vars list",
-                                                               "env export",
-                                                               "env list",
-                                                               "image run",
-                                                               "image show",
-                                                               "keys show",
-                                                               "lock check",
-                                                               "mirror verify",
-                                                               "module check"});
-    return std::ranges::find(kChanging, command.substr(0, command.find(' '))) != kChanging.end() &&
-           std::ranges::find(kReading, command) == kReading.end();
-}
-
-bool passes_status_on(std::string_view command) {
-    constexpr auto kRunning =
-        std::to_array<std::string_view>({"run", "exec", "shell", "image run"});
-    return std::ranges::find(kRunning, command) != kRunning.end();
 }
 
 void log_command(const Config& config, const LoggedCommand& entry) {

@@ -36,12 +36,6 @@ std::string own_log_id();
 /// "exit status 1", "cancelled", "did not finish" or "running"; empty for success.
 std::string outcome_of(const LoggedCommand& entry);
 
-/// Whether a command is kept although it succeeded: it changes environments, channels or settings.
-/// `command` has its subcommands: "env create".
-bool changes_something(std::string_view command);
-/// Whether the exit status is that of a program that gpkg ran.
-bool passes_status_on(std::string_view command);
-
 void log_command(const Config& config, const LoggedCommand& entry);
 /// The oldest first, one entry for each id. Damaged lines are left out.
 std::vector<LoggedCommand> logged_commands(const Config& config);

@@ -23,7 +23,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -108,17 +107,6 @@ void occupy_standard_descriptors() {
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return;
     }
-}
-
-/// As the history of environments keeps it; can be copied into a shell.
-std::string command_line(int argc, char** argv) {
-    std::string line;
-    for (int i = 0; i < argc; ++i) {
-        // Channels may come with passwords and tokens: "--channel=https://user:secret@host/x".
-        if (i > 0) line += ' ';
-        line += shell_word(hide_secrets(argv[i]));
-    }
-    return line;
 }
 
 struct CommonOptions {
@@ -274,24 +262,11 @@ CLI::Option* given_option(std::span<CLI::App* const> path, const std::string& fl
     return nullptr;
 }
 
-/// "env create"
-std::string command_words(std::span<CLI::App* const> path) {
-    std::string words;
-    for (const auto* command : path.subspan(1))
-        words += (words.empty() ? "" : " ") + command->get_name();
-    return words;
-}
-
-/// Whether the command changes something as it was given: not with --dry-run, and `config` only
-/// with one of its flags that edit.
-bool is_changing(std::span<CLI::App* const> path) {
-    const auto words = command_words(path);
-    if (!changes_something(words) || given_option(path, "--dry-run") != nullptr) return false;
-    constexpr std::array<const char*, 5> kEdits{
-        "--set", "--append", "--prepend", "--remove", "--remove-key"};
-    return words != "config" || std::ranges::any_of(kEdits, [&](const char* flag) {
-               return given_option(path, flag) != nullptr;
-           });
+/// What the command does as it was given: with --dry-run it changes nothing.
+Effect given_effect(std::span<CLI::App* const> path) {
+    const auto effect = effect_of(path);
+    const bool is_dry = given_option(path, "--dry-run") != nullptr;
+    return changes_something(effect) && is_dry ? Effect::Reads : effect;
 }
 
 /// The environment that -n or -p names.
@@ -332,29 +307,20 @@ void name_environment(const Context& context, std::string& hint) {
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.
-void shorten_interruption(const Context& context, const std::string& words, Error& error) {
-    constexpr auto kAllOrNothing = std::to_array<std::string_view>({"create",
-                                                                    "install",
-                                                                    "update",
-                                                                    "remove",
-                                                                    "rollback",
-                                                                    "sync",
-                                                                    "env create",
-                                                                    "env update",
-                                                                    "env remove"});
+void shorten_interruption(const Context& context, Effect effect, Error& error) {
     if (error.kind != ErrorKind::Interrupted || !context.stop.stop_requested()) return;
     const auto& text = error.message;
     if (text != "interrupted" && !text.ends_with(": interrupted") &&
         !text.ends_with(" was interrupted"))
         return;
-    const bool is_whole = std::ranges::find(kAllOrNothing, words) != kAllOrNothing.end();
-    error.message = is_whole ? "interrupted; nothing was changed" : "interrupted";
+    error.message =
+        effect == Effect::ChangesAtomically ? "interrupted; nothing was changed" : "interrupted";
 }
 
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
     name_environment(context, error.hint);
-    shorten_interruption(context, command_words(path), error);
+    shorten_interruption(context, effect_of(path), error);
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
         error.hint.find("without --offline") != std::string::npos) {
@@ -370,8 +336,8 @@ Result<int> run_logged(Context& context,
                        const CLI::App& command,
                        const Action& action) {
     const auto started = std::chrono::steady_clock::now();
-    const auto words = command_words(path);
-    const bool changes = is_changing(path);
+    const auto effect = given_effect(path);
+    const bool changes = changes_something(effect);
     LoggedCommand entry;
     entry.id = own_log_id();
     entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -382,22 +348,26 @@ Result<int> run_logged(Context& context,
     }
     auto status = run_action(context, command, action);
     if (!status) status = pass(in_users_words(context, path, std::move(status).error()));
-    const bool has_failed = status ? *status != 0 && !passes_status_on(words)
-                                   : status.error().kind != ErrorKind::Interrupted;
+    const auto is_error = [&](ErrorKind kind) { return !status && status.error().kind == kind; };
+    const bool is_cancelled = is_error(ErrorKind::Cancelled);
+    const bool has_failed = status ? *status != 0 && effect != Effect::RunsProgram
+                                   : !is_cancelled && !is_error(ErrorKind::Interrupted);
     if (!changes && !has_failed) return status;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     if (!context.prefix.empty()) entry.prefix = context.prefix.native();
     entry.status = status ? *status : exit_status(status.error());
     entry.seconds = seconds.count();
-    entry.error = status ? context.out.last_error() : hide_secrets(status.error().to_string());
+    entry.is_cancelled = is_cancelled;
+    if (!is_cancelled)
+        entry.error = status ? context.out.last_error() : hide_secrets(status.error().to_string());
     log_command(context.config, entry);
     return status;
 }
 
-Result<Config> load_settings(bool reads_conda_files = true) {
+Result<Config> load_settings(bool skips_invalid = false) {
     ConfigSources sources{
         environment_variable, home_folder(), virtual_packages::this_machine().native_platform};
-    sources.reads_conda_files = reads_conda_files;
+    sources.skips_invalid = skips_invalid;
     return load_config(sources);
 }
 
@@ -465,18 +435,8 @@ int run(int argc, char** argv) {
     }
 
     const auto home = home_folder();
-    auto config = load_settings();
-    const auto verb = chosen->first->get_name();
-    if (!config && (verb == "config" || verb == "deactivate")) {
-        // The ways out: what is wrong with the configuration may be changed by the one, and leaving
-        // an environment needs none.
-        out.warn(config.error().to_string());
-        auto without = load_settings(false);
-        if (without || verb == "config")
-            config = std::move(without);
-        else
-            config = Config{};
-    }
+    const auto* command = find_command(chosen->first->get_name());
+    auto config = load_settings(command != nullptr && command->works_without_settings);
     if (!config) {
         out.error(config.error());
         return exit_status(config.error());
@@ -492,11 +452,15 @@ int run(int argc, char** argv) {
                     environment_variable,
                     home,
                     signals.token(),
-                    command_line(argc, argv),
+                    "",
                     line.words,
                     argument_indices(*chosen->first, line.words)};
+    context.command_line = recorded_command_line(
+        {argv, static_cast<std::size_t>(argc)}, line.words, context.positionals, path);
     const auto status = run_logged(context, path, *chosen->first, chosen->second);
     out.show_deferred();
+    for (const auto& error : config->errors)
+        if (status || status.error().message != error.message) out.warn(error.to_string());
     if (!status) {
         out.error(status.error());
         return exit_status(status.error());

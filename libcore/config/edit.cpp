@@ -332,7 +332,7 @@ private:
 std::vector<std::string> values_in_force(const Config& current, std::string_view key) {
     const auto& config = current.by_files ? *current.by_files : current;
     const auto dot = std::min(key.find('.'), key.size());
-    for (const auto& shown : shown_settings(config)) {
+    for (const auto& shown : settings_as_text(config)) {
         if (shown.key != key.substr(0, dot)) continue;
         for (const auto& [name, values] : shown.entries) {
             if (dot < key.size() && name == key.substr(dot + 1)) return values;
