@@ -139,6 +139,13 @@ std::string with_own_styles(std::string_view text) {
     return shown + without_controls(text.substr(begin));
 }
 
+/// Hides the secrets of every text in the document.
+void hide_secrets_in(nlohmann::ordered_json& document) {
+    if (document.is_string()) document = hide_secrets(document.get<std::string>());
+    if (!document.is_structured()) return;
+    for (auto& part : document) hide_secrets_in(part);
+}
+
 /// Without control characters and secrets: texts quote what users wrote, too.
 std::string for_people(std::string_view text) { return without_controls(hide_secrets(text)); }
 
@@ -253,8 +260,11 @@ void Output::error(const Error& error) {
                                         {"message", hide_secrets(error.message)},
                                         {"exception_name", exception_name(error.kind)}};
         if (!error.hint.empty()) document["hint"] = hide_secrets(error.hint);
-        if (!error.details.empty())
-            document.update(nlohmann::ordered_json::parse(hide_secrets(error.details)));
+        if (!error.details.empty()) {
+            auto details = nlohmann::ordered_json::parse(error.details);
+            hide_secrets_in(details);
+            document.update(details);
+        }
         json(document);
         return;
     }

@@ -149,7 +149,7 @@ Facts gather(Context& context) {
 
 /// Variables that change what gpkg does. Values are shown of those that cannot hold a secret;
 /// gpkg's own are known by the setting they are for.
-std::vector<std::pair<std::string, std::string>> steering_variables(const Context& context) {
+std::vector<std::pair<std::string, std::string>> steering_variables() {
     constexpr auto kShown = std::to_array<std::string_view>({"CONDARC",
                                                              "CONDA_DEFAULT_ENV",
                                                              "CONDA_PREFIX",
@@ -292,7 +292,7 @@ Json document(const Context& context, const Facts& facts) {
     json["errors"] = Json::array();
     for (const auto& text : errors_of(facts)) json["errors"].push_back(text);
     json["env_vars"] = Json::object();
-    for (const auto& [name, value] : steering_variables(context)) json["env_vars"][name] = value;
+    for (const auto& [name, value] : steering_variables()) json["env_vars"][name] = value;
     json["netrc_file"] = context.env("NETRC") ? Json(*context.env("NETRC")) : Json();
     json["user_agent"] = "gpkg/" GPKG_VERSION;
     json["UID"] = ::getuid();
@@ -379,7 +379,7 @@ void print(const Context& context, const Facts& facts, bool is_report) {
         packages.push_back(fmt::format("{}={}={}", record.name, record.version, record.build));
     rows("virtual packages", packages);
     std::vector<std::string> variables;
-    for (const auto& [name, value] : steering_variables(context))
+    for (const auto& [name, value] : steering_variables())
         variables.push_back(fmt::format("{}={}", name, value));
     rows("variables", variables);
     for (const auto& line : table.lines()) context.out.result(line);
