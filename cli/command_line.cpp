@@ -181,4 +181,20 @@ std::string recorded_command_line(std::span<char* const> typed,
     return hidden == 0 ? line : line + " ...";
 }
 
+std::string without_program_arguments(std::string error,
+                                      std::span<const std::string> words,
+                                      std::span<const std::size_t> arguments,
+                                      std::span<CLI::App* const> path) {
+    std::string hidden;
+    for (const auto& word : words.last(program_arguments(words, arguments, path)))
+        hidden += " " + shell_word(word);
+    constexpr std::string_view kProposed = "\n  gpkg ";
+    for (auto line = hidden.empty() ? error.npos : error.find(kProposed); line != error.npos;
+         line = error.find(kProposed, line + 1)) {
+        const auto at = error.find(hidden, line);
+        if (at < error.find('\n', line + 1)) error.replace(at, hidden.size(), " ...");
+    }
+    return error;
+}
+
 }  // namespace gpkg::cli

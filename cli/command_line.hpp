@@ -44,4 +44,11 @@ std::string recorded_command_line(std::span<char* const> typed,
                                   std::span<const std::size_t> arguments,
                                   std::span<CLI::App* const> path);
 
+/// An error for the log: in commands that it proposes ("  gpkg exec tool=1.0 ..."), "..." stands for
+/// the arguments of the program.
+std::string without_program_arguments(std::string error,
+                                      std::span<const std::string> words,
+                                      std::span<const std::size_t> arguments,
+                                      std::span<CLI::App* const> path);
+
 }  // namespace gpkg::cli

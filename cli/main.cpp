@@ -359,7 +359,11 @@ Result<int> run_logged(Context& context,
     entry.seconds = seconds.count();
     entry.is_cancelled = is_cancelled;
     if (!is_cancelled)
-        entry.error = status ? context.out.last_error() : hide_secrets(status.error().to_string());
+        entry.error = without_program_arguments(
+            status ? context.out.last_error() : hide_secrets(status.error().to_string()),
+            context.arguments,
+            context.positionals,
+            path);
     log_command(context.config, entry);
     return status;
 }
