@@ -71,15 +71,12 @@ Result<void> apply_document(const Document& document,
     return {};
 }
 
-Result<void> apply_own(const Document& document,
-                       const EnvLookup& environment,
-                       bool skips_invalid,
-                       Config& config) {
+Result<void> apply_own(const Document& document, const ConfigSources& sources, Config& config) {
     Reading reading;
-    reading.skips_invalid = skips_invalid;
+    reading.skips_invalid = sources.skips_invalid;
     reading.folder = document.file.parent_path();
     reading.home = config.home;
-    reading.environment = environment;
+    reading.environment = sources.environment;
     return apply_document(
         document, reading, config, [&](const std::string& key, const Node& value) {
             std::vector<std::string> names;
@@ -256,8 +253,7 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
             GPKG_CHECK(skip_or_fail(sources.skips_invalid, std::move(root).error(), defaults));
     }
     const auto with_own = [&](Config config) -> Result<Config> {
-        for (const auto& document : own)
-            GPKG_CHECK(apply_own(document, sources.environment, sources.skips_invalid, config));
+        for (const auto& document : own) GPKG_CHECK(apply_own(document, sources, config));
         if (whose == Whose::Systems) return config;
         auto by_files = config;
         GPKG_TRY(const bool has_variables, read_environment(sources, config));
@@ -292,12 +288,21 @@ fs::path own_dir_of(const Config& config) {
 
 }  // namespace
 
-Result<void> apply_config_file(std::string_view text,
-                               const fs::path& file,
-                               const EnvLookup& environment,
-                               Config& config) {
-    GPKG_TRY(auto root, parse_config(text, file));
-    return apply_own({file, std::move(root)}, environment, false, config);
+Result<void> check_config_key(std::string_view text,
+                              const fs::path& file,
+                              std::string_view key,
+                              const EnvLookup& environment,
+                              Config config) {
+    GPKG_TRY(const auto root, parse_config(text, file));
+    const auto* row = find_row(key);
+    const auto* value = root.find(key);
+    if (row == nullptr || value == nullptr) return {};
+    Reading reading;
+    reading.key = row->key.name;
+    reading.folder = file.parent_path();
+    reading.home = config.home;
+    reading.environment = environment;
+    return row->apply(*value, reading, config);
 }
 
 Result<Config> load_config(const ConfigSources& sources) {

@@ -37,11 +37,13 @@ std::vector<std::string> variables_of(const KeyRow& row);
 /// The settings with their values as they are, secrets included.
 std::vector<ShownSetting> settings_as_text(const Config& config);
 
-/// Takes the keys of the document `text`, which stands at `file`, into `config`.
-Result<void> apply_config_file(std::string_view text,
-                               const fs::path& file,
-                               const EnvLookup& environment,
-                               Config& config);
+/// Checks that one key of the document `text`, which stands at `file`, can be loaded. Other keys
+/// may be invalid.
+Result<void> check_config_key(std::string_view text,
+                              const fs::path& file,
+                              std::string_view key,
+                              const EnvLookup& environment,
+                              Config config);
 
 /// The folder that `text` names. "~" is home, $NAME a variable; `where` begins every error.
 Result<fs::path> folder_from(std::string_view text, std::string_view where, const Reading& reading);
