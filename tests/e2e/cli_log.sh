@@ -63,6 +63,7 @@ expect 0 config --set changeps1 false
 expect 0 config --remove-key changeps1
 expect 0 log --last 2
 out_has 'gpkg config --set changeps1 false' 'gpkg config --remove-key changeps1'
+expect 0 repair -y -n e
 
 # A question that was answered no is no failure.
 answer 'n\n' install -n e lib=1.1
@@ -74,7 +75,6 @@ expect 0 log --last 1 --json
 json 'd[0]["outcome"] == "cancelled" and d[0]["error"] is None and d[0]["status"] == 1'
 expect 0 log --failed
 out_lacks 'lib=1.1'
-expect 0 repair -y -n e
 
 # A killed command is logged, under its environment, as long as its process is gone.
 script bin/.wait-post-link.sh 'echo x > "$STARTED"; sleep 5'
