@@ -6,7 +6,6 @@
 #include "libcore/fs/process_identity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
@@ -49,6 +48,7 @@ std::optional<LoggedCommand> read_entry(std::string_view text) {
         if (status != line.end() && !status->is_null()) entry.status = status->get<int>();
         entry.seconds = line.value("seconds", 0.0);
         entry.error = line.value("error", "");
+        entry.is_cancelled = line.value("cancelled", false);
         return entry;
     } catch (const Json::exception&) {
         return std::nullopt;
@@ -61,36 +61,11 @@ std::string own_log_id() { return log_id(::getpid()); }
 
 std::string outcome_of(const LoggedCommand& entry) {
     if (entry.status == 0) return "";
+    if (entry.is_cancelled) return "cancelled";
     if (entry.status) return fmt::format("exit status {}", *entry.status);
     const auto process = whole_number<pid_t>(entry.id.substr(entry.id.rfind('-') + 1));
     const bool is_running = process && !is_gone(*process) && entry.id == log_id(*process);
     return is_running ? "running" : "did not finish";
-}
-
-bool changes_something(std::string_view command) {
-    constexpr auto kChanging = std::to_array<std::string_view>(
-        {"create", "install", "update", "remove", "rename", "rollback", "repair", "env",
-         "sync",   "pin",     "unpin",  "lock",   "clean",  "config",   "init",   "build",
-         "redist", "index",   "keys",   "mirror", "module", "image",    "pack",   "deploy"});
-    constexpr auto kReading = std::to_array<std::string_view>({"config get",
-                                                               "config list",
-                                                               "env config vars list",
-                                                               "env export",
-                                                               "env list",
-                                                               "image run",
-                                                               "image show",
-                                                               "keys show",
-                                                               "lock check",
-                                                               "mirror verify",
-                                                               "module check"});
-    return std::ranges::find(kChanging, command.substr(0, command.find(' '))) != kChanging.end() &&
-           std::ranges::find(kReading, command) == kReading.end();
-}
-
-bool passes_status_on(std::string_view command) {
-    constexpr auto kRunning =
-        std::to_array<std::string_view>({"run", "exec", "shell", "image run"});
-    return std::ranges::find(kRunning, command) != kRunning.end();
 }
 
 void log_command(const Config& config, const LoggedCommand& entry) {
@@ -103,7 +78,8 @@ void log_command(const Config& config, const LoggedCommand& entry) {
                     {"prefix", entry.prefix},
                     {"status", entry.status ? Json(*entry.status) : Json()},
                     {"seconds", entry.seconds},
-                    {"error", entry.error}};
+                    {"error", entry.error},
+                    {"cancelled", entry.is_cancelled}};
     const auto text = json_text(line) + "\n";
     // One write: lines of commands that run at the same time do not mix.
     const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

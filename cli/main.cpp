@@ -23,7 +23,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -108,17 +107,6 @@ void occupy_standard_descriptors() {
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return;
     }
-}
-
-/// As the history of environments keeps it; can be copied into a shell.
-std::string command_line(int argc, char** argv) {
-    std::string line;
-    for (int i = 0; i < argc; ++i) {
-        // Channels may come with passwords and tokens: "--channel=https://user:secret@host/x".
-        if (i > 0) line += ' ';
-        line += shell_word(hide_secrets(argv[i]));
-    }
-    return line;
 }
 
 struct CommonOptions {
@@ -257,24 +245,11 @@ CLI::Option* given_option(std::span<CLI::App* const> path, const std::string& fl
     return nullptr;
 }
 
-/// "env create"
-std::string command_words(std::span<CLI::App* const> path) {
-    std::string words;
-    for (const auto* command : path.subspan(1))
-        words += (words.empty() ? "" : " ") + command->get_name();
-    return words;
-}
-
-/// Whether the command changes something as it was given: not with --dry-run, and `config` only
-/// with one of its flags that edit.
-bool is_changing(std::span<CLI::App* const> path) {
-    const auto words = command_words(path);
-    if (!changes_something(words) || given_option(path, "--dry-run") != nullptr) return false;
-    constexpr std::array<const char*, 5> kEdits{
-        "--set", "--append", "--prepend", "--remove", "--remove-key"};
-    return words != "config" || std::ranges::any_of(kEdits, [&](const char* flag) {
-               return given_option(path, flag) != nullptr;
-           });
+/// What the command does as it was given: with --dry-run it changes nothing.
+Effect given_effect(std::span<CLI::App* const> path) {
+    const auto effect = effect_of(path);
+    const bool is_dry = given_option(path, "--dry-run") != nullptr;
+    return changes_something(effect) && is_dry ? Effect::Reads : effect;
 }
 
 /// The environment that -n or -p names.
@@ -310,29 +285,20 @@ void name_environment(const Context& context, Error& error) {
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.
-void shorten_interruption(const Context& context, const std::string& words, Error& error) {
-    constexpr auto kAllOrNothing = std::to_array<std::string_view>({"create",
-                                                                    "install",
-                                                                    "update",
-                                                                    "remove",
-                                                                    "rollback",
-                                                                    "sync",
-                                                                    "env create",
-                                                                    "env update",
-                                                                    "env remove"});
+void shorten_interruption(const Context& context, Effect effect, Error& error) {
     if (error.kind != ErrorKind::Interrupted || !context.stop.stop_requested()) return;
     const auto& text = error.message;
     if (text != "interrupted" && !text.ends_with(": interrupted") &&
         !text.ends_with(" was interrupted"))
         return;
-    const bool is_whole = std::ranges::find(kAllOrNothing, words) != kAllOrNothing.end();
-    error.message = is_whole ? "interrupted; nothing was changed" : "interrupted";
+    error.message =
+        effect == Effect::ChangesAtomically ? "interrupted; nothing was changed" : "interrupted";
 }
 
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
     name_environment(context, error);
-    shorten_interruption(context, command_words(path), error);
+    shorten_interruption(context, effect_of(path), error);
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
         error.hint.find("without --offline") != std::string::npos) {
@@ -348,8 +314,8 @@ Result<int> run_logged(Context& context,
                        const CLI::App& command,
                        const Action& action) {
     const auto started = std::chrono::steady_clock::now();
-    const auto words = command_words(path);
-    const bool changes = is_changing(path);
+    const auto effect = given_effect(path);
+    const bool changes = changes_something(effect);
     LoggedCommand entry;
     entry.id = own_log_id();
     entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -360,22 +326,30 @@ Result<int> run_logged(Context& context,
     }
     auto status = run_action(context, command, action);
     if (!status) status = pass(in_users_words(context, path, std::move(status).error()));
-    const bool has_failed = status ? *status != 0 && !passes_status_on(words)
-                                   : status.error().kind != ErrorKind::Interrupted;
+    const auto is_error = [&](ErrorKind kind) { return !status && status.error().kind == kind; };
+    const bool is_cancelled = is_error(ErrorKind::Cancelled);
+    const bool has_failed = status ? *status != 0 && effect != Effect::RunsProgram
+                                   : !is_cancelled && !is_error(ErrorKind::Interrupted);
     if (!changes && !has_failed) return status;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     if (!context.prefix.empty()) entry.prefix = context.prefix.native();
     entry.status = status ? *status : exit_status(status.error());
     entry.seconds = seconds.count();
-    entry.error = status ? context.out.last_error() : hide_secrets(status.error().to_string());
+    entry.is_cancelled = is_cancelled;
+    if (!is_cancelled)
+        entry.error = without_program_arguments(
+            status ? context.out.last_error() : hide_secrets(status.error().to_string()),
+            context.arguments,
+            context.positionals,
+            path);
     log_command(context.config, entry);
     return status;
 }
 
-Result<Config> load_settings(bool reads_conda_files = true) {
+Result<Config> load_settings(bool skips_invalid = false) {
     ConfigSources sources{
         environment_variable, home_folder(), virtual_packages::this_machine().native_platform};
-    sources.reads_conda_files = reads_conda_files;
+    sources.skips_invalid = skips_invalid;
     return load_config(sources);
 }
 
@@ -431,20 +405,11 @@ int run_without_command(CLI::App& app, const CommandLine& line, Output& out) {
     return kWrongUsage;
 }
 
-/// Two commands also run where the configuration is broken: `config` can repair it, and
-/// `deactivate` does not need it.
-Result<Config> settings_for(std::string_view command, Output& out) {
-    auto config = load_settings();
-    if (config || (command != "config" && command != "deactivate")) return config;
-    out.warn(config.error().to_string());
-    auto without_conda_files = load_settings(false);
-    if (without_conda_files || command == "config") return without_conda_files;
-    return Config{};
-}
-
 /// Reports how the command went. Returns the exit status of the program.
-int report(const Result<int>& status, Output& out) {
+int report(const Result<int>& status, const Config& config, Output& out) {
     out.show_deferred();
+    for (const auto& error : config.errors)
+        if (status || status.error().message != error.message) out.warn(error.to_string());
     if (!status) {
         out.error(status.error());
         return exit_status(status.error());
@@ -480,7 +445,8 @@ int run(int argc, char** argv) {
     if (chosen == actions.end()) return run_without_command(app, line, out);
 
     const auto& [command, action] = *chosen;
-    const auto config = settings_for(command->get_name(), out);
+    const auto* entry = find_command(command->get_name());
+    const auto config = load_settings(entry != nullptr && entry->works_without_settings);
     if (!config) {
         out.error(config.error());
         return exit_status(config.error());
@@ -496,10 +462,12 @@ int run(int argc, char** argv) {
                     environment_variable,
                     home_folder(),
                     signals.token(),
-                    command_line(argc, argv),
+                    "",
                     line.words,
                     argument_indices(*command, line.words)};
-    return report(run_logged(context, path, *command, action), out);
+    context.command_line = recorded_command_line(
+        {argv, static_cast<std::size_t>(argc)}, line.words, context.positionals, path);
+    return report(run_logged(context, path, *command, action), *config, out);
 }
 
 }  // namespace

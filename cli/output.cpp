@@ -89,7 +89,8 @@ std::string_view exception_name(ErrorKind kind) {
     case ErrorKind::Unsupported: return "CondaError";
     case ErrorKind::Conflict: return "CondaValueError";
     case ErrorKind::Usage: return "ArgumentError";
-    case ErrorKind::Interrupted: return "CondaSystemExit";
+    case ErrorKind::Interrupted:
+    case ErrorKind::Cancelled: return "CondaSystemExit";
     case ErrorKind::DamagedCache: return "CondaError";
     }
     return "CondaError";
@@ -114,6 +115,13 @@ std::string with_own_styles(std::string_view text) {
         begin = at;
     }
     return shown + without_controls(text.substr(begin));
+}
+
+/// Hides the secrets of every text in the document.
+void hide_secrets_in(nlohmann::ordered_json& document) {
+    if (document.is_string()) document = hide_secrets(document.get<std::string>());
+    if (!document.is_structured()) return;
+    for (auto& part : document) hide_secrets_in(part);
 }
 
 /// Without control characters and secrets: texts quote what users wrote, too.
@@ -248,14 +256,16 @@ void Output::error(const Error& error) {
                                         {"message", hide_secrets(error.message)},
                                         {"exception_name", exception_name(error.kind)}};
         if (!error.hint.empty()) document["hint"] = hide_secrets(error.hint);
-        if (!error.details.empty())
-            document.update(nlohmann::ordered_json::parse(hide_secrets(error.details)));
+        if (!error.details.empty()) {
+            auto details = nlohmann::ordered_json::parse(error.details);
+            hide_secrets_in(details);
+            document.update(details);
+        }
         json(document);
         return;
     }
     std::fflush(stdout);
-    // The user answered no: that is no error.
-    if (error.kind == ErrorKind::Interrupted && error.message.starts_with("cancelled"))
+    if (error.kind == ErrorKind::Cancelled)
         return write(stderr, for_people(error.to_string()) + "\n");
     write(
         stderr,

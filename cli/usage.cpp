@@ -399,7 +399,7 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
 }
 
 Error with_near_subcommand(Error error, const CLI::App& command, const std::string& argument) {
-    if (error.kind == ErrorKind::Interrupted) return error;
+    if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
     if (auto hint = hint_for_other_name(command, argument); !hint.empty()) {
         drop_fixes(error);
         error.hint = std::move(hint);

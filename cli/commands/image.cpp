@@ -272,6 +272,7 @@ Action bind_image(CLI::App& app) {
     run_app->add_option("command", options->command, "image, command and its arguments")
         ->type_name("FILE COMMAND");
     run_app->positionals_at_end();
+    set_effect(*run_app, Effect::RunsProgram);
     auto* mount_app = app.add_subcommand("mount", "mount an image for all your shells");
     mount_app->fallthrough();
     mount_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
@@ -290,6 +291,7 @@ Action bind_image(CLI::App& app) {
     auto* show_app =
         app.add_subcommand("show", "show the packages and the mount point of an image");
     show_app->fallthrough();
+    set_effect(*show_app, Effect::Reads);
     show_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
     build_app->footer(
         "Writes all files of an environment to one squashfs file. A parallel file system then "

@@ -1,4 +1,5 @@
-#include "cli/commands/info.hpp"
+#include "cli/commands/info_environment.hpp"
+
 #include "cli/environments.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/settings_change.hpp"

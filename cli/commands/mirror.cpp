@@ -183,6 +183,7 @@ Action bind_mirror(CLI::App& app) {
         ->type_name("FILE");
     auto* verifying = app.add_subcommand("verify", "compare a mirror with its manifest");
     verifying->fallthrough();  // --json after the verb
+    set_effect(*verifying, Effect::Reads);
     const auto verify_action = bind_verify_mirror(*verifying);
     auto* applying = app.add_subcommand("apply", "update a mirror from a delta");
     applying->fallthrough();

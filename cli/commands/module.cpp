@@ -293,6 +293,7 @@ Action bind_module(CLI::App& app) {
     auto* writing = app.add_subcommand("write", "write modulefiles of environments");
     auto* checking = app.add_subcommand("check", "list modulefiles that are out of date");
     for (auto* verb : {writing, checking}) verb->fallthrough();  // --json after the verb
+    set_effect(*checking, Effect::Reads);
     const auto write_action = bind_write(*writing);
     const auto check_action = bind_check(*checking);
     app.require_subcommand(1);

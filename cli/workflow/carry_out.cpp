@@ -344,7 +344,7 @@ Result<void> confirm_change(Context& context,
                                requested.empty() && files.empty() ? Loss::No : Loss::Yes);
     }
     if (out.confirm("\nProceed?", context.stop)) return {};
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
 }
 
 /// One line about what was done, and for a new environment how long it took.

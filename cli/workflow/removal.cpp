@@ -212,7 +212,7 @@ Result<void> confirm_removal(Context& context,
     if (loss == Loss::No ? out.confirm(question, context.stop)
                          : out.confirm_loss(question, context.stop))
         return {};
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
 }
 
 Result<int> remove_environment(Context& context,

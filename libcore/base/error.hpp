@@ -26,6 +26,7 @@ enum class ErrorKind {
     Conflict,       ///< refused because something already exists or is in use
     Usage,          ///< the user's words are off
     Interrupted,    ///< Ctrl-C, SIGTERM
+    Cancelled,      ///< the user answered no
     DamagedCache,   ///< a file of our own making was damaged and is removed: doing it again helps
 };
 

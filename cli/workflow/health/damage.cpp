@@ -366,7 +366,7 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
     }
     if (!options.dry_run && !check.damaged.empty() && !options.yes &&
         !context.out.confirm("\nRemove these packages from the store?", context.stop))
-        return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+        return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
         GPKG_CHECK(store.remove_leftovers());
