@@ -145,7 +145,13 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
 /// changes nothing and only warns.
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
 
-/// The same, for commands that use an environment as it is: while another process changes it they
+/// For commands that change an environment: fails at once where the user may not write to it, then
+/// recovers it. A dry run and --download-only need no right to write.
+Result<Recovery> begin_change(Context& context,
+                              const fs::path& prefix,
+                              const ChangeOptions& options);
+
+/// As recover_prefix(), for commands that use an environment as it is: while another process changes it they
 /// warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
 /// For commands that only look: says so where recover_prefix() has something to do.

@@ -1,5 +1,6 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/change.hpp"
+#include "libcore/env/prefix_lock.hpp"
 
 #include <fmt/format.h>
 
@@ -41,6 +42,13 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
     if (recovery == Recovery::Completed)
         context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
     return recovery;
+}
+
+Result<Recovery> begin_change(Context& context,
+                              const fs::path& prefix,
+                              const ChangeOptions& options) {
+    if (!options.dry_run && !options.download_only) GPKG_CHECK(check_may_change(prefix));
+    return recover_prefix(context, prefix, options.dry_run);
 }
 
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
