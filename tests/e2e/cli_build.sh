@@ -122,6 +122,15 @@ recipe steady 'build: {script: ["echo $PREFIX > $PREFIX/x", "umask 077; mkdir $P
 recipe unsteady 'build: {script: ["mkdir $PREFIX/d; date +%s%N > $PREFIX/d/time; echo 1 > $PREFIX/z"]}'
 expect 0 build r/steady --output-dir twice --verify
 out_has 'built twice: all packages are identical'
+err_lacks 'published'
+sum=$(sha256sum twice/*/steady-1-*.conda)
+expect 0 build r/steady --output-dir twice
+out_has '1 unchanged'
+expect 0 build r/steady --output-dir twice --verify
+out_has 'built twice: all packages are identical'
+err_has 'steady-1-hb0f4dca_0: identical to the published package'
+err_lacks 'replaces the published'
+check [ "$sum" = "$(sha256sum twice/*/steady-1-*.conda)" ]
 expect 1 build r/unsteady --output-dir twice --verify
 err_has 'unsteady-1-hb0f4dca_0: the second build differs: d/time: differs at byte'
 expect 1 build r/unsteady --output-dir twice --verify --json
