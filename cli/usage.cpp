@@ -214,6 +214,9 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         }
         if (takes_environment(command) && is_environment(word))
             return fmt::format("did you mean -n {}?", shell_word(word));
+        if (path.size() == 2 && command.get_name() == "verify")
+            return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
+                   "package file: gpkg inspect FILE";
         const auto* argument = single_argument(command);
         if (argument != nullptr && argument->count() > 0)
             return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));

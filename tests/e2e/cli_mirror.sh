@@ -109,7 +109,9 @@ expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --sign-key "$
     --delta "$WORK/manifest.json" --delta-out "$WORK/delta"
 out_has 'packages' '0 downloaded, '
 check [ ! -e "$mirror/main/linux-64/tool-1.0-cuda_0.tar.bz2" ]
+out_has "signed with $key"
 expect 0 mirror verify "$mirror" --key "$key"
+err_has 'signature verified'
 err_lacks 'signature not checked'
 expect 0 mirror verify "$mirror"
 err_has 'signature not checked; to check it: --key PUBLIC-KEY'
