@@ -67,6 +67,12 @@ constexpr OtherName kOtherNames[] = {
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
     {"ls", "use gpkg list"},
+    {"module delete", "to delete one module: rm FILE"},
+    {"module list", "module avail lists modules; gpkg module check lists those that are outdated"},
+    {"module remove",
+     "to delete one module: rm FILE; gpkg module write --all deletes those of removed "
+     "environments"},
+    {"module rm", "to delete one module: rm FILE"},
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
     {"outdated", "use gpkg update --all --dry-run"},
