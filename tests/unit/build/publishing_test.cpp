@@ -9,6 +9,7 @@
 
 namespace fs = gpkg::fs;
 using gpkg::BuiltPackage;
+using gpkg::Published;
 using gpkg::Publisher;
 using gpkg::testing::BuildFixture, gpkg::testing::kHead, gpkg::testing::offering;
 using gpkg::testing::zlib;
