@@ -151,8 +151,8 @@ Result<Recovery> begin_change(Context& context,
                               const fs::path& prefix,
                               const ChangeOptions& options);
 
-/// As recover_prefix(), for commands that use an environment as it is: while another process changes it they
-/// warn and go on.
+/// As recover_prefix(), for commands that use an environment as it is: while another process
+/// changes it they warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
 /// For commands that only look: says so where recover_prefix() has something to do.
 void tell_if_interrupted(Context& context, const fs::path& prefix);
