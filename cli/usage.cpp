@@ -78,6 +78,15 @@ constexpr OtherName kOtherNames[] = {
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
     {"ls", "use gpkg list"},
+    {"mirror --name",
+     "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
+    {"mirror -n", "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
+    {"module delete", "to delete one module: rm FILE"},
+    {"module list", "module avail lists modules; gpkg module check lists those that are outdated"},
+    {"module remove",
+     "to delete one module: rm FILE; gpkg module write --all deletes those of removed "
+     "environments"},
+    {"module rm", "to delete one module: rm FILE"},
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
     {"outdated", "use gpkg update --all --dry-run"},
@@ -222,6 +231,9 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         }
         if (takes_environment(command) && is_environment(word))
             return fmt::format("did you mean -n {}?", shell_word(word));
+        if (path.size() == 2 && command.get_name() == "verify")
+            return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
+                   "package file: gpkg inspect FILE";
         const auto* argument = single_argument(command);
         if (argument != nullptr && argument->count() > 0)
             return fmt::format(

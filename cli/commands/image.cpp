@@ -256,6 +256,9 @@ Action bind_image(CLI::App& app) {
     app.require_subcommand(1);
     auto* build_app = app.add_subcommand("build", "write an environment to a single file");
     add_imaged_options(*build_app, options->of);
+    build_app->get_option("--for")->description(
+        "class of --from-lock for this machine: a profile, or a name listed by `gpkg hardware "
+        "list`");
     build_app->add_option("--as", options->of.name, "name of the environment in the image")
         ->type_name("NAME");
     build_app

@@ -19,6 +19,7 @@
 #include "libcore/env/transaction.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/spec/unmet_dependency.hpp"
 #include "virtual-packages/host.hpp"
 
 #include <algorithm>
@@ -241,6 +242,32 @@ Result<void> complete(Change& change, std::vector<fs::path>& folders) {
         sorted.push_back(folders[place]);
     }
     folders = std::move(sorted);
+    return {};
+}
+
+/// Package files are linked without solving: names the dependencies that the environment lacks.
+Result<void> warn_of_missing_dependencies(Context& context, const Change& change) {
+    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+    GPKG_TRY(const auto records, prefix.records());
+    const auto find = [&](std::string_view name) -> const PackageRecord* {
+        const auto* found = find_record(records, name);
+        return found == nullptr ? nullptr : &found->package;
+    };
+    std::vector<std::string> unmet;
+    std::vector<std::string> lacking;
+    for (const auto& record : change.link) {
+        const auto before = unmet.size();
+        for (const auto& depend : record.depends) {
+            auto text = depend.starts_with("__") ? std::string() : unmet_dependency(depend, find);
+            if (!text.empty()) unmet.push_back(record.name + " " + std::move(text));
+        }
+        if (unmet.size() > before) lacking.push_back(record.name);
+    }
+    if (unmet.empty()) return {};
+    context.out.warn(fmt::format("{}; to install what is missing: gpkg install {} {}",
+                                 join_first(unmet, kMostNames),
+                                 target_words(context, change.prefix),
+                                 shell_words(lacking)));
     return {};
 }
 
@@ -495,6 +522,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                                    options,
                                    how,
                                    has_shown_cost ? ShowCost::No : ShowCost::Yes));
+        if (change.from_archives) GPKG_CHECK(warn_of_missing_dependencies(context, change));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {

@@ -379,8 +379,10 @@ Result<void> set_config(const ConfigTarget& target,
     GPKG_TRY(auto editor, Editor::open(target, key));
     if (!editor.is_list() && values.size() != 1)
         return fail(ErrorKind::Usage, fmt::format("{} takes one value", key));
-    editor.write_values(values);
-    return editor.save(values);
+    const bool empties = editor.is_list() && values == std::vector<std::string>{"[]"};
+    const auto written = empties ? std::vector<std::string>{} : values;
+    editor.write_values(written);
+    return editor.save(written);
 }
 
 Result<bool> add_to_config(const ConfigTarget& target,

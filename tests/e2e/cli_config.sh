@@ -76,6 +76,14 @@ out_has "$PWD/here"
 expect 0 config set channels conda-forge
 expect 0 config get channels
 out_is conda-forge
+printf 'pinned_packages: [python <3.14]\n' > "$WORK/pins.yaml"
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config get pinned_packages
+out_is 'python <3.14'
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config set --user pinned_packages '[]'
+out_has 'set pinned_packages to []'
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config get pinned_packages
+out_is ''
+expect 0 config remove-key --user pinned_packages
 expect 2 config append platform linux-64
 expect 2 config set
 expect 2 config frob

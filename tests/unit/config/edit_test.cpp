@@ -70,6 +70,9 @@ TEST_CASE("setting a key leaves the rest alone", "[config]") {
     REQUIRE(set_config(f.target(), "channels", {}));
     CHECK(f.load().channels.value.empty());
     CHECK_THAT(f.text(), ContainsSubstring("# The site's settings.\n\nchannels: []\n\n# Slow"));
+    REQUIRE(set_config(f.target(), "pinned_packages", {"[]"}));
+    CHECK(f.load().pinned_packages.value.empty());
+    CHECK_THAT(f.text(), ContainsSubstring("pinned_packages: []\n"));
 }
 
 TEST_CASE("one of several invalid keys can be changed or removed", "[config]") {
