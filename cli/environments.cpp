@@ -61,10 +61,14 @@ EnvironmentFolders environment_folders(const Config& config) {
     return {config.root_prefix.value, config.envs_dirs.value};
 }
 
+std::string environment_name(const Context& context, const fs::path& prefix) {
+    return environment_folders(context.config).name_of(prefix);
+}
+
 std::string target_words(const Context& context, const fs::path& prefix) {
     const auto folders = environment_folders(context.config);
     return folders.has(prefix) ? "-n " + shell_word(folders.name_of(prefix))
-                               : "-p " + shell_word(prefix.native());
+                               : environment_argument(prefix);
 }
 
 void add_environments(Json& document, const Context& context) {

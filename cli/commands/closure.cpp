@@ -5,7 +5,7 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/weighing.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/closure/page.hpp"

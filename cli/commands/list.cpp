@@ -3,7 +3,6 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/built_with.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/requested.hpp"

@@ -3,7 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/found.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/manifest/spec_file.hpp"
@@ -46,7 +46,7 @@ Json json_of(const Change& answer) {
     Json document{{"success", true}, {"platform", answer.platform}};
     document["virtual_packages"] = texts_of(answer.virtual_packages);
     document["packages"] = Json::array();
-    for (const auto& record : answer.link) document["packages"].push_back(to_json(record));
+    for (const auto& record : answer.link) document["packages"].push_back(record_json(record));
     if (!answer.notes.empty()) document["notes"] = answer.notes;
     return document;
 }

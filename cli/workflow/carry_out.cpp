@@ -21,6 +21,7 @@
 #include "libcore/env/transaction.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/spec/unmet_dependency.hpp"
 #include "virtual-packages/host.hpp"
 
 #include <algorithm>
@@ -263,6 +264,32 @@ Result<void> complete(Change& change, std::vector<fs::path>& folders) {
     return {};
 }
 
+/// Package files are linked without solving: names the dependencies that the environment lacks.
+Result<void> warn_of_missing_dependencies(Context& context, const Change& change) {
+    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+    GPKG_TRY(const auto records, prefix.records());
+    const auto find = [&](std::string_view name) -> const PackageRecord* {
+        const auto* found = find_record(records, name);
+        return found == nullptr ? nullptr : &found->package;
+    };
+    std::vector<std::string> unmet;
+    std::vector<std::string> lacking;
+    for (const auto& record : change.link) {
+        const auto before = unmet.size();
+        for (const auto& depend : record.depends) {
+            auto text = depend.starts_with("__") ? std::string() : unmet_dependency(depend, find);
+            if (!text.empty()) unmet.push_back(record.name + " " + std::move(text));
+        }
+        if (unmet.size() > before) lacking.push_back(record.name);
+    }
+    if (unmet.empty()) return {};
+    context.out.warn(fmt::format("{}; to install what is missing: gpkg install {} {}",
+                                 join_first(unmet, kMostNames),
+                                 target_words(context, change.prefix),
+                                 shell_words(lacking)));
+    return {};
+}
+
 /// Hardware notes and all others: below the plan, next to the question.
 void show_notes(Output& out, const Change& change) {
     out.show_deferred();
@@ -318,6 +345,11 @@ Result<void> change_settings(Context& context,
                                       change.restores));
     else
         context.out.print(no_packages_text(settings, !changes));
+    if (!settings.accelerator.empty())
+        context.out.print(fmt::format("{} {} {}",
+                                      environment_name(context, change.prefix),
+                                      changes ? "now uses" : "would use",
+                                      settings.accelerator));
     return {};
 }
 
@@ -507,6 +539,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                                    options,
                                    how,
                                    has_shown_cost ? ShowCost::No : ShowCost::Yes));
+        if (change.from_archives) GPKG_CHECK(warn_of_missing_dependencies(context, change));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {
@@ -519,6 +552,9 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               count_text(change.link.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
         print_outcome(context, change, start);
+        if (!settings.accelerator.empty())
+            out.print(fmt::format(
+                "{} now uses {}", environment_name(context, change.prefix), settings.accelerator));
     }
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/generation.hpp"
 #include "libcore/net/url.hpp"
@@ -10,6 +11,7 @@
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -29,17 +31,19 @@ enum class PlanAction { Install, Upgrade, Downgrade, ChangeBuild, Reinstall, Rem
 struct PlanGroup {
     PlanAction action;
     std::string_view title;
+    std::string_view done;  ///< the title once the change is applied
     char mark;
     Style style;
 };
-constexpr PlanGroup kPlanGroups[] = {
-    {PlanAction::Install, "Install", '+', Style::Green},
-    {PlanAction::Upgrade, "Upgrade", '^', Style::Cyan},
-    {PlanAction::Downgrade, "Downgrade", 'v', Style::Yellow},
-    {PlanAction::ChangeBuild, "Change build", '~', Style::Cyan},
-    {PlanAction::Reinstall, "Reinstall", '=', Style::Cyan},
-    {PlanAction::Remove, "Remove", '-', Style::Red},
-};
+/// By PlanAction.
+constexpr auto kPlanGroups = std::to_array<PlanGroup>({
+    {PlanAction::Install, "Install", "installed", '+', Style::Green},
+    {PlanAction::Upgrade, "Upgrade", "upgraded", '^', Style::Cyan},
+    {PlanAction::Downgrade, "Downgrade", "downgraded", 'v', Style::Yellow},
+    {PlanAction::ChangeBuild, "Change build", "changed the build of", '~', Style::Cyan},
+    {PlanAction::Reinstall, "Reinstall", "reinstalled", '=', Style::Cyan},
+    {PlanAction::Remove, "Remove", "removed", '-', Style::Red},
+});
 
 /// A package of the plan.
 struct PlanRow {
@@ -73,6 +77,13 @@ std::vector<PlanRow> plan_rows(const Change& change) {
         sorted.push_back(row);
     }
     return sorted;
+}
+
+/// How many packages each group of the plan has, in the order of kPlanGroups.
+std::array<std::size_t, kPlanGroups.size()> group_sizes(const Change& change) {
+    std::array<std::size_t, kPlanGroups.size()> sizes{};
+    for (const auto& row : plan_rows(change)) ++sizes.at(static_cast<std::size_t>(row.action));
+    return sizes;
 }
 
 /// "1.0 -> 2.0" where it changes.
@@ -122,7 +133,7 @@ public:
         std::vector<std::string> titles;
         for (const auto& row : rows_) {
             if (row.action != PlanAction::Remove && requested_.contains(row.record().name))
-                titles.push_back(title(row.record()));
+                titles.push_back(record_title(row.record()));
         }
         if (titles.empty()) return;
         auto& out = context_.out;
@@ -282,21 +293,14 @@ void print_heading(const Context& context, const Change& change, const SettingsC
     if (change.is_removal) add("Remove", change.removed_specs);
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
-    if (auto text = variables_text(settings); !text.empty()) add("Variables", {std::move(text)});
+    if (!settings.accelerator.empty()) add("Accelerator", {settings.accelerator});
+    if (const auto variables = variables_text(settings); !variables.empty())
+        add("Variables", {variables});
     out.print(table);
 }
 
-void summarize(Output& out, const ChangeCounts& counts, const std::vector<PackageRecord>& fetch) {
-    const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "install"},
-                                                              {counts.upgraded, "upgrade"},
-                                                              {counts.downgraded, "downgrade"},
-                                                              {counts.rebuilt, "change build"},
-                                                              {counts.reinstalled, "reinstall"},
-                                                              {counts.removed, "remove"}};
-    std::vector<std::string> texts;
-    for (const auto& [count, verb] : parts) {
-        if (count > 0) texts.push_back(fmt::format("{} to {}", with_thousands(count), verb));
-    }
+/// "3 to download (1.2 GB)".
+std::string download_text(const std::vector<PackageRecord>& fetch) {
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
     // A list of package files has no sizes.
@@ -306,10 +310,22 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
         bytes == 0 && is_any_unknown
             ? std::string()
             : fmt::format(" ({}{})", is_any_unknown ? "at least " : "", human_size(bytes));
+    return fmt::format("{} to download{}", with_thousands(fetch.size()), size);
+}
+
+/// "3 to install, 1 to remove, 3 to download (1.2 GB)" below the plan.
+void print_totals(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
+    const auto sizes = group_sizes(change);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] > 0)
+            texts.push_back(
+                fmt::format("{} to {}", with_thousands(sizes[i]), to_lower(kPlanGroups[i].title)));
+    }
     if (texts.empty()) texts.emplace_back("no packages");
     auto text = fmt::format("{}", fmt::join(texts, ", "));
     if (!fetch.empty()) {
-        const auto downloads = fmt::format("{} to download{}", with_thousands(fetch.size()), size);
+        const auto downloads = download_text(fetch);
         const bool fits = text.size() + 2 + downloads.size() <= out.screen().width;
         text += (fits ? ", " : "\n") + downloads;
     }
@@ -317,21 +333,6 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
 }
 
 }  // namespace
-
-ChangeCounts counts_of(const Change& change) {
-    ChangeCounts counts;
-    for (const auto& row : plan_rows(change)) {
-        switch (row.action) {
-        case PlanAction::Install: ++counts.installed; break;
-        case PlanAction::Upgrade: ++counts.upgraded; break;
-        case PlanAction::Downgrade: ++counts.downgraded; break;
-        case PlanAction::ChangeBuild: ++counts.rebuilt; break;
-        case PlanAction::Reinstall: ++counts.reinstalled; break;
-        case PlanAction::Remove: ++counts.removed; break;
-        }
-    }
-    return counts;
-}
 
 void print_change(const Context& context,
                   const Change& change,
@@ -343,7 +344,7 @@ void print_change(const Context& context,
     ChangeTable table(context, change, requested, fetch);
     table.print();
     table.repeat_requested();
-    summarize(context.out, counts_of(change), fetch);
+    print_totals(context.out, change, fetch);
 }
 
 std::string outcome_text(const Context& context, const Change& change) {
@@ -352,61 +353,18 @@ std::string outcome_text(const Context& context, const Change& change) {
         return fmt::format("created {} with {}", name, count_text(change.link.size(), "package"));
     if (change.restores != 0)
         return fmt::format("{} is back at generation {}", name, change.restores);
-    const auto counts = counts_of(change);
-    const std::pair<std::size_t, std::string_view> parts[] = {
-        {counts.installed, "installed"},
-        {counts.upgraded, "upgraded"},
-        {counts.downgraded, "downgraded"},
-        {counts.rebuilt, "changed the build of"},
-        {counts.reinstalled, "reinstalled"},
-        {counts.removed, "removed"}};
+    const auto sizes = group_sizes(change);
     std::vector<std::string> texts;
-    for (const auto& [count, verb] : parts) {
-        if (count > 0)
-            texts.push_back(
-                fmt::format("{} {}",
-                            verb,
-                            texts.empty() ? count_text(count, "package") : with_thousands(count)));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] == 0) continue;
+        const auto count =
+            texts.empty() ? count_text(sizes[i], "package") : with_thousands(sizes[i]);
+        texts.push_back(fmt::format("{} {}", kPlanGroups[i].done, count));
     }
-    return fmt::format("{} {} {}",
-                       join_some(texts, "and", texts.size()),
-                       texts.size() == 1 && counts.removed > 0 ? "from" : "in",
-                       name);
-}
-
-std::string environment_name(const Context& context, const fs::path& prefix) {
-    return environment_folders(context.config).name_of(prefix);
-}
-
-std::string title(const PackageRecord& record) {
-    return fmt::format("{} {} {}", record.name, record.version, record.build);
-}
-
-std::string short_channel(const std::string& url) {
-    if (url.starts_with("file://")) return url.substr(7);
-    const auto slash = url.rfind('/');
-    return slash == std::string::npos ? url : url.substr(slash + 1);
-}
-
-Json to_json(const PackageRecord& record) {
-    return Json{{"name", record.name},
-                {"version", record.version},
-                {"build", record.build},
-                {"build_string", record.build},
-                {"build_number", record.build_number},
-                {"channel", without_secrets(record.channel)},
-                {"base_url", without_secrets(record.channel)},
-                {"subdir", record.subdir},
-                {"platform", record.subdir},
-                {"dist_name", record.distribution()},
-                {"fn", record.fn},
-                {"url", without_secrets(record.url)},
-                {"md5", record.md5},
-                {"sha256", record.sha256},
-                {"size", record.size},
-                {"timestamp", record.timestamp},
-                {"depends", record.depends},
-                {"constrains", record.constrains}};
+    const bool only_removes =
+        texts.size() == 1 && sizes[static_cast<std::size_t>(PlanAction::Remove)] > 0;
+    return fmt::format(
+        "{} {} {}", join_some(texts, "and", texts.size()), only_removes ? "from" : "in", name);
 }
 
 std::string no_packages_text(const SettingsChange& settings, bool is_dry_run) {
@@ -422,7 +380,7 @@ Json change_document(const Change& change,
     const bool is_dry_run = options.dry_run;
     const auto list = [](const auto& records, const auto& record_of) {
         auto array = Json::array();
-        for (const auto& record : records) array.push_back(to_json(record_of(record)));
+        for (const auto& record : records) array.push_back(record_json(record_of(record)));
         return array;
     };
     const auto itself = [](const PackageRecord& record) -> const PackageRecord& { return record; };

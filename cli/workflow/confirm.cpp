@@ -14,7 +14,7 @@ Result<void> confirm(const Context& context, const Confirmation& what) {
 }
 
 tl::unexpected<Error> cancelled() {
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
 }
 
 }  // namespace gpkg::cli

@@ -2,10 +2,10 @@
 
 #include "cli/environments.hpp"
 #include "cli/workflow/ask/found.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/confirm.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/requested.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
@@ -245,7 +245,7 @@ Result<int> remove_environment(Context& context,
     }
     if (out.json_mode()) {
         auto unlink = nlohmann::ordered_json::array();
-        for (const auto& record : installed) unlink.push_back(to_json(record.package));
+        for (const auto& record : installed) unlink.push_back(record_json(record.package));
         out.json({{"success", true},
                   {"dry_run", options.dry_run},
                   {"prefix", path.native()},

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
+#include "libcore/hardware/accelerator.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,6 +42,11 @@ Result<void> compare_requested(const Prefix& prefix,
     return {};
 }
 
+void compare_accelerator(const Change& change, const GpkgState& before, SettingsChange& settings) {
+    if (change.state && change.state->accelerator != before.accelerator)
+        settings.accelerator = builds_text(change.state->accelerator);
+}
+
 /// "requested specs (numpy<2 -> numpy; new: scipy)"
 std::string requested_text(const SettingsChange& settings) {
     constexpr std::size_t kMostTold = 5;
@@ -62,6 +68,7 @@ Result<SettingsChange> settings_change(const Change& change) {
     SettingsChange settings;
     if (change.creates) {
         compare_variables(change, {}, settings);
+        compare_accelerator(change, {}, settings);
         return settings;
     }
     GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
@@ -69,16 +76,31 @@ Result<SettingsChange> settings_change(const Change& change) {
         GPKG_TRY(const auto variables, prefix.env_vars());
         compare_variables(change, variables, settings);
     }
+    GPKG_TRY(const auto state, prefix.state());
+    compare_accelerator(change, state, settings);
     if (!change.is_nothing() && change.restores == 0) return settings;
     const auto requested = requested_by_name(change);
     GPKG_CHECK(compare_requested(prefix, requested, settings));
-    if (change.state) {
-        GPKG_TRY(const auto state, prefix.state());
-        settings.environment_settings = *change.state != state;
-    }
+    settings.environment_settings = change.state && *change.state != state;
     settings.package_metadata =
         !change.mended.empty() && (!requested.empty() || !change.variables.empty() || change.state);
     return settings;
+}
+
+std::string builds_text(const std::string& accelerator) {
+    const auto choice = parse_accelerator_choice(accelerator);
+    if (!choice) return "builds for the GPU of the machine (no accelerator set)";
+    const auto builds = [&] {
+        switch (*choice) {
+        case AcceleratorChoice::None: return "CPU builds only";
+        case AcceleratorChoice::Nvidia: return "CUDA builds";
+        case AcceleratorChoice::Amd: return "ROCm builds";
+        case AcceleratorChoice::Auto: return "builds for the GPU of the machine";
+        case AcceleratorChoice::Conda: return "builds with the highest build number";
+        }
+        return "";
+    }();
+    return fmt::format("{} (accelerator {})", builds, accelerator);
 }
 
 std::string variables_text(const SettingsChange& settings) {

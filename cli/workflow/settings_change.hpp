@@ -19,6 +19,7 @@ struct SettingsChange {
     bool requested_specs = false;
     std::vector<std::string> requested_changes;  ///< "numpy<2 -> numpy"
     bool environment_settings = false;
+    std::string accelerator;  ///< builds_text() of the new accelerator, where it changes
     bool package_metadata = false;
 
     bool is_nothing() const {
@@ -30,6 +31,10 @@ struct SettingsChange {
 /// Compares the change with the environment as it is on disk. Of a new environment, and where
 /// packages change other than by a rollback, only the variables are compared.
 Result<SettingsChange> settings_change(const Change& change);
+
+/// "CPU builds only (accelerator none)", for an accelerator as GpkgState has it; empty: none
+/// stored.
+std::string builds_text(const std::string& accelerator);
 
 /// "set A and B, unset C"; empty where no variable changes.
 std::string variables_text(const SettingsChange& settings);

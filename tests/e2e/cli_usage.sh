@@ -119,6 +119,8 @@ err_has "unknown command 'creat'"
 err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
+expect 2 verify ./channel
+err_has "gpkg verify: unexpected argument './channel'" 'for a mirror: gpkg mirror verify DIR' 'gpkg inspect FILE'
 for words in 'help nosuch' 'nosuch --help'; do
     expect 2 $words
     err_has "unknown command 'nosuch'"

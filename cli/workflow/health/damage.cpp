@@ -1,7 +1,6 @@
 #include "cli/workflow/health/damage.hpp"
 
 #include "cli/environments.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/confirm.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
