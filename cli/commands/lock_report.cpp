@@ -26,10 +26,10 @@ std::string told(const Replaced& change) {
     const auto title = [](const PackageRecord& record) {
         return fmt::format("{} {} {}", record.name, record.version, record.build);
     };
-    if (change.before == nullptr) return "added " + record_title(*change.after);
-    const auto before = record_title(*change.before);
+    if (change.before == nullptr) return "added " + title(*change.after);
+    const auto before = title(*change.before);
     if (change.after == nullptr) return "removed " + before;
-    const auto after = record_title(*change.after);
+    const auto after = title(*change.after);
     const auto& sum = change.after->sha256;
     if (after != before) return fmt::format("{} -> {}", before, after);
     return !sum.empty() && sum == change.before->sha256
