@@ -43,7 +43,7 @@ Action bind_env_remove(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(recover_existing(context, prefix, options->change.dry_run));
         return remove_environment(context, prefix, options->change);
     };
 }
@@ -67,7 +67,7 @@ Action bind_remove(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(recover_existing(context, prefix, options->change.dry_run));
         if (options->all) {
             if (!options->specs.empty())
                 return fail(ErrorKind::Usage, "--all cannot be used with package names");

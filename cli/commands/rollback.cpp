@@ -103,7 +103,7 @@ Action bind_rollback(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(recover_existing(context, prefix, options->change.dry_run));
         return roll_back(context, prefix, *options);
     };
 }

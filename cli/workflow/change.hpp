@@ -145,10 +145,16 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
 /// changes nothing and only warns.
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
 
+/// The same, for commands that need the environment: fails with NoEnvironment if the command that
+/// was interrupted is the one that created it.
+Result<void> recover_existing(Context& context, const fs::path& prefix, bool dry_run);
+
 /// The same, for commands that use an environment as it is: while another process changes it they
 /// warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
 /// For commands that only look: says so where recover_prefix() has something to do.
 void tell_if_interrupted(Context& context, const fs::path& prefix);
+/// "`gpkg install -n ml torch` was interrupted", or "an earlier command was interrupted".
+std::string interruption_text(const fs::path& prefix);
 
 }  // namespace gpkg::cli

@@ -37,9 +37,17 @@ expect 1 run -n e false
 echo "{" > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
 expect 1 verify -n e
 expect 0 log
-out_has 'gpkg module write' 'gpkg verify -n e  (exit status 1)'
+out_has 'gpkg module write' 'gpkg verify -n e  (exit status 1)' \
+    'error: 1 of 2 packages is damaged; to restore it: gpkg repair -n e'
 for words in 'env list' 'module check' 'gpkg clean' 'gpkg config' 'gpkg run'; do out_lacks "$words"; done
 expect 0 repair -y -n e
+
+# Wrong usage, such as a typo, is not logged.
+expect 2 install -y -n e 'lib=='
+expect 2 create -y
+expect 0 log --failed
+out_lacks 'lib=='
+out_lacks 'gpkg create -y'$'\n'
 
 # A killed command is logged, under its environment, as long as its process is gone.
 script bin/.wait-post-link.sh 'echo x > "$STARTED"; sleep 5'
