@@ -44,6 +44,11 @@ EnvironmentFolders environment_folders(const Config& config) {
     return {config.root_prefix.value, config.envs_dirs.value};
 }
 
+bool is_environment_name(const Config& config, const std::string& name) {
+    return check_environment_name(name) &&
+           Prefix::is_environment(environment_folders(config).path_of(name));
+}
+
 std::string target_words(const Context& context, const fs::path& prefix) {
     const auto folders = environment_folders(context.config);
     return folders.has(prefix) ? "-n " + shell_word(folders.name_of(prefix))

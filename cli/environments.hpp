@@ -12,6 +12,9 @@ namespace gpkg::cli {
 
 EnvironmentFolders environment_folders(const Config& config);
 
+/// Whether -n `name` is an environment that exists.
+bool is_environment_name(const Config& config, const std::string& name);
+
 /// How a command line names an environment: "-n ml", else "-p /path".
 std::string target_words(const Context& context, const fs::path& prefix);
 

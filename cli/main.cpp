@@ -354,6 +354,14 @@ void shorten_interruption(const Context& context, const std::string& words, Erro
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
     name_environment(context, error.hint);
+    error = with_near_file(std::move(error));
+    // Names of commands are no arguments.
+    const auto first = path.size() - 1;
+    if (first < context.positionals.size()) {
+        const auto& argument = context.arguments[context.positionals[first]];
+        if (is_environment_name(context.config, argument))
+            error = with_environment_option(std::move(error), *path.back(), argument);
+    }
     shorten_interruption(context, command_words(path), error);
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
@@ -401,10 +409,9 @@ Result<Config> load_settings(bool reads_conda_files = true) {
     return load_config(sources);
 }
 
-bool is_environment_name(const std::string& name) {
+bool names_environment(const std::string& name) {
     const auto config = load_settings();
-    return config && check_environment_name(name) &&
-           Prefix::is_environment(environment_folders(*config).path_of(name));
+    return config && is_environment_name(*config, name);
 }
 
 int run(int argc, char** argv) {
@@ -443,7 +450,7 @@ int run(int argc, char** argv) {
             return kWrongUsage;
         }
         out.error(usage_error(
-            app, problem, line.words.size() > 1 ? line.words[1] : "", is_environment_name));
+            app, problem, line.words.size() > 1 ? line.words[1] : "", names_environment));
         return kWrongUsage;
     }
     OutputOptions how{common.json,

@@ -2,9 +2,11 @@
 
 #include "cli/command.hpp"
 #include "cli/help.hpp"
+#include "cli/options.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -321,7 +323,9 @@ Error unknown_command(const std::string& first) {
     Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
         error.message = fmt::format("unknown option '{}' before the command", first);
-        error.hint = "options follow the command: gpkg COMMAND " + first;
+        const std::vector<std::string> known{"--help", "--help-commands", "--version"};
+        error.hint = did_you_mean(near_names(first, known));
+        if (error.hint.empty()) error.hint = "options follow the command: gpkg COMMAND " + first;
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);
@@ -360,6 +364,43 @@ Error usage_error(const CLI::App& app,
             path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
             hint_at(unexpected, path, is_environment),
             {}};
+}
+
+Error with_near_file(Error error) {
+    constexpr std::string_view kMissing[] = {
+        "No such file or directory", "no such file", "no such folder", "not a folder"};
+    const auto says_missing = [&](std::string_view text) {
+        return error.message.find(text) != std::string::npos;
+    };
+    if (!error.hint.empty() || std::ranges::none_of(kMissing, says_missing)) return error;
+    constexpr std::string_view kProfile = "--for ";
+    auto text = error.message.substr(0, error.message.find(": "));
+    if (text.starts_with(kProfile)) text.erase(0, kProfile.size());
+    const fs::path path(text);
+    std::error_code code;
+    if (fs::exists(path, code) || code) return error;
+    auto near = near_files(path);
+    const bool is_here = path.parent_path() == fs::current_path(code);
+    if (!is_here) {
+        for (auto& name : near) name = (path.parent_path() / name).native();
+    }
+    error.hint = did_you_mean(near);
+    return error;
+}
+
+Error with_environment_option(Error error, const CLI::App& command, const std::string& argument) {
+    const auto is_given = [&](const char* flag) {
+        const auto* option = command.get_option_no_throw(flag);
+        return option == nullptr || option->count() > 0;
+    };
+    if (is_given("--name") || is_given("--prefix")) return error;
+    const bool is_about_it = error.message == kNoEnvironmentActive ||
+                             error.message.starts_with(argument + " is not") ||
+                             error.message.find(fmt::format("'{}'", argument)) != std::string::npos;
+    if (!is_about_it) return error;
+    drop_fixes(error);
+    error.hint = fmt::format("did you mean -n {}?", shell_word(argument));
+    return error;
 }
 
 Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& subcommand) {

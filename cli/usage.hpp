@@ -20,6 +20,7 @@ std::vector<std::string> flags_of(const CLI::App& command);
 /// The commands below a command; without hidden ones.
 std::vector<std::string> verbs_of(const CLI::App& command);
 
+/// Of a word in the place of a command.
 Error unknown_command(const std::string& first);
 
 /// What CLI11 found wrong, with similar names as the hint; `first` is the first word after the
@@ -29,8 +30,12 @@ Error usage_error(const CLI::App& app,
                   const std::string& first,
                   const std::function<bool(const std::string&)>& is_environment);
 
-/// Of a word in the place of a command.
-Error unknown_command(const std::string& first);
+/// The same error about a file or folder that does not exist, with similar names as the hint.
+Error with_near_file(Error error);
+
+/// The same error, if it is about `argument`, the name of an environment that was given without -n.
+/// `command` is the innermost one.
+Error with_environment_option(Error error, const CLI::App& command, const std::string& argument);
 
 /// Fails if options or arguments of a command were given together with a subcommand that has its
 /// own: `gpkg closure why --size`.

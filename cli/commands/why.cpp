@@ -53,8 +53,10 @@ Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
         for (const auto& record : installed) names.push_back(record.name());
         const auto near = near_names(name, names);
         return fail(ErrorKind::NotFound,
-                    fmt::format("{}: not installed in {}", name, path.native()),
-                    did_you_mean(near, "list installed packages: gpkg list"));
+                    fmt::format("{} is not installed in {}", name, path.native()),
+                    did_you_mean(near,
+                                 fmt::format("to list installed packages: gpkg list -p {}",
+                                             shell_word(path.native()))));
     }
     reasons.target = *target;
     std::vector<std::size_t> roots;

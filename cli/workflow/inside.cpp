@@ -2,6 +2,7 @@
 
 #include "cli/environments.hpp"
 #include "cli/workflow/health/damage.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/env/moved.hpp"
 #include "libcore/env/prefix.hpp"
@@ -55,10 +56,12 @@ int tell_why(Context& context,
         return kCannotExecute;
     }
     const bool absent = code == ENOENT;
+    const bool is_path = name.find('/') != std::string::npos;
+    const auto near = is_path ? std::vector<std::string>() : near_files(prefix / "bin" / name);
     context.out.error(
         {absent ? ErrorKind::NotFound : ErrorKind::Io,
          fmt::format("{}: {}", name, absent ? "command not found" : std::strerror(code)),
-         absent ? hint : "",
+         absent ? did_you_mean(near, hint) : "",
          {}});
     return absent ? kNotFound : kCannotExecute;
 }

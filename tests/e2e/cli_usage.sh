@@ -88,6 +88,8 @@ expect 2 -n early
 err_has 'missing command'
 expect 2 --frob list
 err_has "unknown option '--frob' before the command"
+expect 2 --versoin
+err_has 'did you mean --version?'
 
 # Missing and conflicting words are named.
 while IFS='|' read -r words message; do

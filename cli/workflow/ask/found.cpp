@@ -291,8 +291,10 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
     for (const auto& record : installed) names.push_back(record.name());
     const auto near = near_names(spec.name, names);
     return fail(ErrorKind::NotFound,
-                fmt::format("{}: not installed in {}", spec.to_string(), prefix.native()),
-                did_you_mean(near, "list installed packages: gpkg list"));
+                fmt::format("{} is not installed in {}", spec.to_string(), prefix.native()),
+                did_you_mean(near,
+                             fmt::format("to list installed packages: gpkg list -p {}",
+                                         shell_word(prefix.native()))));
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {
