@@ -162,7 +162,8 @@ printf 'dependencies: [app=1.0=h1_0, lib=1.0=h2_0, third=1.0=h3_0, third>=1]\n' 
 expect 1 create -n x -f builds.yml
 err_lacks 'lists builds for'
 err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
-    'gpkg create -n x -f builds.yml  # after removing the build strings from the file'
+    '  # first: remove the build strings from the file
+  gpkg create -n x -f builds.yml'
 printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
 expect 2 create -n x -f explicit.yml
 err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'

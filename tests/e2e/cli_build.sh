@@ -189,7 +189,7 @@ recipe needs-gpu 'requirements: {run: [__cuda >=12]}' 'build: {script: "touch $P
     'tests: [{package_contents: {files: [x]}}]'
 CONDA_OVERRIDE_CUDA= expect 1 build r/needs-gpu --output-dir gpu-tests
 err_has 'CONDA_OVERRIDE_CUDA=12 gpkg build r/needs-gpu'
-err_lacks 'after changing'
+err_lacks '# first'
 CONDA_OVERRIDE_CUDA=12 expect 0 build r/needs-gpu --output-dir gpu-tests
 out_has '(tests passed)'
 

@@ -591,11 +591,13 @@ err_lacks CONDA_OVERRIDE
 package newer 1.0 0 '__glibc >=2.34'
 expect 1 lock newer --for a100 -o never.lock
 err_has 'a100 is assumed to have glibc 2.28' 'possible fixes:' \
-    'gpkg hardware export --for a100 -o a100.yaml  # then add system: {glibc: "2.34"} to it and use --for ./a100.yaml'
+    'gpkg hardware export --for a100 -o a100.yaml
+  # then add system: {glibc: "2.34"} to it and use --for ./a100.yaml'
 mkdir profile && pushd profile > /dev/null
 expect 0 hardware export --for a100 -o a100.yaml
 expect 1 lock newer --for ./a100.yaml
-err_has 'add system: {glibc: "2.34"} to ./a100.yaml'
+err_has '  # first: add system: {glibc: "2.34"} to ./a100.yaml
+  gpkg lock newer --for ./a100.yaml'
 echo 'system: {glibc: "2.34"}' >> a100.yaml
 expect 0 lock newer --for ./a100.yaml
 popd > /dev/null

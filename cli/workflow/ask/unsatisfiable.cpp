@@ -26,14 +26,18 @@ constexpr std::string_view kHintOnBuilds =
     "builds differ between platforms, and channels remove old ones; export the environment without "
     "them: conda env export --from-history (or --no-builds)";
 
-/// One line that can be pasted, with a remark on what it is for.
+/// A comment in a line of its own, before the command: what has to be done by hand.
+std::string first_text(const std::vector<std::string>& before) {
+    return before.empty() ? ""
+                          : fmt::format("# first: {}\n  ", join_some(before, "and", before.size()));
+}
+
+/// Lines that can be pasted, with a remark on what they are for.
 std::string fix_text(const Context& context, const Question& question, const TriedFix& tried) {
     const auto& fix = tried.fix;
     const FixCommand command(context, question, fix);
-    auto text = command.text();
+    auto text = first_text(command.before()) + command.text();
     std::vector<std::string> remarks;
-    if (const auto before = command.before(); !before.empty())
-        remarks.push_back("after " + join_some(before, "and", before.size()));
     if (const auto& dropped = command.dropped(); !dropped.empty())
         remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
     if (!command.machines().empty())
@@ -103,8 +107,8 @@ std::string text_without_builds(const Context& context,
                                 const Question& question,
                                 const TriedFix& tried) {
     const FixCommand command(context, question, tried.fix);
-    if (command.before().empty()) return command.text();
-    return command.text() + "  # after removing the build strings from the file";
+    const auto in_file = !command.before().empty();
+    return (in_file ? first_text({"remove the build strings from the file"}) : "") + command.text();
 }
 
 /// Three of them stand for all.
@@ -154,17 +158,21 @@ std::string profile_file_of(const Context& context, const Question& question) {
 }
 
 /// A lock is for its machines as they are named, so that an override cannot fix it: the fact goes
-/// into a profile. One line for a fix that needs another glibc than the assumed one.
+/// into a profile. The lines for a fix that needs another glibc than the assumed one.
 std::string fix_by_profile(const Context& context, const Question& question, const Fix& fix) {
     if (!question.wanted.is_for_lock || fix.changes.size() != 1) return {};
     const auto& change = fix.changes.front();
     if (change.kind != ProblemChange::Kind::SetMachine || change.name != "__glibc") return {};
     const auto edit = fmt::format("system: {{glibc: \"{}\"}}", change.version);
-    if (const auto file = profile_file_of(context, question); !file.empty())
-        return fmt::format("add {} to {}", edit, file);
+    if (const auto file = profile_file_of(context, question); !file.empty()) {
+        auto words = context.arguments;
+        words.front() = "gpkg";
+        return first_text({fmt::format("add {} to {}", edit, file)}) + shell_words(words);
+    }
     const auto& name = question.machine.name;
     return fmt::format(
-        "gpkg hardware export --for {0} -o {0}.yaml  # then add {1} to it and use --for ./{0}.yaml",
+        "gpkg hardware export --for {0} -o {0}.yaml\n"
+        "  # then add {1} to it and use --for ./{0}.yaml",
         shell_word(name),
         edit);
 }
