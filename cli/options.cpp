@@ -281,6 +281,7 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
     auto hint = did_you_mean(near, "to list environments: gpkg env list");
+    if (prefix == folders.root_prefix) hint = "gpkg has no base environment; " + hint;
     if (const auto creation = interrupted_creation(context.config, prefix); !creation.empty())
         hint = "creating it was interrupted; run again: " + creation;
     std::vector<std::string> others;

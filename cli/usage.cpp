@@ -90,6 +90,21 @@ constexpr OtherName kOtherNames[] = {
     {"uvx", "use gpkg exec"},
     {"virtual-packages", "use gpkg hardware"},
     {"x", "use gpkg exec"},
+    {"auth", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"bug", "use gpkg info --report"},
+    {"bug-report", "use gpkg info --report"},
+    {"check", "use gpkg verify -n NAME, or gpkg doctor -n NAME"},
+    {"compare", "use gpkg list -n NAME --diff OTHER, or gpkg sync -n NAME -f FILE --dry-run"},
+    {"fix", "use gpkg repair -n NAME"},
+    {"global",
+     "use gpkg exec TOOL to run a tool without installing it, or gpkg create -n TOOL TOOL"},
+    {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
+    {"login", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"logout", "remove the login from ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"new", "use gpkg create -n NAME"},
+    {"reinstall", "use gpkg install -n NAME --force-reinstall PACKAGE"},
+    {"task", "gpkg has no tasks; to run a command in an environment: gpkg run -n NAME COMMAND"},
+    {"workspace", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
 };
 
 std::vector<const CLI::App*> all_below(const CLI::App& command) {
