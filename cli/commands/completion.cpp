@@ -201,7 +201,9 @@ std::vector<std::string> candidates(Context& context,
         "create", "install", "search", "show", "solve", "variants", "why-not"};
     if (!word.empty() &&
         std::find(kOfChannels.begin(), kOfChannels.end(), verb) != kOfChannels.end()) {
-        if (auto of_channels = channel_names(context); !of_channels.empty()) return of_channels;
+        auto packages = channel_names(context);
+        std::erase_if(packages, [&](const auto& name) { return !name.starts_with(word); });
+        if (!packages.empty()) return packages;
     }
     if (verb == "unset") return variable_names(now.prefix);
     if (verb == "completion") return {"bash", "zsh", "fish"};

@@ -130,6 +130,14 @@ virtual-packages|use gpkg hardware
 ls|use gpkg list
 doctor early|did you mean -n early?
 undo|use gpkg rollback
+bug-report|use gpkg info --report
+fix|use gpkg repair
+compare|use gpkg list -n NAME --diff OTHER
+global list|use gpkg exec TOOL
+task add|gpkg has no tasks
+auth login host|credentials.yaml
+workspace list|gpkg sync -f environment.yml
+reinstall numpy|use gpkg install -n NAME --force-reinstall
 config show|use gpkg config list
 config unset channels|use gpkg config remove-key
 solve --acel nvidia numpy|did you mean --accel?
