@@ -38,7 +38,7 @@ echo "{" > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
 expect 1 verify -n e
 expect 0 log
 out_has 'gpkg module write' 'gpkg verify -n e  (exit status 1)' \
-    'error: 1 of 2 packages is damaged; to restore it: gpkg repair -n e'
+    'error: 1 of 1 package is damaged; to restore it: gpkg repair -n e'
 for words in 'env list' 'module check' 'gpkg clean' 'gpkg config' 'gpkg run'; do out_lacks "$words"; done
 expect 0 repair -y -n e
 

@@ -63,7 +63,7 @@ out_is 'numpy 2.0 1 is chosen'
 expect 0 why-not 'numpy>=2' torch
 out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
 torch is requested
-numpy>=2 is the package in question
+numpy>=2 is the spec in question
 torch ==2.0 0 is the best match for the request
 └─ torch 2.0 0 needs numpy <2
    └─ no numpy satisfies both
@@ -74,7 +74,7 @@ expect 0 why-not 'numpy>=2' torch=2
 out_is 'numpy>=2 conflicts with the request
 torch=2 is requested
 └─ torch 2.0 0 needs numpy <2
-numpy>=2 is the package in question
+numpy>=2 is the spec in question
 └─ no numpy satisfies both
 what would work:
   torch=1.0 instead of torch=2: gives numpy 2.0 and torch 1.0'
@@ -146,7 +146,7 @@ expect 0 why-not numpy=1 -n env
 out_is 'numpy 1.0 0 is installed'
 expect 0 why-not numpy=2 -n env
 out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
-numpy=2 is the package in question
+numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
 base ==1.0 0 is installed and changes only when requested
 └─ no base satisfies both
@@ -158,7 +158,7 @@ expect 0 install -n env pandas base=1
 expect 0 why-not numpy=2 -n env
 out_is 'numpy=2 conflicts with the request
 base=1 is requested
-numpy=2 is the package in question
+numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
    └─ no base satisfies both
 what would work:
