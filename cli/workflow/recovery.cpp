@@ -54,12 +54,15 @@ std::string_view kept_files_text(const Undone& undone) {
 
 void tell(Context& context, const fs::path& prefix, const Undone& undone) {
     if (undone.recovery == Recovery::Nothing) return;
+    const bool is_undone = undone.recovery == Recovery::RolledBack;
+    const bool is_removal = !is_undone && !Prefix::is_environment(prefix);
+    const auto what = !undone.command.empty() ? fmt::format("the interrupted `{}`", undone.command)
+                      : is_removal            ? std::string("an interrupted removal")
+                                              : std::string("an interrupted command");
     context.out.note(fmt::format("{}: {} was {}{}",
                                  prefix.native(),
-                                 undone.command.empty()
-                                     ? "an interrupted command"
-                                     : fmt::format("the interrupted `{}`", undone.command),
-                                 undone.recovery == Recovery::RolledBack ? "undone" : "completed",
+                                 what,
+                                 is_undone ? "undone" : "completed",
                                  kept_files_text(undone)));
 }
 
