@@ -1,7 +1,8 @@
 #pragma once
 
-// The command line before CLI11 reads it: options before the command, other spellings of commands,
-// `gpkg help`; and which of its words are arguments.
+// The words of the command line. Before CLI11 reads them, options before the command, other
+// spellings of commands and `gpkg help` are rewritten. Afterwards it is known which are commands
+// and arguments.
 
 #include <cstddef>
 #include <span>
@@ -31,8 +32,28 @@ CommandLine read_command_line(std::span<char* const> arguments);
 /// bound.
 void move_options_behind_command(CommandLine& line, const CLI::App& program);
 
+/// The program and, once CLI11 has read the command line, the commands that it names, outermost
+/// first: gpkg, env, create.
+std::vector<CLI::App*> named_commands(CLI::App& program);
+
 /// The indices of words that are neither options of the command nor values of options.
 std::vector<std::size_t> argument_indices(const CLI::App& command,
                                           std::span<const std::string> words);
+
+/// The command line as the log and the history of environments keep it, fit for a shell and without
+/// secrets: no logins in URLs, no values of environment variables ("NAME=..."), no arguments of a
+/// program that gpkg runs ("..."). `typed` is what the user typed, `words` is CommandLine::words
+/// with its `arguments` (see argument_indices), `path` the program and the named commands.
+std::string recorded_command_line(std::span<char* const> typed,
+                                  std::span<const std::string> words,
+                                  std::span<const std::size_t> arguments,
+                                  std::span<CLI::App* const> path);
+
+/// An error for the log: in commands that it proposes ("  gpkg exec tool=1.0 ..."), "..." stands for
+/// the arguments of the program.
+std::string without_program_arguments(std::string error,
+                                      std::span<const std::string> words,
+                                      std::span<const std::size_t> arguments,
+                                      std::span<CLI::App* const> path);
 
 }  // namespace gpkg::cli

@@ -18,6 +18,10 @@ class Option;
 
 namespace gpkg::cli {
 
+/// The value name of options that set environment variables. Their values may be secrets: histories
+/// and the log keep only the names.
+inline constexpr const char* kVariableType = "NAME=VALUE";
+
 /// Which environment is meant: -n NAME, -p PATH, else the active one.
 struct TargetOptions {
     std::string name;
@@ -32,7 +36,7 @@ void add_for_option(CLI::App& app, SourceOptions& options);
 std::function<std::string(const std::string&)> not_empty(std::string fault);
 /// A check of an option: whether it is one of these words.
 std::function<std::string(const std::string&)> one_of(std::vector<std::string> words);
-/// --for of verbs that mean several machines at once; given once for each.
+/// --for of verbs for several machines at once: repeated, or with commas between the machines.
 void add_machines_option(CLI::App& app,
                          std::vector<std::string>& machines,
                          const std::string& help);

@@ -2,10 +2,11 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/ask/weighing.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/machine.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -93,7 +94,7 @@ void print(Output& out, const ClosureReasons& reasons, bool all) {
     const auto& package = closure.packages()[reasons.target];
     out.result(
         out.bold(fmt::format("{}: {} {}, {} with its dependencies",
-                             title(closure.record(reasons.target)),
+                             record_title(closure.record(reasons.target)),
                              package.size_is_known ? human_size(package.size) : "unknown size",
                              reasons.weighed.measure(),
                              human_size(package.closure))));
@@ -112,30 +113,16 @@ void print(Output& out, const ClosureReasons& reasons, bool all) {
 
 Json json_of(const ClosureReasons& reasons) {
     const auto& closure = reasons.weighed.closure;
-    const auto& package = closure.packages()[reasons.target];
-    const auto& record = closure.record(reasons.target);
     Json document{{"success", true},
                   {"of", reasons.weighed.what},
-                  {"sizes", reasons.weighed.is_installed ? "disk" : "download"},
-                  {"name", record.name},
-                  {"version", record.version},
-                  {"build", record.build},
-                  {"size", package.size_is_known ? Json(package.size) : Json()},
-                  {"unique", package.unique},
-                  {"closure", package.closure},
-                  {"shared", package.shared()},
-                  {"requested", package.is_requested},
-                  {"orphan", package.is_orphan},
-                  {"held_by", names_of(closure, closure.holders(reasons.target))},
-                  {"ways", Json::array()}};
+                  {"sizes", reasons.weighed.is_installed ? "disk" : "download"}};
+    document.update(package_json(closure, reasons.target));
+    document["held_by"] = names_of(closure, closure.holders(reasons.target));
+    document["ways"] = Json::array();
     for (const auto& way : reasons.ways) {
         Json steps = Json::array();
         for (std::size_t i = 1; i < way.size(); ++i) {
-            const auto& edge = *closure.edge(way[i - 1], way[i]);
-            steps.push_back({{"from", closure.record(edge.from).name},
-                             {"to", closure.record(edge.to).name},
-                             {"specs", edge.specs},
-                             {"saves", edge.saves}});
+            steps.push_back(edge_json(closure, *closure.edge(way[i - 1], way[i])));
         }
         document["ways"].push_back(
             {{"from", closure.record(way.front()).name}, {"steps", std::move(steps)}});

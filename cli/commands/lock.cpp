@@ -189,8 +189,9 @@ Action bind_lock(CLI::App& app) {
     add_wish_options(app, options->wishes);
     // Several machines, each a class of the lock.
     app.remove_option(app.get_option("--for"));
-    add_machines_option(
-        app, options->machines, "machine to lock for, a profile or a name; may be repeated");
+    add_machines_option(app,
+                        options->machines,
+                        "machines to lock for, profiles or names: a100,h100; may be repeated");
     app.add_flag(
         "--for-all", options->for_all, "lock for every kind of machine that packages distinguish");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
@@ -203,14 +204,22 @@ Action bind_lock(CLI::App& app) {
         Action action;
     };
     std::vector<Verb> verbs;
-    const auto add = [&](const char* name, const char* what, Action (*bind)(CLI::App&)) {
+    const auto add = [&](const char* name,
+                         const char* what,
+                         Action (*bind)(CLI::App&),
+                         Effect effect = Effect::Changes) {
         auto* verb = app.add_subcommand(name, what);
         verb->fallthrough();  // --json after the verb
+        set_effect(*verb, effect);
         verbs.push_back({verb, bind(*verb)});
     };
     add("check",
         "show the class for this machine and whether the lock is current",
-        locks::bind_check);
+        locks::bind_check,
+        Effect::Reads);
+    add("list", "list the packages of each class", locks::bind_list, Effect::Reads);
+    add("show", "same as list", locks::bind_list, Effect::Reads);
+    app.get_subcommand("show")->group("");  // not in the help
     add("repair", "replace packages that their channels no longer have", locks::bind_repair);
     add("update", "update packages or the request, or add machines", locks::bind_update);
     add("convert", "convert a lock file to another format", locks::bind_convert);

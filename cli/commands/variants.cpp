@@ -6,8 +6,8 @@
 #include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/ask/question.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
@@ -132,7 +132,7 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     Json document{
         {"success", true}, {"platform", sources.machine.platform}, {"variants", Json::array()}};
     for (const auto& row : rows) {
-        auto one = to_json(row.record);
+        auto one = record_json(row.record);
         Json variant;
         for (const auto& [name, value] : kVariantColumns) {
             const auto& text = row.build.columns.*value;
@@ -315,6 +315,11 @@ Result<int> variants(Context& context, VariantsOptions options) {
     }
     print(context, sources.machine, rows);
     note_older(context, found, rows);
+    const bool may_depend_on_machine =
+        std::ranges::any_of(rows, [](const Row& row) { return !row.obstacle.empty(); });
+    if (const auto note = assumed_note(sources.machine.given, sources.virtual_packages);
+        note && may_depend_on_machine)
+        context.out.note("note: " + *note);
     return 0;
 }
 

@@ -16,10 +16,10 @@
 namespace gpkg::cli {
 namespace {
 
-Result<void> check_offline(const std::vector<PackageRecord>& absent) {
+Result<void> check_offline(const std::vector<PackageRecord>& absent, Transport& transport) {
     std::vector<std::string> names;
     for (const auto& record : absent) {
-        if (needs_network(record)) names.push_back(record.fn);
+        if (needs_network(transport.mirrors(), record.url)) names.push_back(record.fn);
     }
     if (names.empty()) return {};
     const auto shown = names.size() > 5 ? 5 : names.size();
@@ -48,6 +48,19 @@ Result<void> check_vouched(const Context& context, const std::vector<PackageReco
     return {};
 }
 
+/// The hint of a wrong checksum, where a signed channel vouches for the right one.
+Result<void> distrust_wrong_file(const Context& context,
+                                 const PackageRecord& record,
+                                 Error& error) {
+    if (error.kind != ErrorKind::Integrity) return {};
+    GPKG_TRY(const auto trust, trust_options(context));
+    if (trust.roots.contains(record.channel))
+        error.hint =
+            "the file is not the one that the channel's operator signed; do not use it, and tell "
+            "the operator";
+    return {};
+}
+
 /// Positions in `records`, the largest first: it takes longest from its first byte to its last
 /// file, and the others come and are unpacked meanwhile.
 std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
@@ -60,8 +73,6 @@ std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
 }
 
 }  // namespace
-
-bool needs_network(const PackageRecord& record) { return !record.url.starts_with("file://"); }
 
 PackageStore open_store(const Context& context) {
     StoreLayout layout;
@@ -109,7 +120,8 @@ Result<std::vector<fs::path>> make_available(Context& context,
     }
     if (absent.empty()) return folders;
     GPKG_CHECK(check_allowed(context, absent));
-    if (how.offline) GPKG_CHECK(check_offline(absent));
+    GPKG_TRY(const auto transport, open_transport(context));
+    if (how.offline) GPKG_CHECK(check_offline(absent, *transport));
 
     GPKG_TRY(const auto arriving, store.workplace());
     std::stop_source stop;
@@ -151,22 +163,26 @@ Result<std::vector<fs::path>> make_available(Context& context,
     };
     DownloadOptions options;
     options.parallel = static_cast<std::size_t>(context.config.download_threads.value);
+    options.offline = how.offline;
     options.stop = stop.get_token();
     options.on_wait = WaitWarnings(context.out, progress);
     options.on_progress = [&](const TransferProgress& step) {
         received[step.item] = step.done;
         show();
     };
+    std::optional<std::size_t> failed;
+    options.on_failed = [&](std::size_t item) { failed = item; };
     options.on_finished = [&](std::size_t item) {
         ++finished;
         unpacking.add(download_of[item], downloads[item].destination, true);
         show();
     };
-    GPKG_TRY(const auto transport, open_transport(context));
     auto downloaded = download_all(*transport, downloads, options);
     if (!downloaded && downloaded.error().kind == ErrorKind::NotFound &&
         downloaded.error().hint.empty())
         downloaded.error().hint = how.if_gone;
+    if (!downloaded && failed)
+        GPKG_CHECK(distrust_wrong_file(context, absent[download_of[*failed]], downloaded.error()));
     if (unpacking.is_failing()) {
         GPKG_CHECK(unpacking.finish());
     }

@@ -17,15 +17,13 @@ struct Installed {
     std::vector<PrefixRecord> records;  ///< by name
 };
 
-/// Changes nothing: warns where an interrupted command left work behind.
+/// Changes nothing: warns of an environment that an interrupted command left unfinished, or that
+/// was moved.
 Result<Installed> read_installed(Context& context, const TargetOptions& target);
 
 /// "conda-forge" for a channel that is known by name, else its URL; without secrets.
 std::string channel_name(const Context& context, const std::string& url);
 /// The same for people: "conda-forge", or the folder of a local channel.
-std::string channel_title(const Context& context, const std::string& url);
-
-/// The same for people: a local channel by its path.
 std::string channel_title(const Context& context, const std::string& url);
 
 /// A spec of a record or of the history as a person types it.

@@ -1,6 +1,10 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/generations.hpp"
+#include "cli/workflow/health/damage.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/moved.hpp"
+#include "libcore/env/prefix_lock.hpp"
 
 #include <fmt/format.h>
 #include <string_view>
@@ -68,7 +72,7 @@ void tell(Context& context, const fs::path& prefix, const Undone& undone) {
 
 }  // namespace
 
-Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
+Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, bool dry_run) {
     if (dry_run) {
         tell_if_interrupted(context, prefix);
         return Recovery::Nothing;
@@ -78,9 +82,15 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
     return undone.recovery;
 }
 
+Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
+    GPKG_TRY(const auto recovery, recover_interrupted(context, prefix, dry_run));
+    warn_if_moved(context, prefix);
+    return recovery;
+}
+
 Result<void> recover_existing(Context& context, const fs::path& prefix, bool dry_run) {
     if (dry_run) {
-        tell_if_interrupted(context, prefix);
+        tell_condition(context, prefix);
         return {};
     }
     GPKG_TRY(const auto undone, undo(context, prefix));
@@ -92,7 +102,25 @@ Result<void> recover_existing(Context& context, const fs::path& prefix, bool dry
                     undone.command.empty() ? "to create it again: gpkg create"
                                            : "run again: " + undone.command);
     tell(context, prefix, undone);
+    warn_if_moved(context, prefix);
     return {};
+}
+
+Result<void> begin_change(Context& context, const fs::path& prefix, const ChangeOptions& options) {
+    if (!options.dry_run && !options.download_only) GPKG_CHECK(check_may_change(prefix));
+    return recover_existing(context, prefix, options.dry_run);
+}
+
+void warn_if_moved(Context& context, const fs::path& prefix) {
+    // gpkg, conda and mamba register every environment that they create: this one is where it was.
+    if (is_registered(prefix, context.home)) return;
+    if (const auto old = moved_from(prefix))
+        context.out.warn_once(moved_text(context, prefix, *old));
+}
+
+void tell_condition(Context& context, const fs::path& prefix) {
+    tell_if_interrupted(context, prefix);
+    warn_if_moved(context, prefix);
 }
 
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
@@ -112,6 +140,7 @@ std::string interruption_text(const fs::path& prefix) {
 }
 
 Result<void> recover_for_use(Context& context, const fs::path& prefix) {
+    warn_if_moved(context, prefix);
     switch (prefix_condition(prefix)) {
     case PrefixCondition::Settled: return {};
     case PrefixCondition::Busy:

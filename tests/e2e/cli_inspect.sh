@@ -14,6 +14,8 @@ build:
     - cc -shared -fPIC -Wl,-soname,libtwo.so.2 -o $PREFIX/lib/libtwo.so.2 two.c
     - ln -s libtwo.so.2 $PREFIX/lib/libtwo.so
 requirements: {run_exports: [libtwo >=2]}
+about: {summary: Two for all, license: MIT, homepage: https://two.example}
+extra: {recipe-maintainers: [anna, ben]}
 END
 cat > r/tool/recipe.yaml <<'END'
 package: {name: tool, version: "1"}
@@ -29,6 +31,8 @@ tool=$(echo "$CHANNEL"/linux-64/tool-*.conda)
 
 expect 0 inspect "$tool"
 out_has 'tool 1 '
+check grep -qE '^  contains +1 file$' <<< "$out"
+out_lacks 'the prefix'
 out_has 'libtwo >=2'
 out_has 'bin/tool: program, '
 out_has 'needs  libtwo.so.2 -> libtwo'
@@ -44,7 +48,33 @@ json 'd["prefix_placeholders"] == {"text": 1, "binary": 0}'
 json '[b["soname"] for b in d["binaries"]] == ["libtwo.so.2"] and "paths" not in d'
 two=$(echo "$CHANNEL"/linux-64/libtwo-*.conda)
 expect 0 inspect "$two"
-out_has '3 files; the prefix is written into 1 text file and 0 binaries'
+out_has '3 files; the prefix is written into 1 text file'
+out_lacks '0 binaries'
+out_has '  checked       2 files match info/paths.json'
+out_has '  link scripts  none'
+out_has "  sha256        $(sha256sum "$two" | cut -d' ' -f1)"
+out_has '  summary       Two for all'
+out_has '  home page     https://two.example'
+out_has '  maintainers   anna, ben'
+out_has ' with gpkg '
+out_has 'gpkg keys --help'
+expect 0 inspect "$two" --json
+json 'd["summary"] == "Two for all" and d["license"] == "MIT" and d["maintainers"] == ["anna", "ben"]'
+json 'd["matching_files"] == 2 and d["link_scripts"] == [] and len(d["sha256"]) == 64 and d["size"] > 0'
+json 'd["timestamp"] > 0 and d["builder"].startswith("gpkg ")'
+expect 0 inspect "$tool" "$two"
+out_has "$tool:
+tool 1 "
+out_has "
+
+$two:
+libtwo 2 "
+expect 0 inspect "$tool" "$two" --json
+json 'd["success"] and [p["name"] for p in d["inspected"]] == ["tool", "libtwo"]'
+expect 2 inspect "$tool" "$two" --attestation none.json
+err_has 'is for one package file'
+expect 2 show "$two"
+err_has "to show a package file: gpkg inspect $two"
 expect 0 inspect --files "$two"
 out_is 'etc/two.conf
 lib/libtwo.so

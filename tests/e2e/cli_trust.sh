@@ -95,6 +95,18 @@ forget
 # Each verified channel is named with -v.
 expect 0 search tool -v
 err_has "signature of $url verified"
+# keys verify says by which key a channel is trusted, or why it is not.
+expect 0 keys verify "$url"
+out_has "signature verified: signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
+expect 0 keys verify "$url" --json
+json "d['verified'][0]['channel'] == '$url' and d['verified'][0]['keys'] == ['$(key a)']"
+expect 1 keys verify "file://$CHANNEL"
+err_has 'no trusted key for' 'gpkg config append'
+trust "$(key b)"
+expect 1 keys verify "$url" --json
+json "d['trust'] == 'wrong-key'"
+trust "$(key a)"
+forget
 # A token in conda's configuration that others can read.
 printf 'custom_channels: {mine: "%s"}\n' 'https://user:sesame@127.0.0.1/x' > "$HOME/.condarc"
 chmod 644 "$HOME/.condarc"
@@ -231,6 +243,7 @@ restore
 echo more >> "$CHANNEL/linux-64/tool-1.0-0.tar.bz2"
 rm -rf "$GPKG_ROOT_PREFIX/pkgs"
 expect 1 create -n y tool
+err_has "is not the one that the channel's operator signed; do not use it, and tell the operator"
 absent y
 restore
 python3 - "$CHANNEL/linux-64/repodata.json" <<'PY'
@@ -320,7 +333,7 @@ trust "$(key a)"
 expect 0 keys root "$CHANNEL" --root-key "$(key a)" --index-key "$(key b)" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.1.json"
 expect 2 index "$CHANNEL" --sign-key "$keys/a"
-err_has 'is not one of the keys that may sign indexes'
+err_has 'is not one of the keys that may sign indexes' "keys that may sign: $(key b)"
 sign b
 expect 0 search tool
 cp "$CHANNEL/trust/root.1.json" "$WORK/root.1.json"

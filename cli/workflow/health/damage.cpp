@@ -1,10 +1,10 @@
 #include "cli/workflow/health/damage.hpp"
 
 #include "cli/environments.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
@@ -12,6 +12,7 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/env/unowned_files.hpp"
+#include "libcore/net/transport.hpp"
 #include "libcore/package/verify.hpp"
 
 #include <algorithm>
@@ -86,14 +87,17 @@ Result<DroppedPackages> drop_damaged(Context& context,
         if (folder && damage.empty()) continue;
         ++dropped.packages;
         if (!folder) continue;
-        if (offline && needs_network(records[i]))
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
-                            folder->native(),
-                            damage.front().path,
-                            damage.front().what),
-                "run the command without --offline");
+        if (offline) {
+            GPKG_TRY(const auto transport, open_transport(context));
+            if (needs_network(transport->mirrors(), records[i].url))
+                return fail(
+                    ErrorKind::Integrity,
+                    fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
+                                folder->native(),
+                                damage.front().path,
+                                damage.front().what),
+                    "run the command without --offline");
+        }
         if (folder->parent_path() == store.root())
             GPKG_CHECK(store.remove(*folder));
         else
@@ -290,8 +294,8 @@ Result<int> repair_environment(Context& context,
     if (options.dry_run && !Prefix::is_environment(path) &&
         prefix_condition(path) == PrefixCondition::Interrupted)
         return tell_what_recovery_does(context, path);
-    GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
-    // A creation that was undone, or a removal that was completed; recover_prefix() has said so.
+    GPKG_TRY(const auto recovery, recover_interrupted(context, path, options.dry_run));
+    // A creation that was undone, or a removal that was completed; recover_interrupted() said so.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
         if (context.out.json_mode())
@@ -357,7 +361,7 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
     }
     if (!options.dry_run && !check.damaged.empty() && !options.yes &&
         !context.out.confirm("\nRemove these packages from the store?", context.stop))
-        return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+        return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
         GPKG_CHECK(store.remove_leftovers());

@@ -11,6 +11,23 @@
 namespace gpkg::cli {
 namespace {
 
+/// Files that are not text, and the command for them.
+Result<void> check_is_text(const std::string& place) {
+    const auto name = shell_word(place);
+    if (place.ends_with(".sqfs"))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: an image, not a list of packages", place),
+                    fmt::format("to run a command in it: gpkg image run {} -- COMMAND", name));
+    const bool is_archive = place.ends_with(".tar.zst") || place.ends_with(".tar.gz") ||
+                            place.ends_with(".tgz") || place.ends_with(".tar");
+    if (!is_archive) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: an archive, not a list of packages", place),
+                fmt::format("to unpack an archive of gpkg pack: mkdir ml && tar -xf {} -C ml && "
+                            "ml/bin/gpkg-relocate",
+                            name));
+}
+
 Result<WishFile> fetch_wish_file(const Context& context, const std::string& place, bool offline) {
     if (!has_scheme(place) || place.starts_with("file://")) {
         auto path = absolute_path(place, context.home);
@@ -21,16 +38,17 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
         return WishFile{path, path.native(), in_utf8(std::move(text))};
     }
     const auto name = without_secrets(place);
-    if (offline)
+    GPKG_TRY(const auto transport, open_transport(context));
+    if (offline && needs_network(transport->mirrors(), place))
         return fail(ErrorKind::Network,
                     fmt::format("{}: cannot be downloaded with --offline", name),
                     "use a local copy");
     GPKG_TRY(const auto url, Url::parse(place));
-    GPKG_TRY(const auto transport, open_transport(context));
     GetRequest request;
     request.url = place;
     request.most_bytes = kLongestWritten;
     TransferOptions how;
+    how.offline = offline;
     how.stop = context.stop;
     GPKG_TRY(auto answer, get(*transport, request, how));
     const auto file = url.path.substr(url.path.rfind('/') + 1);
@@ -45,6 +63,7 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
 Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
                                                        const std::string& place,
                                                        bool offline) {
+    GPKG_CHECK(check_is_text(place));
     auto& known = context.wish_files[place];
     if (known == nullptr) {
         auto file = fetch_wish_file(context, place, offline);
