@@ -420,7 +420,12 @@ std::string run_script(const Activation& activation, bool bash) {
     text += shell_commands(only_variables, Shell::Posix);
     source(activation.activate_scripts);
     text += "cd -- \"$__gpkg_folder\"\n";
-    text += bash ? "trap - EXIT\nexec \"${__gpkg_command[@]}\"\n" : "trap - EXIT\nexec \"$@\"\n";
+    if (bash) text += "set -- \"${__gpkg_command[@]}\"\n";
+    text +=
+        "trap - EXIT\n"
+        "command -v \"$1\" > /dev/null || { echo \"error: $1: command not found\" >&2; exit 127; "
+        "}\n"
+        "exec \"$@\"\n";
     return text;
 }
 

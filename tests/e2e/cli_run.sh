@@ -86,6 +86,9 @@ err_has 'no environment is active' 'did you mean -n one?'
 expect 2 install one nosuch
 err_has 'did you mean -n one?'
 CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 127 run one hello
+err_has 'error: one: command not found'
+expect 0 create -y -q -n empty
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/empty expect 127 run one hello
 err_has 'one: command not found' 'did you mean -n one?'
 CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 1 remove -y one
 err_has "one is not installed in $GPKG_ROOT_PREFIX/envs/two" 'did you mean -n one?'
