@@ -364,8 +364,8 @@ std::string reference_page(const CLI::App& program) {
         for (const auto& paragraph : description.paragraphs)
             text += fmt::format("\n{}\n", in_markdown(paragraph));
         if (!description.examples.empty())
-            text +=
-                fmt::format("\n```console\n$ {}\n```\n", fmt::join(description.examples, "\n$ "));
+            text += fmt::format("\n<!-- not run: placeholder -->\n```console\n$ {}\n```\n",
+                                fmt::join(description.examples, "\n$ "));
         for (const auto& [heading, rows] : sections_of(command)) {
             if (heading == kCommonOptions) continue;
             text += fmt::format("\n| {} | |\n|---|---|\n", heading);
