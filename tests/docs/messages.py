@@ -3,7 +3,7 @@
 
 The first cell of a row in a table with the heading "Message" holds one or more messages in backquotes. `...` stands for a
 part that differs from case to case. Each fragment between these parts must be in a string literal of the sources, or in
-one with a word or another literal in place of a {}.
+one with another literal or a number in place of a {}.
 """
 
 import pathlib
@@ -40,6 +40,8 @@ composed = [text.split() for text in texts.split("\n") if re.search(r"\{[^{}]*\}
 
 
 def is_composed(fragment):
+    if len(fragment.split()) < 3:
+        return False
     for words in composed:
         for start in range(len(words)):
             for end in range(start + 2, min(len(words), start + len(fragment.split())) + 1):
@@ -48,7 +50,7 @@ def is_composed(fragment):
                     continue
                 pattern = "(.+)".join(map(re.escape, re.split(r"\{[^{}]*\}", " ".join(window))))
                 found = re.fullmatch(pattern, fragment)
-                if found and all(" " not in part or part in texts for part in found.groups()):
+                if found and all(part.isdigit() or part in texts for part in found.groups()):
                     return True
     return False
 
