@@ -296,8 +296,8 @@ std::string overview(const HelpStyle& style, const std::string& documentation) {
 
     add_heading(text, "More", style);
     rows = {{"gpkg help COMMAND", "options and examples of a command"},
-            {"gpkg help all", "every command with a summary"}};
-    if (!documentation.empty()) rows.push_back({"documentation", documentation});
+            {"gpkg help all", "every command with a summary"},
+            {"documentation", documentation}};
     add_rows(text, rows, style);
     return text;
 }

@@ -326,6 +326,13 @@ Error unknown_command(const std::string& first) {
     return error;
 }
 
+Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word) {
+    return {ErrorKind::Usage,
+            fmt::format("{}: {}", full_name(*path.back()), unexpected_words(*path.back(), {word})),
+            hint_at({word}, path, [](const auto&) { return false; }),
+            {}};
+}
+
 Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,

@@ -5,6 +5,7 @@
 #include "libcore/base/error.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ Error usage_error(CLI::App& app,
 
 /// Of a word in the place of a command.
 Error unknown_command(const std::string& first);
+/// Of a word behind the command that is the last of `path`, which is none of its subcommands.
+Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word);
 
 /// Fails if options or arguments of a command were given together with a subcommand that has its
 /// own: `gpkg closure why --size`.

@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/one_off.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -113,6 +114,10 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     request.sources = options.sources;
     GPKG_TRY(request.specs, parse_specs(options.specs));
     if (options.specs.empty()) {
+        if (auto is_tool = check_is_not_file(context, command.front()); !is_tool) {
+            is_tool.error().hint = "to install its packages: gpkg create -n NAME -f FILE";
+            return pass(std::move(is_tool).error());
+        }
         GPKG_TRY(auto spec, parse_spec(command.front()));
         // "ruff=0.5" is the program of that version.
         command.front() = spec.name;

@@ -3,7 +3,7 @@
 
 # The overview: first steps, topics, where the rest is; every command is named in it.
 expect 0 --help
-out_has 'First steps:' 'gpkg create -n ml pytorch' 'gpkg help COMMAND'
+out_has 'First steps:' 'gpkg create -n ml pytorch' 'gpkg help COMMAND' 'documentation '
 check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
 overview=$out
 expect 0
@@ -12,6 +12,13 @@ expect 0 help
 out_is "$overview"
 expect 2 help nosuch
 err_has "unknown command 'nosuch'"
+expect 2 help env nosuch
+err_has "gpkg env: unknown subcommand 'nosuch'" 'hint: subcommands: '
+expect 2 help list numpy
+err_has "gpkg list: unexpected argument 'numpy'"
+expect 2 help all create
+err_is "error: unexpected argument 'create'
+  hint: to see all commands: gpkg help all"
 expect 2 nosuch --help
 expect 0 help all
 check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]

@@ -45,6 +45,10 @@ void add_wish_options(CLI::App& app, WishOptions& options);
 /// those that specs name are there as well.
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
 
+/// Fails if `text` is the path of a file with specs or of a lock file, in place of a spec: "-f" was
+/// forgotten.
+Result<void> check_is_not_file(const Context& context, const std::string& text);
+
 /// What the flags name, else what a file names: by its name, else by its place.
 TargetOptions target_meant(TargetOptions target, const Wishes& wishes);
 
