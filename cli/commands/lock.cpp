@@ -4,6 +4,7 @@
 #include "cli/terminal.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/classes.hpp"
+#include "cli/workflow/lock/environment.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
@@ -110,22 +111,6 @@ std::vector<std::string> taken_elsewhere(const LockFile& lock) {
     return notes;
 }
 
-Result<ReadLock> read(Context& context, const std::string& file) {
-    auto found = read_lock(file);
-    if (!found) {
-        auto error = std::move(found).error();
-        const auto format = lock_format_of_name(file);
-        if (error.kind == ErrorKind::NotFound && error.hint.empty() &&
-            (!format || format == LockFormat::Gpkg)) {
-            const auto output = file == kUsualName ? "" : " -o " + shell_word(file);
-            error.hint = "to write one: gpkg lock -f environment.yml" + output;
-        }
-        return pass(std::move(error));
-    }
-    for (const auto& warning : found->warnings) context.out.warn(warning);
-    return found;
-}
-
 void take_file_as_name(std::string& file, std::vector<std::string>& names) {
     std::error_code code;
     const bool is_file = file.find('/') != std::string::npos || file.ends_with(".lock") ||
@@ -135,7 +120,7 @@ void take_file_as_name(std::string& file, std::vector<std::string>& names) {
 }
 
 Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb) {
-    auto found = read(context, file);
+    auto found = read_lock_file(context, file);
     if (!found) return found;
     if (found->format != LockFormat::Gpkg)
         return fail(ErrorKind::Unsupported,

@@ -122,7 +122,9 @@ expect 0 create -n specs --file specs.txt
 has specs app-1.0 lib-2.0
 records specs 'r["app"]["requested_specs"] == ["app=1"]'
 expect 1 create -n x -f nowhere.yml
-err_has 'nowhere.yml: cannot open'
+err_has 'nowhere.yml: cannot open' 'hint: name a file with -f; to write one'
+expect 1 create -n x --lock nowhere.lock
+err_has 'nowhere.lock: cannot open' 'hint: to write one: gpkg lock -f environment.yml -o nowhere.lock'
 # A forgotten -f.
 expect 2 create -n x environment.yml
 err_is 'error: environment.yml is a file, not a package
