@@ -1,7 +1,5 @@
 #include "cli/commands/lock.hpp"
 
-#include "cli/help.hpp"
-#include "cli/terminal.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/environment.hpp"
@@ -11,11 +9,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 #include <utility>
 
 namespace gpkg::cli {
@@ -32,17 +28,18 @@ struct LockOptions {
     bool dry_run = false;
 };
 
-/// Whether neither the command line nor the current folder says what to lock.
-bool asks_nothing(const std::vector<CLI::Option*>& own) {
+constexpr const char* kDefaultFile = "environment.yml";
+
+bool has_default_file() {
     std::error_code code;
-    return std::ranges::all_of(own, [](const auto* option) { return option->count() == 0; }) &&
-           !fs::exists("environment.yml", code);
+    return fs::exists(kDefaultFile, code);
 }
 
-Result<int> list_subcommands(const CLI::App& app) {
-    const auto style = help_style(terminal_width(STDERR_FILENO), false);
-    std::fputs(help_of(app, style).c_str(), stderr);
-    return kWrongUsage;
+/// Without specs and files: environment.yml of this folder, if there is one.
+void add_default_file(Context& context, WishOptions& wishes) {
+    if (!wishes.specs.empty() || !wishes.files.empty() || !has_default_file()) return;
+    wishes.files = {kDefaultFile};
+    context.out.note(fmt::format("note: locking the packages of {}", kDefaultFile));
 }
 
 /// Of a lock that is written over: who reads it may be for one of these.
@@ -61,8 +58,9 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
                                  join_some(lost, "and")));
 }
 
-Result<int> write(Context& context, const LockOptions& options) {
+Result<int> write(Context& context, LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
+    add_default_file(context, options.wishes);
     if (options.for_all) {
         if (!options.machines.empty())
             return fail(ErrorKind::Usage, "--for-all cannot be used with --for");
@@ -169,11 +167,10 @@ Result<void> check_own_name(const std::string& output) {
 
 Action bind_lock(CLI::App& app) {
     const auto options = std::make_shared<LockOptions>();
-    const auto common = app.get_options().size();  // --help, --json
-    add_source_options(app, options->sources);
+    add_channel_options(app, options->sources);
+    add_platform_option(app, options->sources);
+    add_devices_option(app, options->sources);
     add_wish_options(app, options->wishes);
-    // Several machines, each a class of the lock.
-    app.remove_option(app.get_option("--for"));
     add_machines_option(app,
                         options->machines,
                         "machines to lock for, profiles or names: a100,h100; may be repeated");
@@ -182,8 +179,10 @@ Action bind_lock(CLI::App& app) {
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: gpkg.lock")
         ->type_name("FILE");
-    auto own = app.get_options();
-    own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common));
+    // `gpkg lock` alone lists its subcommands where there is nothing to lock.
+    app.preparse_callback([&app](std::size_t arguments) {
+        if (arguments == 0 && !has_default_file()) app.require_subcommand(1);
+    });
     struct Verb {
         CLI::App* app;
         Action action;
@@ -203,19 +202,19 @@ Action bind_lock(CLI::App& app) {
     app.footer(
         "Writes the exact packages of a request to gpkg.lock. The file holds one hardware class "
         "for each machine given with --for, or one for each platform of the request. Classes "
-        "have the same versions unless the hardware forces a difference.\n\n"
+        "have the same versions unless the hardware forces a difference. Without packages and "
+        "files, it reads environment.yml of the current folder.\n\n"
         "  gpkg lock -f environment.yml\n"
         "  gpkg lock -f environment.yml --for a100 --for mi300 --for cpu\n"
         "  gpkg lock pytorch --for-all --dry-run\n"
         "  gpkg create -n ml --lock gpkg.lock     # install the class for this machine");
 
-    return [options, verbs, own, &app](Context& context) -> Result<int> {
+    return [options, verbs, &app](Context& context) -> Result<int> {
         for (const auto& [verb, action] : verbs) {
             if (!*verb) continue;
             GPKG_CHECK(check_own_options_unused(app, *verb));
             return action(context);
         }
-        if (!context.out.json_mode() && asks_nothing(own)) return list_subcommands(app);
         return write(context, *options);
     };
 }

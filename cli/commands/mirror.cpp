@@ -165,9 +165,10 @@ Action bind_verify_mirror(CLI::App& app) {
 Action bind_mirror(CLI::App& app) {
     const auto options = std::make_shared<MirrorVerbOptions>();
     auto& asked = options->mirror.asked;
-    add_source_options(app, asked.sources);
+    add_channel_options(app, asked.sources);
+    add_platform_option(app, asked.sources);
+    add_devices_option(app, asked.sources);
     add_wish_options(app, asked.wishes);
-    app.remove_option(app.get_option("--for"));
     add_machines_option(
         app, asked.machines, "machine to solve for, or class of --lock; may be repeated");
     add_lock_options(app, "--lock", "mirror the packages of this lock file", options->mirror.lock);

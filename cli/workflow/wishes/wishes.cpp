@@ -255,6 +255,10 @@ Result<void> check_is_not_file(const Context& context, const std::string& text) 
 void add_wish_options(CLI::App& app, WishOptions& options) {
     app.add_option("specs", options.specs, "packages: numpy 'python=3.12' conda-forge::zlib")
         ->type_name("SPEC");
+    add_file_options(app, options);
+}
+
+void add_file_options(CLI::App& app, WishOptions& options) {
     app.add_option(
            "-f,--file", options.files, "environment.yml, list of specs, or list of package URLs")
         ->type_name("FILE")

@@ -39,7 +39,10 @@ struct Wishes {
     std::string ignored_name;     ///< the name in an environment.yml, with ignore_names
 };
 
+/// SPEC..., -f and --accel.
 void add_wish_options(CLI::App& app, WishOptions& options);
+/// -f and --accel.
+void add_file_options(CLI::App& app, WishOptions& options);
 
 /// Reads the files. Channels that one names come in `sources` after those of the command line;
 /// those that specs name are there as well.
