@@ -1,6 +1,7 @@
 #include "cli/help.hpp"
 
 #include "cli/command.hpp"
+#include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -233,6 +234,13 @@ std::string in_roff(std::string_view text) {
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
     return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
+}
+
+std::string example_of(const CLI::App& command) {
+    const auto examples = description_of(command).examples;
+    if (examples.empty()) return "";
+    const auto& first = examples.front();
+    return std::string(trim(std::string_view(first).substr(0, first.find("  #"))));
 }
 
 std::string value_name(const CLI::Option& option) {

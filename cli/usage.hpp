@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -32,6 +33,10 @@ Error usage_error(CLI::App& app,
 Error unknown_command(const std::string& first);
 /// Of a word behind the command that is the last of `path`, which is none of its subcommands.
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word);
+
+/// "gpkg solve: missing argument: SPEC", with an example of the command as the hint. For arguments
+/// that are required only without certain options; CLI11 checks all others.
+tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view argument);
 
 /// Fails if options or arguments of a command were given together with a subcommand that has its
 /// own: `gpkg closure why --size`.

@@ -106,7 +106,6 @@ Result<fs::path> held_environment(Context& context, const OneOffRequest& request
 
 Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& options) {
     auto command = words_behind_options(app, context.arguments);
-    if (command.empty()) return fail(ErrorKind::Usage, "no tool was given", "gpkg exec ruff check");
     // What is told to help is this command line with other specs: the tool's words are none.
     const auto place = context.arguments.size() - command.size();
     std::erase_if(context.positionals, [&](std::size_t word) { return word > place; });
@@ -163,6 +162,7 @@ Action bind_exec(CLI::App& app) {
         ->group("");
     app.add_option(
            "tool", options->command, "tool, with a version if needed (ruff=0.5), and its arguments")
+        ->required()
         ->type_name("TOOL");
     app.positionals_at_end();
     app.footer(

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/mirror/mirroring.hpp"
 #include "libcore/base/text.hpp"
 
@@ -21,12 +22,9 @@ struct MirrorVerbOptions {
     std::vector<std::string> keys;  ///< whose signature counts
 };
 
-Result<int> write(Context& context, MirrorVerbOptions options) {
+Result<int> write(Context& context, const CLI::App& app, MirrorVerbOptions options) {
     auto& mirror = options.mirror;
-    if (options.folder.empty())
-        return fail(ErrorKind::Usage,
-                    "gpkg mirror: missing --out FOLDER",
-                    "gpkg mirror pytorch --for a100 --out /srv/mirror");
+    if (options.folder.empty()) return missing_argument(app, "--out DIR");
     if (options.delta.empty() != options.delta_folder.empty())
         return fail(ErrorKind::Usage, "--delta and --delta-out must be used together");
     if (!mirror.lock.file.empty() &&
@@ -195,10 +193,10 @@ Action bind_mirror(CLI::App& app) {
         "  gpkg mirror --lock gpkg.lock --out /srv/mirror --sign-key site.key\n"
         "  gpkg mirror verify /srv/mirror --key 3b6a27bc...\n"
         "  gpkg mirror apply /media/delta /srv/mirror");
-    return [=](Context& context) -> Result<int> {
+    return [=, &app](Context& context) -> Result<int> {
         if (verifying->parsed()) return verify_action(context);
         if (applying->parsed()) return apply_action(context);
-        return write(context, *options);
+        return write(context, app, *options);
     };
 }
 

@@ -113,6 +113,15 @@ while IFS='|' read -r words message; do
 done << 'END'
 lock convert|gpkg lock convert: missing argument: FROM
 why-not|gpkg why-not: missing argument: SPEC
+exec|gpkg exec: missing argument: TOOL
+run|gpkg run: missing argument: COMMAND
+image run|gpkg image run: missing argument: FILE COMMAND
+image run x.sqfs|gpkg image run: missing argument: COMMAND
+solve|gpkg solve: missing argument: SPEC
+install -n early|gpkg install: missing argument: SPEC
+update -n early|gpkg update: missing argument: SPEC (--all
+remove -n early|gpkg remove: missing argument: SPEC (--all
+mirror early|gpkg mirror: missing argument: --out DIR
 solve --for|gpkg solve: --for needs a value: FILE|NAME
 create --name x --prefix y|gpkg create: --name cannot be used with --prefix
 create -n x --environment y|gpkg create: --environment needs --lock
