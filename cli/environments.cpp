@@ -61,10 +61,14 @@ EnvironmentFolders environment_folders(const Config& config) {
     return {config.root_prefix.value, config.envs_dirs.value};
 }
 
+std::string environment_name(const Context& context, const fs::path& prefix) {
+    return environment_folders(context.config).name_of(prefix);
+}
+
 std::string target_words(const Context& context, const fs::path& prefix) {
     const auto folders = environment_folders(context.config);
     return folders.has(prefix) ? "-n " + shell_word(folders.name_of(prefix))
-                               : "-p " + shell_word(prefix.native());
+                               : environment_argument(prefix);
 }
 
 void add_environments(Json& document, const Context& context) {
@@ -86,11 +90,16 @@ void add_environments(Json& document, const Context& context) {
 }
 
 void print_environments(const Context& context, bool with_sizes) {
+    std::uint64_t total = 0;
+    SeenFiles seen;
     const auto size_of = [&](const fs::path& path) -> std::optional<std::uint64_t> {
         const auto records = read_records(path);
         if (!records) return std::nullopt;
         std::uint64_t bytes = 0;
-        for (const auto& use : disk_use(path, *records)) bytes += use.bytes;
+        for (const auto& use : disk_use(path, *records, &seen)) {
+            bytes += use.bytes;
+            total += use.added_bytes;
+        }
         return bytes;
     };
     if (context.out.json_mode()) {
@@ -101,18 +110,17 @@ void print_environments(const Context& context, bool with_sizes) {
                 const auto size = size_of(path);
                 details["size"] = size ? Json(*size) : Json();
             }
+            document["size"] = total;
         }
         context.out.json(document);
         return;
     }
     context.out.result("# environments:\n#");
     Table table(with_sizes ? std::vector<std::size_t>{2} : std::vector<std::size_t>{});
-    std::uint64_t total = 0;
     for (const auto& entry : entries(context)) {
         std::vector<std::string> cells{entry.name, entry.is_active ? "*" : " "};
         if (with_sizes) {
             const auto size = size_of(entry.path);
-            total += size.value_or(0);
             cells.push_back(size ? human_size(*size) : "?");
         }
         cells.push_back(entry.path.native());
@@ -121,9 +129,9 @@ void print_environments(const Context& context, bool with_sizes) {
     }
     for (const auto& line : table.lines()) context.out.result(line);
     if (with_sizes)
-        context.out.result(fmt::format(
-            "#\n# {} in packages; files that environments share through hard links count in each",
-            human_size(total)));
+        context.out.result(
+            fmt::format("#\n# {} in packages; files that environments share are counted once",
+                        human_size(total)));
 }
 
 }  // namespace gpkg::cli

@@ -297,6 +297,10 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
     auto hint = did_you_mean(near, "to list environments: gpkg env list");
+    const auto& root = context.config.root_prefix;
+    if (near.empty() && !options.name.empty() && root.source == "default")
+        hint += fmt::format("; the root prefix is {} (GPKG_ROOT_PREFIX sets another)",
+                            root.value.native());
     for (const auto& folder : folders.envs) {
         std::error_code unseen;
         (void)fs::status(folder / name / "conda-meta", unseen);

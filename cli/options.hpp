@@ -18,6 +18,10 @@ class Option;
 
 namespace gpkg::cli {
 
+/// The value name of options that set environment variables. Their values may be secrets: histories
+/// and the log keep only the names.
+inline constexpr const char* kVariableType = "NAME=VALUE";
+
 /// Which environment is meant: -n NAME, -p PATH, else the active one.
 struct TargetOptions {
     std::string name;

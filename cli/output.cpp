@@ -25,7 +25,7 @@ constexpr std::string_view kPlain = "\x1b[0m";
 constexpr auto kStyles = std::to_array<std::string_view>(
     {"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"});
 
-/// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_is_well() asks.
+/// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_works() asks.
 void write(std::FILE* stream, std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stream);
 }
@@ -89,33 +89,12 @@ std::string_view exception_name(ErrorKind kind) {
     case ErrorKind::Unsupported: return "CondaError";
     case ErrorKind::Conflict: return "CondaValueError";
     case ErrorKind::Usage: return "ArgumentError";
-    case ErrorKind::Interrupted: return "CondaSystemExit";
+    case ErrorKind::Interrupted:
+    case ErrorKind::Cancelled: return "CondaSystemExit";
     case ErrorKind::DamagedCache: return "CondaError";
     }
     return "CondaError";
 }
-
-}  // namespace
-
-std::string without_controls(std::string_view text) {
-    std::string plain;
-    plain.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
-        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
-        if (is_wide || is_control) {
-            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
-            i += is_wide ? 1 : 0;
-        } else {
-            plain += text[i];
-        }
-    }
-    return plain;
-}
-
-namespace {
 
 /// Removes what commands the terminal, except the styles of styled().
 std::string with_own_styles(std::string_view text) {
@@ -138,10 +117,35 @@ std::string with_own_styles(std::string_view text) {
     return shown + without_controls(text.substr(begin));
 }
 
+/// Hides the secrets of every text in the document.
+void hide_secrets_in(nlohmann::ordered_json& document) {
+    if (document.is_string()) document = hide_secrets(document.get<std::string>());
+    if (!document.is_structured()) return;
+    for (auto& part : document) hide_secrets_in(part);
+}
+
 /// Without control characters and secrets: texts quote what users wrote, too.
 std::string for_people(std::string_view text) { return without_controls(hide_secrets(text)); }
 
 }  // namespace
+
+std::string without_controls(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
+        if (is_wide || is_control) {
+            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
+            i += is_wide ? 1 : 0;
+        } else {
+            plain += text[i];
+        }
+    }
+    return plain;
+}
 
 Output::Output(EnvLookup environment) : environment_(std::move(environment)), results_(stdout) {
     set({});
@@ -208,11 +212,11 @@ void Output::note(std::string_view line) {
 }
 
 void Output::note_once(const std::string& line) {
-    if (told_.insert(line).second) note(line);
+    if (shown_once_.insert(line).second) note(line);
 }
 
 void Output::warn_once(const std::string& line) {
-    if (told_.insert(line).second) warn(line);
+    if (shown_once_.insert(line).second) warn(line);
 }
 
 void Output::warn(std::string_view line) {
@@ -252,14 +256,16 @@ void Output::error(const Error& error) {
                                         {"message", hide_secrets(error.message)},
                                         {"exception_name", exception_name(error.kind)}};
         if (!error.hint.empty()) document["hint"] = hide_secrets(error.hint);
-        if (!error.details.empty())
-            document.update(nlohmann::ordered_json::parse(hide_secrets(error.details)));
+        if (!error.details.empty()) {
+            auto details = nlohmann::ordered_json::parse(error.details);
+            hide_secrets_in(details);
+            document.update(details);
+        }
         json(document);
         return;
     }
     std::fflush(stdout);
-    // The user answered no: that is no error.
-    if (error.kind == ErrorKind::Interrupted && error.message.starts_with("cancelled"))
+    if (error.kind == ErrorKind::Cancelled)
         return write(stderr, for_people(error.to_string()) + "\n");
     write(
         stderr,
@@ -305,7 +311,7 @@ std::string Output::styled_on_stderr(Style style, std::string_view text) const {
     return styled_if(color_err_, style, text);
 }
 
-bool Output::stdout_is_well() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+bool Output::stdout_works() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
 bool Output::stdout_reader_left() {
     pollfd descriptor{STDOUT_FILENO, 0, 0};

@@ -1,7 +1,8 @@
 #pragma once
 
-// Everything gpkg prints. Results go to stdout, the rest (notes, warnings, progress, questions) to
-// stderr. With --json stdout gets exactly one JSON document, errors included.
+// Prints everything that gpkg says and asks. Results go to stdout; notes, warnings, errors,
+// progress and questions to stderr. With --json, stdout gets exactly one JSON document, errors
+// included.
 
 #include "cli/terminal.hpp"
 #include "libcore/base/byte_size.hpp"
@@ -36,14 +37,11 @@ public:
     explicit Output(EnvLookup environment);
 
     void set(OutputOptions options);
-    /// Where results and JSON documents go: to stdout, or, while stdout belongs to a program that
-    /// gpkg is going to become, to stderr.
-    void results_on_stderr(bool on);
     bool json_mode() const { return options_.json; }
     bool verbose() const { return options_.verbose > 0; }
     /// How often -v was given.
     int verbosity() const { return options_.verbose; }
-    /// Whether anybody reads note().
+    /// Whether note() prints anything.
     bool takes_notes() const { return !options_.json && !options_.quiet; }
     /// Progress may be drawn: stderr is a terminal that can redraw a line, and neither --json nor
     /// -q is given.
@@ -57,8 +55,8 @@ public:
     /// Of the results: as wide as their terminal, unlimited in files and pipes.
     Screen screen() const;
 
-    /// A line of the result; not in JSON mode, not with -q. Of control characters only line ends
-    /// and tabs are let through, here and in all that follows but verbatim() and relay().
+    /// A line of the result; not in JSON mode, not with -q. Control characters except line ends and
+    /// tabs are written out, here and in all that follows but verbatim() and relay().
     void print(std::string_view line);
     /// What the user asked to see, with -q as well; not in JSON mode.
     void result(std::string_view text);
@@ -103,13 +101,15 @@ public:
     std::string styled_on_stderr(Style style, std::string_view text) const;
 
     /// False once stdout could not take what was written (a closed pipe, a full disk).
-    bool stdout_is_well();
+    bool stdout_works();
     /// Nobody reads the pipe any more, as with `gpkg list | head`: nothing to complain about.
     static bool stdout_reader_left();
 
 private:
     friend class DeferredNotes;
+    friend class ResultsAside;
 
+    void results_on_stderr(bool on);
     bool has_colors() const { return results_ == stderr ? color_err_ : color_out_; }
     std::string plain_or_styled(std::string_view text) const;
     void write_or_defer(std::string line);
@@ -119,13 +119,14 @@ private:
     int deferring_ = 0;
     std::string last_error_;
     std::vector<std::string> deferred_;
-    std::set<std::string, std::less<>> told_;  ///< once
+    std::set<std::string, std::less<>> shown_once_;  ///< lines of note_once() and warn_once()
     std::FILE* results_;
     bool color_out_ = false;
     bool color_err_ = false;
 };
 
-/// Results go to stderr while this lives: stdout is for something else.
+/// While this lives, results and JSON documents go to stderr: stdout belongs to another program,
+/// such as the one that gpkg is going to become.
 class ResultsAside {
 public:
     explicit ResultsAside(Output& out) : out_(out) { out_.results_on_stderr(true); }

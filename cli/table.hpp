@@ -1,6 +1,6 @@
 #pragma once
 
-// Columns of text, lined up, and fitted to the screen.
+// Rows of text as aligned columns that fit the screen.
 
 #include "cli/terminal.hpp"
 
@@ -9,6 +9,7 @@
 
 namespace gpkg::cli {
 
+/// Rows are added, then turned into lines. Cells may be styled and have any length.
 class Table {
 public:
     /// Columns named here are aligned to the right.
@@ -18,7 +19,8 @@ public:
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    /// Where rows are too long for the screen, these steps are taken in this order until they fit.
+    /// Where rows are too long for the screen, columns are shortened to `least` columns, or
+    /// dropped, in the order of these calls until the rows fit.
     void may_shorten(std::size_t column, std::size_t least, Keep keep = Keep::Start) {
         steps_.push_back({column, least, keep});
     }

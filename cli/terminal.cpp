@@ -67,8 +67,8 @@ bool uses_color(ColorChoice choice, int descriptor, const EnvLookup& environment
     if (is_on(value_of(environment, "FORCE_COLOR")) ||
         is_on(value_of(environment, "CLICOLOR_FORCE")))
         return true;
-    if (const auto wish = value_of(environment, "CLICOLOR"); !wish.empty() && !is_on(wish))
-        return false;
+    const auto clicolor = value_of(environment, "CLICOLOR");
+    if (!clicolor.empty() && !is_on(clicolor)) return false;
     return ::isatty(descriptor) != 0 && value_of(environment, "TERM") != "dumb";
 }
 

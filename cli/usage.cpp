@@ -22,7 +22,9 @@ constexpr std::size_t kFewLetters = 2;
 
 /// Commands and options of other tools, and what gpkg has for them.
 struct OtherName {
-    std::string_view words;  ///< "ls", "config unset", "build -o"
+    /// "ls", "config unset", "build -o"; "info *": any argument of a command; "rename": a command
+    /// of gpkg, where its words are wrong in another way.
+    std::string_view words;
     std::string_view hint;
 };
 constexpr OtherName kOtherNames[] = {
@@ -36,14 +38,19 @@ constexpr OtherName kOtherNames[] = {
     {"clone", "use gpkg create -n NEW --clone OLD"},
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
+    {"copy", "use gpkg create -n NEW --clone OLD"},
     {"create --cpu", "use --accel none"},
     {"create --cpu-only", "use --accel none"},
     {"create --no-gpu", "use --accel none"},
+    {"depends", "use gpkg tree -n NAME PACKAGE, or gpkg repoquery depends PACKAGE"},
     {"deps", "use gpkg tree"},
     {"detect", "use gpkg hardware"},
+    {"diff",
+     "gpkg diff compares generations; environments: gpkg list -n A --diff B; "
+     "a file: gpkg sync -n NAME -f FILE --dry-run"},
     {"diff --file", "use gpkg sync -f FILE --dry-run"},
     {"diff -f", "use gpkg sync -f FILE --dry-run"},
-    {"du", "use gpkg closure"},
+    {"du", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"env clone", "use gpkg create -n NEW --clone OLD"},
     {"env delete", "use gpkg env remove"},
     {"env install", "use gpkg install"},
@@ -55,10 +62,15 @@ constexpr OtherName kOtherNames[] = {
     {"freeze", "use gpkg env export"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
+    {"info *", "for a package: gpkg show PACKAGE"},
     {"install --cpu", "use --accel none"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --no-gpu", "use --accel none"},
+    {"install --revision", "use gpkg rollback N; gpkg history lists N"},
+    {"leaves", "use gpkg list --requested"},
+    {"list --outdated", "use gpkg update --all --dry-run"},
     {"list --pinned", "use gpkg pins"},
+    {"list --revisions", "use gpkg history"},
     {"lock --locked", "use gpkg lock check"},
     {"lock --upgrade", "use gpkg lock update"},
     {"lock diff", "use gpkg lock check"},
@@ -66,13 +78,26 @@ constexpr OtherName kOtherNames[] = {
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
     {"ls", "use gpkg list"},
+    {"mirror --name",
+     "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
+    {"mirror -n", "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
+    {"module delete", "to delete one module: rm FILE"},
+    {"module list", "module avail lists modules; gpkg module check lists those that are outdated"},
+    {"module remove",
+     "to delete one module: rm FILE; gpkg module write --all deletes those of removed "
+     "environments"},
+    {"module rm", "to delete one module: rm FILE"},
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
     {"outdated", "use gpkg update --all --dry-run"},
+    {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
     {"pin --list", "use gpkg pins"},
+    {"pin list", "use gpkg pins"},
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"redo", "use gpkg rollback N; gpkg history lists N"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
+    {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
     {"remove gpkg", "to remove gpkg itself: how-to/uninstall-gpkg.md in the documentation"},
     {"report", "use gpkg info --report"},
     {"rm", "use gpkg remove"},
@@ -81,29 +106,37 @@ constexpr OtherName kOtherNames[] = {
      "remove it"},
     {"self-update", "to update gpkg: how-to/update-gpkg.md in the documentation"},
     {"selfupdate", "to update gpkg: how-to/update-gpkg.md in the documentation"},
-    {"size", "use gpkg closure"},
+    {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"undo", "use gpkg rollback"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
     {"update --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"update --outdated", "use gpkg update --all --dry-run"},
+    {"update --undo", "use gpkg rollback"},
     {"update gpkg", "to update gpkg itself: how-to/update-gpkg.md in the documentation"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"uvx", "use gpkg exec"},
     {"virtual-packages", "use gpkg hardware"},
+    {"who-needs", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
+    {"whoneeds", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
+    {"why --channel",
+     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
+    {"why -c",
+     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"x", "use gpkg exec"},
 };
-
-std::vector<const CLI::App*> all_below(const CLI::App& command) {
-    return command.get_subcommands([](const CLI::App*) { return true; });
-}
 
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word.
 std::string hint_for_other_name(const std::string& command, std::string_view word) {
-    const auto words = command.empty() ? std::string(word) : fmt::format("{} {}", command, word);
-    const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-    return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+    const auto hint_of = [](const std::string& words) {
+        const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
+        return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+    };
+    if (command.empty()) return hint_of(std::string(word));
+    auto hint = hint_of(fmt::format("{} {}", command, word));
+    return hint.empty() && !word.starts_with('-') ? hint_of(command + " *") : hint;
 }
 
 /// The same for a word that `command` does not know, which may also be one of its subcommands
@@ -111,7 +144,7 @@ std::string hint_for_other_name(const std::string& command, std::string_view wor
 std::string hint_for_other_name(const CLI::App& command, std::string_view word) {
     if (word.starts_with('-')) word = word.substr(0, word.find('='));
     if (auto hint = hint_for_other_name(command.get_name(), word); !hint.empty()) return hint;
-    const auto verbs = verbs_of(command);
+    const auto verbs = subcommand_names(command);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
     return "";
@@ -126,7 +159,7 @@ std::string did_you_mean_behind(std::vector<std::string> near, const std::string
 std::vector<std::string> near_flags(const std::string& word, std::span<CLI::App* const> path) {
     const auto flag = word.substr(0, word.find('='));
     for (std::size_t i = path.size() - 1; i > 0; --i) {
-        auto near = near_names(flag, flags_of(*path[i]));
+        auto near = near_names(flag, option_names(*path[i]));
         if (!near.empty()) return near;
     }
     return {};
@@ -150,8 +183,8 @@ bool takes_arguments(const CLI::App& command) {
 
 /// Whether the first unexpected word stands where a subcommand was expected.
 bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::string>& words) {
-    return !words.empty() && !words.front().starts_with('-') && !verbs_of(command).empty() &&
-           !takes_arguments(command);
+    return !words.empty() && !words.front().starts_with('-') &&
+           !subcommand_names(command).empty() && !takes_arguments(command);
 }
 
 /// The option by which a command takes an environment: "-n".
@@ -174,16 +207,16 @@ std::string with_named_environment(const std::vector<std::string>& unexpected,
         "name the environment with -n: {} -n {}", full_name(command), shell_words(words));
 }
 
-std::string hint_at(const std::vector<std::string>& unexpected,
-                    std::span<CLI::App* const> path,
-                    const std::function<bool(const std::string&)>& is_environment) {
+std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
+                                std::span<CLI::App* const> path,
+                                const std::function<bool(const std::string&)>& is_environment) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
         if (path.size() > 1) {
             if (auto hint = hint_for_other_name(command, word); !hint.empty()) return hint;
         }
         const bool is_flag = word.starts_with('-');
-        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
+        auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
         if (is_flag) continue;
@@ -191,23 +224,30 @@ std::string hint_at(const std::vector<std::string>& unexpected,
             return fmt::format("to run a command in it: gpkg image run {} -- python",
                                shell_word(word));
         if (is_unknown_subcommand(command, unexpected))
-            return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
+            return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
         if (takes_environment(command)) {
             auto hint = with_named_environment(unexpected, command, is_environment);
             if (!hint.empty()) return hint;
         }
         if (takes_environment(command) && is_environment(word))
             return fmt::format("did you mean -n {}?", shell_word(word));
+        if (path.size() == 2 && command.get_name() == "verify")
+            return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
+                   "package file: gpkg inspect FILE";
         const auto* argument = single_argument(command);
         if (argument != nullptr && argument->count() > 0)
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
     }
+    if (unexpected.empty() && path.size() > 1) {
+        if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
+            return hint;
+    }
     return fmt::format("to see the options: {} --help", full_name(command));
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
-std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words) {
+std::string unexpected_text(const CLI::App& command, const std::vector<std::string>& words) {
     if (is_unknown_subcommand(command, words))
         return fmt::format("unknown subcommand '{}'", words.front());
     const auto is_option = [](const auto& word) { return word.starts_with('-'); };
@@ -246,7 +286,7 @@ std::string about_two_options(const std::string& text,
 }
 
 /// CLI11's message in gpkg's words.
-std::string explained(const CLI::App& command, const CLI::ParseError& problem) {
+std::string problem_text(const CLI::App& command, const CLI::ParseError& problem) {
     std::string text = problem.what();
     if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr) return missing_part(command);
     if (dynamic_cast<const CLI::ExcludesError*>(&problem) != nullptr)
@@ -283,7 +323,7 @@ void drop_fixes(Error& error) {
 
 }  // namespace
 
-std::vector<std::string> flags_of(const CLI::App& command) {
+std::vector<std::string> option_names(const CLI::App& command) {
     std::vector<std::string> flags;
     for (const auto* option : command.get_options()) {
         if (option->get_group().empty()) continue;
@@ -291,19 +331,16 @@ std::vector<std::string> flags_of(const CLI::App& command) {
         if (option->get_lnames().empty())
             for (const auto& name : option->get_snames()) flags.push_back("-" + name);
     }
-    for (const auto* group : all_below(command)) {
-        if (!group->get_name().empty()) continue;  // a verb, not a group of options
-        const auto more = flags_of(*group);
+    for (const auto* group : option_groups_of(command)) {
+        const auto more = option_names(*group);
         flags.insert(flags.end(), more.begin(), more.end());
     }
     return flags;
 }
 
-std::vector<std::string> verbs_of(const CLI::App& command) {
+std::vector<std::string> subcommand_names(const CLI::App& command) {
     std::vector<std::string> names;
-    for (const auto* sub : all_below(command)) {
-        if (!sub->get_name().empty() && !sub->get_group().empty()) names.push_back(sub->get_name());
-    }
+    for (const auto* sub : subcommands_of(command)) names.push_back(sub->get_name());
     return names;
 }
 
@@ -333,8 +370,8 @@ Error unknown_command(const std::string& first) {
 
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word) {
     return {ErrorKind::Usage,
-            fmt::format("{}: {}", full_name(*path.back()), unexpected_words(*path.back(), {word})),
-            hint_at({word}, path, [](const auto&) { return false; }),
+            fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
+            hint_for_unexpected({word}, path, [](const auto&) { return false; }),
             {}};
 }
 
@@ -351,12 +388,13 @@ Error usage_error(CLI::App& app,
     // Something required is missing because the words meant for it are unknown.
     const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
     const auto what = is_extra || (is_missing && !unexpected.empty())
-                          ? unexpected_words(*path.back(), unexpected)
-                          : explained(*path.back(), problem);
+                          ? unexpected_text(*path.back(), unexpected)
+                          : problem_text(*path.back(), problem);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
-            is_missing && unexpected.empty() ? hint_by_example(*path.back())
-                                             : hint_at(unexpected, path, is_environment),
+            is_missing && unexpected.empty()
+                ? hint_by_example(*path.back())
+                : hint_for_unexpected(unexpected, path, is_environment),
             {}};
 }
 
@@ -392,14 +430,14 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
     return {};
 }
 
-Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {
-    if (error.kind == ErrorKind::Interrupted) return error;
+Error with_near_subcommand(Error error, const CLI::App& command, const std::string& argument) {
+    if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
     if (auto hint = hint_for_other_name(command, argument); !hint.empty()) {
         drop_fixes(error);
         error.hint = std::move(hint);
         return error;
     }
-    auto near = near_names(argument, verbs_of(command));
+    auto near = near_names(argument, subcommand_names(command));
     // Names of packages may have a verb in them: pytest-check.
     std::erase_if(near, [&](const auto& verb) {
         return std::max(verb.size(), argument.size()) - std::min(verb.size(), argument.size()) >

@@ -5,7 +5,7 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/weighing.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/closure/page.hpp"
@@ -75,6 +75,9 @@ void print_packages(Output& out, const Closure& closure, bool all) {
                    held_text(closure, package)});
     }
     for (const auto& line : table.lines()) out.result(line);
+    out.note(
+        "Unique: saved without the package. With deps: with all dependencies. Shared: the part "
+        "that others need too.");
     if (places.size() < count)
         out.note(fmt::format("{} smaller {} not shown; use --all",
                              count - places.size(),

@@ -5,8 +5,8 @@
 #include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/ask/weighing.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/machine.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -94,7 +94,7 @@ void print(Output& out, const ClosureReasons& reasons, bool all) {
     const auto& package = closure.packages()[reasons.target];
     out.result(
         out.bold(fmt::format("{}: {} {}, {} with its dependencies",
-                             title(closure.record(reasons.target)),
+                             record_title(closure.record(reasons.target)),
                              package.size_is_known ? human_size(package.size) : "unknown size",
                              reasons.weighed.measure(),
                              human_size(package.closure))));

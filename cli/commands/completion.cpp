@@ -163,10 +163,10 @@ std::vector<std::string> candidates(const Context& context,
                                     const std::vector<std::string>& words) {
     const auto now = situation(context, root, words);
     if (now.option != nullptr) return values_of(context, *now.option);
-    if (words.back().starts_with('-')) return flags_of(*now.app);
+    if (words.back().starts_with('-')) return option_names(*now.app);
     const auto verb = now.app->get_name();
     const auto& word = words.back();
-    auto names = verbs_of(*now.app);
+    auto names = subcommand_names(*now.app);
     // `gpkg build` has a subcommand, but mostly takes folders.
     const bool begins_name = !word.empty() && std::ranges::any_of(names, [&](const auto& name) {
         return name.starts_with(word);

@@ -7,7 +7,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
-#include "libcore/net/url.hpp"
 #include "libcore/trust/signing_key.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -49,10 +48,8 @@ struct ConfigOptions {
 /// A row of the table for a key; of a map, one for each name, as `gpkg config set` takes it.
 void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
     const auto add = [&](const std::string& key, const Words& values) {
-        Words texts;
-        for (const auto& value : values) texts.push_back(hide_secrets(value));
         table.add({key + ":",
-                   fmt::format("{}", fmt::join(texts, ", ")),
+                   fmt::format("{}", fmt::join(values, ", ")),
                    with_source ? "# " + setting.source : ""});
     };
     if (setting.entries.empty()) add(setting.key, setting.values);
@@ -110,11 +107,10 @@ Result<int> get_setting(Context& context, const std::string& key, bool with_sour
             {{key, with_source ? Json{{"value", value}, {"source", found->source}} : value}});
         return 0;
     }
-    for (const auto& value : found->values) context.out.verbatim(hide_secrets(value));
+    for (const auto& value : found->values) context.out.verbatim(value);
     for (const auto& [entry, values] : found->entries) {
         for (const auto& value : values)
-            context.out.result(name == key ? fmt::format("{}: {}", entry, hide_secrets(value))
-                                           : hide_secrets(value));
+            context.out.result(name == key ? fmt::format("{}: {}", entry, value) : value);
     }
     if (with_source) context.out.result("# " + found->source);
     return 0;
@@ -122,11 +118,9 @@ Result<int> get_setting(Context& context, const std::string& key, bool with_sour
 
 /// The setting as a list of values, without its name; "" without values.
 std::string value_text(const ShownSetting& setting) {
-    Words texts;
-    for (const auto& value : setting.values) texts.push_back(hide_secrets(value));
+    auto texts = setting.values;
     for (const auto& [name, values] : setting.entries)
-        for (const auto& value : values)
-            texts.push_back(fmt::format("{}: {}", name, hide_secrets(value)));
+        for (const auto& value : values) texts.push_back(fmt::format("{}: {}", name, value));
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -243,14 +237,23 @@ Result<void> check_keys(const std::string& key, const Words& values) {
     return {};
 }
 
+/// A value that the user gave for a setting, without secrets.
+std::string shown_value_of(const std::string& key, const std::string& value) {
+    const auto known = find_config_key(key.substr(0, key.find('.')));
+    return shown_value(known ? *known : ConfigKey{}, value);
+}
+
 /// A password in a file that others can read; the credentials file is made for them.
-void warn_of_secrets(Context& context, const fs::path& file, const Words& values) {
+void warn_of_secrets(Context& context,
+                     const fs::path& file,
+                     const std::string& key,
+                     const Words& values) {
     std::error_code code;
     const auto mode = fs::status(file, code).permissions();
     const bool is_shared =
         (mode & (fs::perms::group_read | fs::perms::others_read)) != fs::perms::none;
-    const bool is_secret = std::any_of(values.begin(), values.end(), [](const auto& value) {
-        return hide_secrets(value) != value;
+    const bool is_secret = std::any_of(values.begin(), values.end(), [&](const auto& value) {
+        return shown_value_of(key, value) != value;
     });
     if (is_shared && is_secret)
         context.out.warn(
@@ -276,9 +279,10 @@ int done(Context& context,
 }
 
 /// Values as people may see them.
-std::string told(const Words& values) {
+std::string told(const std::string& key, const Words& values) {
     Words texts;
-    for (const auto& value : values) texts.push_back(hide_secrets(value));
+    texts.reserve(values.size());
+    for (const auto& value : values) texts.push_back(shown_value_of(key, value));
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -297,8 +301,9 @@ public:
                         fmt::format("ssl_verify: no such file: {}", values.front()),
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
-        warn_of_secrets(context_, target_.file, values);
-        return done(context_, target_, key, true, fmt::format("set {} to {}", key, told(values)));
+        warn_of_secrets(context_, target_.file, key, values);
+        return done(
+            context_, target_, key, true, fmt::format("set {} to {}", key, told(key, values)));
     }
 
     Result<int> add(const std::string& key, Words values, ListEnd end) {
@@ -312,7 +317,7 @@ public:
             GPKG_TRY(const bool added, add_to_config(target_, key, value, end));
             changed = changed || added;
         }
-        if (changed) warn_of_secrets(context_, target_.file, values);
+        if (changed) warn_of_secrets(context_, target_.file, key, values);
         if (changed && !copied_from.empty())
             context_.out.note(fmt::format(
                 "{} now has a copy of the values from {}; later changes there have no effect",
@@ -322,8 +327,8 @@ public:
                     target_,
                     key,
                     changed,
-                    changed ? fmt::format("{} added to {}", told(values), key)
-                            : fmt::format("{} is already in {}", told(values), key));
+                    changed ? fmt::format("{} added to {}", told(key, values), key)
+                            : fmt::format("{} is already in {}", told(key, values), key));
     }
 
     Result<int> remove(const std::string& key, const std::string& value) {
@@ -331,8 +336,11 @@ public:
         if (!removed && removed.error().kind == ErrorKind::NotFound)
             removed = remove_from_config(target_, key, settled(context_, key, value));
         GPKG_CHECK(removed);
-        return done(
-            context_, target_, key, true, fmt::format("{} removed from {}", told({value}), key));
+        return done(context_,
+                    target_,
+                    key,
+                    true,
+                    fmt::format("{} removed from {}", told(key, {value}), key));
     }
 
     Result<int> unset(const std::string& key) {
@@ -442,13 +450,16 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
                                   "remove a setting from the file",
                                   "  gpkg config remove-key channel_priority\n  gpkg config "
                                   "remove-key custom_channels.mine  # one entry of a map"));
+    for (const auto* sub :
+         {options.set, options.append, options.prepend, options.remove, options.remove_key})
+        set_effect(*sub, Effect::Changes);
 }
 
 void add_flags(CLI::App& app, ConfigOptions& options) {
     auto* group = app.add_option_group("conda's spelling");
     group->require_option(0, 1);
     const auto pair = [&](const char* names, KeyAndValue& words, const char* help) {
-        group->add_option(names, words, help)->type_name("KEY VALUE");
+        set_effect(*group->add_option(names, words, help)->type_name("KEY VALUE"), Effect::Changes);
     };
     group->add_flag("--show", options.flag_show, "same as list");
     group->add_option("--get", options.flag_get, "same as get")->type_name("KEY");
@@ -456,8 +467,10 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     pair("--append", options.flag_append, "same as append");
     pair("--add,--prepend", options.flag_prepend, "same as prepend");
     pair("--remove", options.flag_remove, "same as remove");
-    group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
-        ->type_name("KEY");
+    auto* remove_key =
+        group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
+            ->type_name("KEY");
+    set_effect(*remove_key, Effect::Changes);
     app.add_flag("--show-sources", options.with_sources, "also show where settings come from");
     auto* user = app.add_flag(
         "--user", options.of_user, "edit the user's file (~/.config/gpkg/config.yaml)");

@@ -2,8 +2,8 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/generations.hpp"
+#include "cli/workflow/record_text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -52,8 +52,8 @@ Result<int> show(Context& context, const fs::path& prefix, const DiffOptions& op
     auto list = Json::array();
     for (const auto& change : changes)
         list.push_back({{"name", change.name()},
-                        {"before", change.before == nullptr ? Json() : to_json(*change.before)},
-                        {"after", change.after == nullptr ? Json() : to_json(*change.after)}});
+                        {"before", change.before == nullptr ? Json() : record_json(*change.before)},
+                        {"after", change.after == nullptr ? Json() : record_json(*change.after)}});
     context.out.json(list);
     return 0;
 }

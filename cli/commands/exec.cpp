@@ -104,6 +104,15 @@ Result<fs::path> held_environment(Context& context, const OneOffRequest& request
     }
 }
 
+/// "gpkg exec script.py": the tool is a package, and python is named before its script.
+Result<void> check_not_script(const std::string& tool) {
+    std::error_code code;
+    if (!tool.ends_with(".py") || !fs::is_regular_file(tool, code)) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("'{}' is a file, not a package", tool),
+                fmt::format("to run it: gpkg exec --with PACKAGE python {}", shell_word(tool)));
+}
+
 Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& options) {
     auto command = words_behind_options(app, context.arguments);
     // What is told to help is this command line with other specs: the tool's words are none.
@@ -117,6 +126,7 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
             is_tool.error().hint = "to install its packages: gpkg create -n NAME -f FILE";
             return pass(std::move(is_tool).error());
         }
+        GPKG_CHECK(check_not_script(command.front()));
         GPKG_TRY(auto spec, parse_spec(command.front()));
         // "ruff=0.5" is the program of that version.
         command.front() = spec.name;

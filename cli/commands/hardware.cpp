@@ -203,7 +203,10 @@ std::string packages_text(const Context& context, const Detection& detection) {
         return fmt::format("accelerator {} ({})", usual.value, usual.source);
     std::vector<std::string> builds;
     if (const auto* cuda = detection.find("__cuda"); cuda != nullptr)
-        builds.push_back("CUDA builds up to CUDA " + cuda->package.version);
+        builds.push_back(
+            fmt::format("CUDA builds up to CUDA {}.x (the driver supports {})",
+                        cuda->package.version.substr(0, cuda->package.version.find('.')),
+                        cuda->package.version));
     if (detection.find("__amdgpu") != nullptr) builds.emplace_back("ROCm builds");
     return builds.empty() ? "CPU builds" : join_or(builds);
 }
@@ -365,6 +368,9 @@ Action bind_hardware(CLI::App& app) {
     auto* list_app = app.add_subcommand("list", "list the machine names that --for accepts");
     for (auto* sub : {export_app, list_app}) sub->fallthrough();  // --json after the verb
     add_for_option(app, options->sources);
+    app.get_option("--for")->description(
+        "show another machine: a profile written by `gpkg hardware export`, or a name listed by "
+        "`gpkg hardware list`");
     add_site_options(app, options->site);
     app.add_option("-o,--output",
                    options->site.folder,

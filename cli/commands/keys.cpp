@@ -262,6 +262,7 @@ Action bind_keys(CLI::App& app) {
     for (const auto& verb : kVerbs) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
         sub->fallthrough();
+        if (verb.action == show) set_effect(*sub, Effect::Reads);
         sub->add_option(verb.argument, words->file, verb.argument_help)->required();
         sub->footer(verb.example);
         if (verb.action == make_root) add_root_options(*sub, *words);

@@ -3,7 +3,6 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/built_with.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/requested.hpp"
@@ -368,11 +367,12 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
         return 0;
     }
     for (const auto& line : table.lines(context.out.screen())) context.out.result(line);
-    context.out.note(fmt::format("{} of {} packages differ between {} and {}",
-                                 array.size(),
-                                 by_name.size(),
-                                 here.path.native(),
-                                 there.path.native()));
+    context.out.note(fmt::format(
+        "{} between {} and {}",
+        array.empty() ? fmt::format("no differences in {}", count_text(by_name.size(), "package"))
+                      : fmt::format("{} of {} packages differ", array.size(), by_name.size()),
+        here.path.native(),
+        there.path.native()));
     return 0;
 }
 

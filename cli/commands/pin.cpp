@@ -29,6 +29,7 @@ using Json = nlohmann::ordered_json;
 struct PinOptions {
     TargetOptions target;
     bool override_frozen = false;
+    bool all = false;  ///< unpin every package
     std::vector<std::string> specs;
 };
 
@@ -139,11 +140,28 @@ Result<int> pin(Context& context, const PinOptions& options) {
     return 0;
 }
 
+/// The names to unpin: those given, or of all pins.
+Result<std::vector<std::string>> names_to_unpin(const Prefix& prefix, const PinOptions& options) {
+    if (!options.all) return options.specs;
+    GPKG_TRY(const auto pins, prefix.pinned_specs());
+    std::vector<std::string> names;
+    for (const auto& text : pins) {
+        GPKG_TRY(const auto spec, parse_spec(text));
+        if (std::ranges::find(names, spec.name) == names.end()) names.push_back(spec.name);
+    }
+    return names;
+}
+
 Result<int> unpin(Context& context, const PinOptions& options) {
+    if (options.specs.empty() && !options.all)
+        return fail(ErrorKind::Usage,
+                    "gpkg unpin: missing argument: NAME",
+                    "gpkg unpin -n NAME numpy; all packages: gpkg unpin -n NAME --all");
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
+    GPKG_TRY(const auto names, names_to_unpin(locked.prefix, options));
     GPKG_TRY(auto text, read_pins(path));
-    for (const auto& name : options.specs) {
+    for (const auto& name : names) {
         GPKG_TRY(const auto spec, parse_spec(name));
         auto without = without_pin(text, spec.name);
         if (without == text)
@@ -154,11 +172,12 @@ Result<int> unpin(Context& context, const PinOptions& options) {
     }
     GPKG_CHECK(write_pins(path, text));
     const auto name = environment_folders(context.config).name_of(path);
-    context.out.print(fmt::format(
-        "unpinned {} in {}", join_some(options.specs, "and", options.specs.size()), name));
+    context.out.print(
+        names.empty()
+            ? fmt::format("no package is pinned in {}", name)
+            : fmt::format("unpinned {} in {}", join_some(names, "and", names.size()), name));
     if (context.out.json_mode())
-        context.out.json(
-            {{"success", true}, {"prefix", path.native()}, {"unpinned", options.specs}});
+        context.out.json({{"success", true}, {"prefix", path.native()}, {"unpinned", names}});
     return 0;
 }
 
@@ -186,7 +205,7 @@ Result<int> list_pins(Context& context, const PinOptions& options) {
 }
 
 void add_pin_options(CLI::App& app, PinOptions& options, const char* help, const char* value) {
-    app.add_option("specs", options.specs, help)->required()->type_name(value);
+    app.add_option("specs", options.specs, help)->type_name(value);
     add_target_options(app, options.target);
     app.add_flag("--override-frozen",
                  options.override_frozen,
@@ -199,6 +218,7 @@ Action bind_pin(CLI::App& app) {
     const auto options = std::make_shared<PinOptions>();
     add_pin_options(
         app, *options, "package with a version; a name alone pins its installed version", "SPEC");
+    app.get_option("specs")->required();
     app.footer(
         "Later commands keep the package at versions that match. A pin replaces an earlier pin of "
         "the same package. The pins are in conda-meta/pinned, which conda and mamba read too.\n"
@@ -211,9 +231,11 @@ Action bind_pin(CLI::App& app) {
 Action bind_unpin(CLI::App& app) {
     const auto options = std::make_shared<PinOptions>();
     add_pin_options(app, *options, "package to unpin", "NAME");
+    app.add_flag("--all", options->all, "unpin all packages")->excludes(app.get_option("specs"));
     app.footer(
         "Removes pins from conda-meta/pinned.\n"
-        "  gpkg unpin -n ml numpy");
+        "  gpkg unpin -n ml numpy\n"
+        "  gpkg unpin -n ml --all");
     return [options](Context& context) { return unpin(context, *options); };
 }
 

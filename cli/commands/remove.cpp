@@ -44,7 +44,7 @@ Action bind_env_remove(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, prefix, options->change));
         return remove_environment(context, prefix, options->change);
     };
 }
@@ -54,11 +54,12 @@ Action bind_remove(CLI::App& app) {
     add_removal_options(app, *options);
     app.add_option("specs", options->specs, "packages to remove")->type_name("SPEC");
     app.add_flag("--all", options->all, "remove the whole environment");
-    app.add_flag("--offline", options->offline, "accepted: removing needs no network");
-    app.add_option("-c,--channel", options->channels, "accepted: removing uses no channel")
+    app.add_flag("--offline", options->offline, "ignored: removing packages needs no network");
+    app.add_option("-c,--channel", options->channels, "ignored: removing packages uses no channel")
         ->type_name("CHANNEL");
-    app.add_flag(
-        "--override-channels", options->override_channels, "accepted: removing uses no channel");
+    app.add_flag("--override-channels",
+                 options->override_channels,
+                 "ignored: removing packages uses no channel");
     app.footer(
         "Removes packages, the packages that depend on them, and dependencies that nothing needs "
         "any more.\nAsks first; scripts need -y.\n\n"
@@ -68,7 +69,7 @@ Action bind_remove(CLI::App& app) {
 
     return [options, &app](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, prefix, options->change));
         if (options->all) {
             if (!options->specs.empty())
                 return fail(ErrorKind::Usage, "--all cannot be used with package names");

@@ -1,7 +1,7 @@
 #include "cli/commands/repoquery.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
@@ -351,7 +351,8 @@ Result<int> inverted_tree(Context& context, const Query& query) {
     const auto& records = found.graph.records();
     const auto branch = [&](std::size_t from, const std::string& spec, const std::string& extra) {
         return Branch{
-            fmt::format("{} (needs {})", title(records[from]), dependency_text(spec, extra)), from};
+            fmt::format("{} (needs {})", record_title(records[from]), dependency_text(spec, extra)),
+            from};
     };
     // What is not installed stands behind all that is.
     const auto outside = records.size();
@@ -367,7 +368,7 @@ Result<int> inverted_tree(Context& context, const Query& query) {
         return branches;
     });
     for (std::size_t place = 0; place < records.size(); ++place) {
-        if (found.asked[place]) printer.draw(title(records[place]), place);
+        if (found.asked[place]) printer.draw(record_title(records[place]), place);
     }
     if (!found.outside.empty()) printer.draw(query.spec.to_string(), outside);
     printer.finish();

@@ -3,7 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/usage.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/manifest/spec_file.hpp"
@@ -26,6 +26,7 @@ struct SolveOptions {
     ReachOptions reach;
     WishOptions wishes;
     bool explicit_urls = false;
+    bool dry_run = false;  ///< always
 };
 
 /// "__cuda=12.4=0"
@@ -45,7 +46,7 @@ Json json_of(const Change& answer) {
     Json document{{"success", true}, {"platform", answer.platform}};
     document["virtual_packages"] = texts_of(answer.virtual_packages);
     document["packages"] = Json::array();
-    for (const auto& record : answer.link) document["packages"].push_back(to_json(record));
+    for (const auto& record : answer.link) document["packages"].push_back(record_json(record));
     if (!answer.notes.empty()) document["notes"] = answer.notes;
     return document;
 }
@@ -115,6 +116,7 @@ Action bind_solve(CLI::App& app) {
     app.add_flag("--explicit",
                  options->explicit_urls,
                  "print a file of URLs and checksums for create --file");
+    app.add_flag("-d,--dry-run", options->dry_run, "ignored: solve changes nothing")->group("");
     app.footer(
         "Shows the packages that `gpkg create` would install. Changes no environment.\n\n"
         "  gpkg solve torch 'python=3.12'\n"

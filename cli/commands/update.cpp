@@ -51,7 +51,7 @@ Action bind_update(CLI::App& app) {
                         "to install it: gpkg install FILE");
         if (wishes.specs.empty() && wishes.accelerators.empty() && !options->all)
             return missing_argument(app, "SPEC (--all updates every package)");
-        GPKG_CHECK(recover_prefix(context, path, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, path, options->change));
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());
 

@@ -6,8 +6,8 @@
 #include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/ask/question.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
@@ -132,7 +132,7 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     Json document{
         {"success", true}, {"platform", sources.machine.platform}, {"variants", Json::array()}};
     for (const auto& row : rows) {
-        auto one = to_json(row.record);
+        auto one = record_json(row.record);
         Json variant;
         for (const auto& [name, value] : kVariantColumns) {
             const auto& text = row.build.columns.*value;

@@ -3,7 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -126,14 +126,14 @@ void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way)
 
 void print(Output& out, const Reasons& reasons, bool all) {
     const auto& record = reasons.graph.records()[reasons.target];
-    out.result(out.bold(title(record)));
+    out.result(out.bold(record_title(record)));
     const auto users = reasons.graph.needed_by(reasons.target);
     if (reasons.ways.empty()) {
         out.result(users.empty() ? "not requested, and no package needs it"
                                  : "no requested package needs it");
         for (const auto& need : users)
             out.result(fmt::format("└─ {} needs {}",
-                                   title(reasons.graph.records()[need.from]),
+                                   record_title(reasons.graph.records()[need.from]),
                                    dependency_text(need.spec, need.extra)));
         return;
     }

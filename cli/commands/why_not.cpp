@@ -7,17 +7,21 @@
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/solver.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -92,12 +96,12 @@ void print_differences(Output& out, const WhyNot& found, bool all) {
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& [now, then] = found.differences[i];
         if (!now) {
-            out.result(fmt::format("  + {}", title(*then)));
+            out.result(fmt::format("  + {}", record_title(*then)));
         } else if (!then) {
-            out.result(fmt::format("  - {}", title(*now)));
+            out.result(fmt::format("  - {}", record_title(*now)));
         } else {
-            out.result(
-                fmt::format("  ~ {} instead of {} {}", title(*then), now->version, now->build));
+            out.result(fmt::format(
+                "  ~ {} instead of {} {}", record_title(*then), now->version, now->build));
         }
     }
     if (shown < found.differences.size())
@@ -162,6 +166,71 @@ void print_impossible(Output& out,
         out.result("  or for another machine: --for NAME (gpkg hardware list)");
 }
 
+/// Whether no channel has a newer version; false for virtual packages.
+bool is_newest(const Question& question, const PackageRecord& chosen) {
+    const auto version = version_of(chosen);
+    bool is_known = false;
+    for (const auto& index : question.problem.indexes) {
+        const auto records = index->find(chosen.name);
+        if (!version || !records) continue;
+        for (const auto* row : records->choices(question.problem.exclude_newer)) {
+            const auto other = Version::parse(records->version(*row));
+            if (other && *version < *other) return false;
+            is_known = true;
+        }
+    }
+    return is_known;
+}
+
+/// ": newest version, CUDA build"; empty where neither holds.
+std::string why_chosen(const Question& question, const PackageRecord& chosen) {
+    std::vector<std::string> reasons;
+    if (is_newest(question, chosen)) reasons.emplace_back("newest version");
+    const auto of = accelerator_of(chosen);
+    if (!of.evidence.empty())
+        reasons.push_back(fmt::format("{} build", compute_platform(of.accelerator)));
+    return reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, ", "));
+}
+
+/// "accelerator nvidia has no effect: ...", where that is asked for.
+std::string on_accelerator(const Question& question, const PackageRecord& chosen) {
+    const auto& asked = question.wanted.accelerators.all;
+    const auto vendor = asked.size() == 1 ? vendor_of(asked.front()) : std::nullopt;
+    if (!vendor || !accelerator_of(chosen).evidence.empty() || is_vendor_part(chosen.name))
+        return {};
+    return fmt::format("accelerator {} has no effect on {} {}: it has no {} builds",
+                       to_string(asked.front()),
+                       chosen.name,
+                       chosen.version,
+                       compute_platform(*vendor));
+}
+
+/// "t 2.0 cuda129_0 is newer, but needs __cuda >=12", of a build that meets the spec; empty where
+/// none is newer than `possible`.
+std::string newer_for_other_machine(const Question& question,
+                                    const MatchSpec& spec,
+                                    const PackageRecord& possible) {
+    const auto version = version_of(possible);
+    if (!version) return {};
+    for (const auto& index : question.problem.indexes) {
+        const auto records = index->find(spec.name);
+        if (!records) continue;
+        for (const auto* row : records->choices(question.problem.exclude_newer)) {
+            const auto other = Version::parse(records->version(*row));
+            if (!other || !(*version < *other)) continue;
+            if (spec.build && !spec.build->matches(records->build(*row))) continue;
+            const auto record = index->record(*records, *row);
+            if (!record || !spec.matches(*record)) continue;
+            const auto needs = unmet_needs(*record, question.problem.virtual_packages);
+            if (!needs.empty())
+                return fmt::format("{} is newer, but needs {}",
+                                   record_title(*record),
+                                   as_typed(needs.front().spec));
+        }
+    }
+    return {};
+}
+
 void print(const Context& context,
            const WhyNotOptions& options,
            const Question& question,
@@ -176,13 +245,16 @@ void print(const Context& context,
     case Verdict::Chosen: {
         const auto* installed = find_record(question.present.records, spec.name);
         if (!in_environment) {
-            out.result(fmt::format("{} is chosen", title(*found.chosen)));
+            const auto& chosen = *found.chosen;
+            out.result(
+                fmt::format("{} is chosen{}", record_title(chosen), why_chosen(question, chosen)));
+            if (const auto text = on_accelerator(question, chosen); !text.empty()) out.result(text);
         } else if (installed != nullptr && spec.matches(installed->package)) {
-            out.result(fmt::format("{} is installed", title(installed->package)));
+            out.result(fmt::format("{} is installed", record_title(installed->package)));
         } else {
             out.result(fmt::format("it can be installed: {}  # gives {}",
                                    install_command(context, asked),
-                                   title(*found.chosen)));
+                                   record_title(*found.chosen)));
         }
         return;
     }
@@ -192,20 +264,22 @@ void print(const Context& context,
     case Verdict::Unneeded:
         out.result(fmt::format("no package needs {}; if requested, it would be {}",
                                spec.extras.empty() ? spec.name : asked,
-                               title(*found.possible)));
+                               record_title(*found.possible)));
         break;
     case Verdict::LessGood:
         out.result(fmt::format("{} is possible, but {} {}",
-                               title(*found.possible),
-                               title(*found.chosen),
+                               record_title(*found.possible),
+                               record_title(*found.chosen),
                                found.reason));
         break;
     case Verdict::Outranked:
         out.result(fmt::format("{} is possible, but conflicts with the best match for the request",
-                               title(*found.possible)));
+                               record_title(*found.possible)));
         if (!found.explanation.clashes.empty()) out.result(found.explanation.tree());
         break;
     }
+    if (const auto text = newer_for_other_machine(question, spec, *found.possible); !text.empty())
+        out.result(text);
     print_differences(out, found, options.all);
     if (in_environment) out.result("to install it: " + install_command(context, asked));
 }
@@ -225,7 +299,7 @@ std::string_view name_of(Verdict verdict) {
 
 Json json_of(const MatchSpec& spec, const WhyNot& found) {
     const auto record = [](const std::optional<PackageRecord>& one) {
-        return one ? to_json(*one) : Json();
+        return one ? record_json(*one) : Json();
     };
     Json document{{"success", true},
                   {"spec", spec.to_string()},

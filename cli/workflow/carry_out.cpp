@@ -9,6 +9,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/requested.hpp"
+#include "cli/workflow/settings_change.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -18,10 +19,12 @@
 #include "libcore/env/transaction.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/spec/unmet_dependency.hpp"
 #include "virtual-packages/host.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
@@ -32,13 +35,7 @@
 namespace gpkg::cli {
 namespace {
 
-/// Specs by name; none for what is asked for no more.
-std::map<std::string, std::vector<std::string>> requested_by_name(const Change& change) {
-    std::map<std::string, std::vector<std::string>> requested;
-    for (const auto& spec : change.removed_specs) requested[spec_name(spec)];
-    for (const auto& spec : change.requested) requested[spec.name].push_back(spec.to_string());
-    return requested;
-}
+using Clock = std::chrono::steady_clock;
 
 std::string why_copied(int code) {
     if (code == EXDEV) return "the package store and the environment are on different file systems";
@@ -88,7 +85,8 @@ Result<void> check_cost(Context& context,
     const auto bytes = cost.new_bytes + stored.bytes;
     const auto inodes = cost.new_inodes + stored.files;
     if (cost.files > 0 && show == ShowCost::Yes)
-        context.out.print(cost_text(bytes, inodes, cost.removed_files));
+        context.out.print(cost_text(bytes, inodes, cost.removed_files) +
+                          (stored.files > 0 ? ", package store included" : ""));
     if (show == ShowCost::Yes)
         for (const auto& note : cost.notes) context.out.note("note: " + note);
     constexpr std::string_view kHint =
@@ -247,6 +245,32 @@ Result<void> complete(Change& change, std::vector<fs::path>& folders) {
     return {};
 }
 
+/// Package files are linked without solving: names the dependencies that the environment lacks.
+Result<void> warn_of_missing_dependencies(Context& context, const Change& change) {
+    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+    GPKG_TRY(const auto records, prefix.records());
+    const auto find = [&](std::string_view name) -> const PackageRecord* {
+        const auto* found = find_record(records, name);
+        return found == nullptr ? nullptr : &found->package;
+    };
+    std::vector<std::string> unmet;
+    std::vector<std::string> lacking;
+    for (const auto& record : change.link) {
+        const auto before = unmet.size();
+        for (const auto& depend : record.depends) {
+            auto text = depend.starts_with("__") ? std::string() : unmet_dependency(depend, find);
+            if (!text.empty()) unmet.push_back(record.name + " " + std::move(text));
+        }
+        if (unmet.size() > before) lacking.push_back(record.name);
+    }
+    if (unmet.empty()) return {};
+    context.out.warn(fmt::format("{}; to install what is missing: gpkg install {} {}",
+                                 join_first(unmet, kMostNames),
+                                 target_words(context, change.prefix),
+                                 shell_words(lacking)));
+    return {};
+}
+
 /// Hardware notes and all others: below the plan, next to the question.
 void show_notes(Output& out, const Change& change) {
     out.show_deferred();
@@ -280,69 +304,34 @@ Losses losses_of(const Change& change, const RequestedSpecs& requested) {
     return losses;
 }
 
-/// "requested specs (numpy<2 -> numpy; new: scipy)"
-std::string requested_text(const RequestedSpecs& before, const RequestedSpecs& wanted) {
-    constexpr std::size_t kMostTold = 5;
-    const auto changes = requested_changes(before, wanted);
-    return changes.empty() ? "requested specs"
-                           : fmt::format("requested specs ({})", join_first(changes, kMostTold));
-}
-
-/// What a change without packages changes all the same.
-Result<std::vector<std::string>> changed_settings(const Change& change) {
-    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-    GPKG_TRY(const auto records, prefix.records());
-    GPKG_TRY(const auto history, prefix.history());
-    GPKG_TRY(const auto variables, variables_text(change));
-    const auto by_history = requested_by_name(history);
-    const auto wanted = requested_by_name(change);
-    const auto is_requested_so = [&](const auto& entry) {
-        const auto& [name, specs] = entry;
-        const auto* record = find_record(records, name);
-        const auto found = by_history.find(name);
-        return (record == nullptr || record->requested_specs == specs) &&
-               (found == by_history.end() ? specs.empty() : found->second == specs);
-    };
-    std::vector<std::string> changed;
-    if (!std::ranges::all_of(wanted, is_requested_so)) {
-        GPKG_TRY(const auto before, requested_in(change.prefix, records));
-        changed.push_back(requested_text(before, wanted));
-    }
-    if (!variables.empty()) changed.push_back(fmt::format("variables ({})", variables));
-    if (change.state) {
-        GPKG_TRY(const auto state, prefix.state());
-        if (*change.state != state) changed.emplace_back("environment settings");
-    }
-    const bool respecifies = !wanted.empty() || !change.variables.empty() || change.state;
-    if (respecifies && !change.mended.empty()) changed.emplace_back("package metadata");
-    return changed;
-}
-
-/// The part of a change without packages. Says whether there is any.
-Result<bool> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
-    GPKG_TRY(const auto changed, changed_settings(change));
-    if (changed.empty()) {
+/// The part of a change without packages.
+Result<void> change_settings(Context& context,
+                             const Change& change,
+                             const SettingsChange& settings,
+                             const ChangeOptions& options) {
+    if (settings.is_nothing()) {
         auto text = change.if_nothing;
         if (text.empty() && !change.synced_with.empty())
             text = fmt::format(
                 "{} matches {}", environment_name(context, change.prefix), change.synced_with);
         context.out.print(text.empty() ? "nothing to do: all requested packages are installed"
                                        : text);
-        return false;
+        return {};
     }
-    const auto what = join_some(changed, "and", changed.size());
-    if (options.dry_run || options.download_only) {
-        context.out.print(fmt::format("no packages change; this would update {}", what));
-        return true;
-    }
-    GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
-    if (change.restores != 0)
+    const bool changes = !options.dry_run && !options.download_only;
+    if (changes) GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
+    if (changes && change.restores != 0)
         context.out.print(fmt::format("{} is back at generation {}",
                                       environment_name(context, change.prefix),
                                       change.restores));
     else
-        context.out.print(fmt::format("no packages change; {} updated", what));
-    return true;
+        context.out.print(no_packages_text(settings, !changes));
+    if (!settings.accelerator.empty())
+        context.out.print(fmt::format("{} {} {}",
+                                      environment_name(context, change.prefix),
+                                      changes ? "now uses" : "would use",
+                                      settings.accelerator));
+    return {};
 }
 
 /// "8 packages from ml, among them numpy, which you requested"
@@ -382,17 +371,18 @@ Result<void> confirm_change(Context& context,
                                requested.empty() && files.empty() ? Loss::No : Loss::Yes);
     }
     if (out.confirm("\nProceed?", context.stop)) return {};
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
 }
 
-/// One line about what was done.
-void print_outcome(const Context& context, const Change& change) {
+/// One line about what was done, and for a new environment how long it took.
+void print_outcome(const Context& context, const Change& change, Clock::time_point start) {
     auto text = change.is_nothing() && !change.creates
                     ? fmt::format("ran pip in {}", environment_name(context, change.prefix))
                     : outcome_text(context, change);
     if (change.creates)
-        text +=
-            fmt::format("; to use it: gpkg run {} COMMAND", target_words(context, change.prefix));
+        text += fmt::format(" in {:.1f} s; to use it: gpkg run {} COMMAND",
+                            std::chrono::duration<double>(Clock::now() - start).count(),
+                            target_words(context, change.prefix));
     context.out.print(text);
 }
 
@@ -463,11 +453,13 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         out.note("note: packages of the pip section are not checked");
         change.pip.clear();
     }
+    GPKG_TRY(const auto settings, settings_change(change));
+    const auto document = [&] { return change_document(change, settings, fetch, options); };
     if (change.is_nothing() && !change.creates && change.pip.empty()) {
         show_notes(out, change);
-        GPKG_TRY(const bool differs, change_settings(context, change, options));
-        if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));
-        return options.check && differs ? 1 : 0;
+        GPKG_CHECK(change_settings(context, change, settings, options));
+        if (out.json_mode()) out.json(document());
+        return options.check && !settings.is_nothing() ? 1 : 0;
     }
 
     RequestedSpecs requested;
@@ -480,7 +472,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               change.prefix.native(),
                               count_text(change.link.size(), "package")));
     else if (!options.brief && (!change.is_nothing() || change.creates))
-        GPKG_CHECK(print_change(context, change, requested, fetch));
+        print_change(context, change, settings, requested, fetch);
     print_pip_sections(out, change.pip);
     show_notes(out, change);
     const auto losses = losses_of(change, requested);
@@ -498,7 +490,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (!options.download_only && !change.from_archives)
             GPKG_CHECK(rehearse(context, change, store, options));
         out.print("dry run: nothing was changed");
-        if (out.json_mode()) out.json(change_document(change, fetch, true));
+        if (out.json_mode()) out.json(document());
         return options.check ? 1 : 0;
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
@@ -510,6 +502,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     }
     GPKG_CHECK(confirm_change(context, change, losses.requested, lost, options));
 
+    const auto start = Clock::now();
     FetchOptions how;
     how.offline = options.offline;
     how.records_are_bare = change.from_archives;
@@ -529,10 +522,11 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                                    options,
                                    how,
                                    has_shown_cost ? ShowCost::No : ShowCost::Yes));
+        if (change.from_archives) GPKG_CHECK(warn_of_missing_dependencies(context, change));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {
-        out.json(change_document(change, fetch, false));
+        out.json(document());
     } else if (options.download_only) {
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));
@@ -540,7 +534,10 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         out.print(fmt::format("installed {} (temporary environment)",
                               count_text(change.link.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
-        print_outcome(context, change);
+        print_outcome(context, change, start);
+        if (!settings.accelerator.empty())
+            out.print(fmt::format(
+                "{} now uses {}", environment_name(context, change.prefix), settings.accelerator));
     }
     return 0;
 }

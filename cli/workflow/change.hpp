@@ -65,7 +65,9 @@ struct Change {
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
     std::vector<std::string> removed_along{};  ///< requested packages that a removal takes along
-    bool is_removal = false;                   ///< of gpkg remove: -y, or an answer, is needed
+    /// Of packages that a removal takes along, by name: "needs app" or "no longer needed".
+    std::map<std::string, std::string> removal_reasons{};
+    bool is_removal = false;  ///< of gpkg remove: -y, or an answer, is needed
     EnvVarChanges variables{};
     unsigned variables_kept_from = 0;  ///< as in Transaction
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
@@ -149,8 +151,14 @@ Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, b
 /// The same, with warn_if_moved().
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
 
-/// The same, for commands that use an environment as it is: while another process changes it they
-/// warn and go on.
+/// For commands that change an environment: fails at once where the user may not write to it, then
+/// recovers it. A dry run and --download-only need no right to write.
+Result<Recovery> begin_change(Context& context,
+                              const fs::path& prefix,
+                              const ChangeOptions& options);
+
+/// As recover_prefix(), for commands that use an environment as it is: while another process
+/// changes it they warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
 /// Warns where an interrupted command left the prefix unfinished.
 void tell_if_interrupted(Context& context, const fs::path& prefix);

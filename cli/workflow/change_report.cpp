@@ -3,6 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/generation.hpp"
 #include "libcore/net/url.hpp"
@@ -10,6 +11,7 @@
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -29,17 +31,19 @@ enum class PlanAction { Install, Upgrade, Downgrade, ChangeBuild, Reinstall, Rem
 struct PlanGroup {
     PlanAction action;
     std::string_view title;
+    std::string_view done;  ///< the title once the change is applied
     char mark;
     Style style;
 };
-constexpr PlanGroup kPlanGroups[] = {
-    {PlanAction::Install, "Install", '+', Style::Green},
-    {PlanAction::Upgrade, "Upgrade", '^', Style::Cyan},
-    {PlanAction::Downgrade, "Downgrade", 'v', Style::Yellow},
-    {PlanAction::ChangeBuild, "Change build", '~', Style::Cyan},
-    {PlanAction::Reinstall, "Reinstall", '=', Style::Cyan},
-    {PlanAction::Remove, "Remove", '-', Style::Red},
-};
+/// By PlanAction.
+constexpr auto kPlanGroups = std::to_array<PlanGroup>({
+    {PlanAction::Install, "Install", "installed", '+', Style::Green},
+    {PlanAction::Upgrade, "Upgrade", "upgraded", '^', Style::Cyan},
+    {PlanAction::Downgrade, "Downgrade", "downgraded", 'v', Style::Yellow},
+    {PlanAction::ChangeBuild, "Change build", "changed the build of", '~', Style::Cyan},
+    {PlanAction::Reinstall, "Reinstall", "reinstalled", '=', Style::Cyan},
+    {PlanAction::Remove, "Remove", "removed", '-', Style::Red},
+});
 
 /// A package of the plan.
 struct PlanRow {
@@ -75,6 +79,13 @@ std::vector<PlanRow> plan_rows(const Change& change) {
     return sorted;
 }
 
+/// How many packages each group of the plan has, in the order of kPlanGroups.
+std::array<std::size_t, kPlanGroups.size()> group_sizes(const Change& change) {
+    std::array<std::size_t, kPlanGroups.size()> sizes{};
+    for (const auto& row : plan_rows(change)) ++sizes.at(static_cast<std::size_t>(row.action));
+    return sizes;
+}
+
 /// "1.0 -> 2.0" where it changes.
 std::string transition(const std::string& before, const std::string& after) {
     return before == after ? after : fmt::format("{} -> {}", before, after);
@@ -86,7 +97,7 @@ public:
                 const Change& change,
                 const RequestedSpecs& requested,
                 const std::vector<PackageRecord>& fetch)
-        : context_(context), rows_(plan_rows(change)) {
+        : context_(context), rows_(plan_rows(change)), reasons_(change.removal_reasons) {
         for (const auto& [name, specs] : requested) requested_.insert(name);
         for (const auto& spec : change.requested) requested_.insert(spec.name);
         for (const auto& record : fetch) sizes_[record.name] = record.size;
@@ -115,7 +126,7 @@ public:
         std::vector<std::string> titles;
         for (const auto& row : rows_) {
             if (row.action != PlanAction::Remove && requested_.contains(row.record().name))
-                titles.push_back(title(row.record()));
+                titles.push_back(record_title(row.record()));
         }
         if (titles.empty()) return;
         auto& out = context_.out;
@@ -127,13 +138,15 @@ public:
 private:
     /// The packages in the order of their groups, below a row of headings.
     Table table() {
-        enum Columns : std::size_t { Name, Version, Build, ChannelName, Size };
+        enum Columns : std::size_t { Name, Version, Build, ChannelName, SizeOrReason };
         constexpr std::size_t kBuild = 12;
         constexpr std::size_t kChannel = 11;
         constexpr std::size_t kVersion = 10;
         constexpr std::size_t kLongName = 26;
         constexpr std::size_t kName = 16;
-        Table table({Size});
+        // A removal downloads nothing.
+        Table table(reasons_.empty() ? std::vector<std::size_t>{SizeOrReason}
+                                     : std::vector<std::size_t>{});
         table.may_shorten(ChannelName, kChannel, Keep::End);
         table.may_shorten(Build, kBuild);
         table.may_drop(ChannelName);
@@ -145,6 +158,7 @@ private:
             rows_, [&](const PlanRow& row) { return !size_of(row.record()).empty(); });
         std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
         if (has_sizes) head.emplace_back("Download");
+        if (!reasons_.empty()) head.emplace_back("Reason");
         table.add(std::move(head));
         for (const auto& group : kPlanGroups) {
             for (const auto& row : rows_) {
@@ -167,6 +181,10 @@ private:
             shows_both ? builds(before, record) : record.build,
             transition(name_of(before.channel), name_of(record.channel))};
         if (has_sizes) cells.push_back(row.after == nullptr ? "" : size_of(record));
+        if (!reasons_.empty()) {
+            const auto reason = reasons_.find(record.name);
+            cells.push_back(reason == reasons_.end() ? "" : reason->second);
+        }
         return cells;
     }
 
@@ -194,6 +212,7 @@ private:
 
     const Context& context_;
     std::vector<PlanRow> rows_;
+    const std::map<std::string, std::string>& reasons_;  ///< as Change::removal_reasons
     std::set<std::string, std::less<>> requested_;
     std::map<std::string, std::uint64_t, std::less<>> sizes_;  ///< of what is downloaded
     std::map<std::string, std::string> channels_;              ///< titles by URL
@@ -241,7 +260,7 @@ std::string machine_text(const Change& change) {
 }
 
 /// The environment, requested specs, channels and machine, a line each.
-void print_heading(const Context& context, const Change& change, const std::string& variables) {
+void print_heading(const Context& context, const Change& change, const SettingsChange& settings) {
     constexpr std::string_view kEnvironment = "Environment";
     constexpr std::size_t kLeast = 20;
     auto& out = context.out;
@@ -260,7 +279,9 @@ void print_heading(const Context& context, const Change& change, const std::stri
     if (change.is_removal) add("Remove", change.removed_specs);
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
-    if (!variables.empty()) add("Variables", {variables});
+    if (!settings.accelerator.empty()) add("Accelerator", {settings.accelerator});
+    if (const auto variables = variables_text(settings); !variables.empty())
+        add("Variables", {variables});
     for (const auto& line : table.lines(out.screen())) out.print(line);
 }
 
@@ -269,17 +290,8 @@ constexpr std::uint64_t kUnpackedPerDownloaded = 3;
 /// Of less, the disk usage is not worth telling.
 constexpr std::uint64_t kLeastEstimated = 1'000'000;
 
-void summarize(Output& out, const ChangeCounts& counts, const std::vector<PackageRecord>& fetch) {
-    const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "install"},
-                                                              {counts.upgraded, "upgrade"},
-                                                              {counts.downgraded, "downgrade"},
-                                                              {counts.rebuilt, "change build"},
-                                                              {counts.reinstalled, "reinstall"},
-                                                              {counts.removed, "remove"}};
-    std::vector<std::string> texts;
-    for (const auto& [count, verb] : parts) {
-        if (count > 0) texts.push_back(fmt::format("{} to {}", with_thousands(count), verb));
-    }
+/// "3 to download (1.2 GB, about 3.6 GB on disk)".
+std::string download_text(const std::vector<PackageRecord>& fetch) {
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
     // A list of package files has no sizes.
@@ -288,15 +300,27 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
     const auto disk =
         is_any_unknown || bytes < kLeastEstimated
             ? std::string()
-            : fmt::format(", about {} on disk", human_size(kUnpackedPerDownloaded * bytes));
+            : fmt::format(", an estimated {} on disk", human_size(kUnpackedPerDownloaded * bytes));
     const auto size =
         bytes == 0 && is_any_unknown
             ? std::string()
             : fmt::format(" ({}{}{})", is_any_unknown ? "at least " : "", human_size(bytes), disk);
+    return fmt::format("{} to download{}", with_thousands(fetch.size()), size);
+}
+
+/// "3 to install, 1 to remove, 3 to download (1.2 GB)" below the plan.
+void print_totals(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
+    const auto sizes = group_sizes(change);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] > 0)
+            texts.push_back(
+                fmt::format("{} to {}", with_thousands(sizes[i]), to_lower(kPlanGroups[i].title)));
+    }
     if (texts.empty()) texts.emplace_back("no packages");
     auto text = fmt::format("{}", fmt::join(texts, ", "));
     if (!fetch.empty()) {
-        const auto downloads = fmt::format("{} to download{}", with_thousands(fetch.size()), size);
+        const auto downloads = download_text(fetch);
         const bool fits = text.size() + 2 + downloads.size() <= out.screen().width;
         text += (fits ? ", " : "\n") + downloads;
     }
@@ -305,52 +329,17 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
 
 }  // namespace
 
-ChangeCounts counts_of(const Change& change) {
-    ChangeCounts counts;
-    for (const auto& row : plan_rows(change)) {
-        switch (row.action) {
-        case PlanAction::Install: ++counts.installed; break;
-        case PlanAction::Upgrade: ++counts.upgraded; break;
-        case PlanAction::Downgrade: ++counts.downgraded; break;
-        case PlanAction::ChangeBuild: ++counts.rebuilt; break;
-        case PlanAction::Reinstall: ++counts.reinstalled; break;
-        case PlanAction::Remove: ++counts.removed; break;
-        }
-    }
-    return counts;
-}
-
-Result<std::string> variables_text(const Change& change) {
-    std::map<std::string, std::string> present;
-    if (!change.creates && !change.variables.empty()) {
-        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-        GPKG_TRY(present, prefix.env_vars());
-    }
-    std::vector<std::string> set;
-    std::vector<std::string> unset;
-    for (const auto& [name, value] : change.variables) {
-        const auto found = present.find(name);
-        if (!value && found != present.end()) unset.push_back(name);
-        if (value && (found == present.end() || found->second != *value)) set.push_back(name);
-    }
-    std::vector<std::string> texts;
-    if (!set.empty()) texts.push_back("set " + join_some(set, "and", set.size()));
-    if (!unset.empty()) texts.push_back("unset " + join_some(unset, "and", unset.size()));
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-Result<void> print_change(const Context& context,
-                          const Change& change,
-                          const RequestedSpecs& requested,
-                          const std::vector<PackageRecord>& fetch) {
-    GPKG_TRY(const auto variables, variables_text(change));
-    print_heading(context, change, variables);
+void print_change(const Context& context,
+                  const Change& change,
+                  const SettingsChange& settings,
+                  const RequestedSpecs& requested,
+                  const std::vector<PackageRecord>& fetch) {
+    print_heading(context, change, settings);
     if (!change.is_nothing()) context.out.print("");
     ChangeTable table(context, change, requested, fetch);
     table.print();
     table.repeat_requested();
-    summarize(context.out, counts_of(change), fetch);
-    return {};
+    print_totals(context.out, change, fetch);
 }
 
 std::string outcome_text(const Context& context, const Change& change) {
@@ -359,72 +348,42 @@ std::string outcome_text(const Context& context, const Change& change) {
         return fmt::format("created {} with {}", name, count_text(change.link.size(), "package"));
     if (change.restores != 0)
         return fmt::format("{} is back at generation {}", name, change.restores);
-    const auto counts = counts_of(change);
-    const std::pair<std::size_t, std::string_view> parts[] = {
-        {counts.installed, "installed"},
-        {counts.upgraded, "upgraded"},
-        {counts.downgraded, "downgraded"},
-        {counts.rebuilt, "changed the build of"},
-        {counts.reinstalled, "reinstalled"},
-        {counts.removed, "removed"}};
+    const auto sizes = group_sizes(change);
     std::vector<std::string> texts;
-    for (const auto& [count, verb] : parts) {
-        if (count > 0)
-            texts.push_back(
-                fmt::format("{} {}",
-                            verb,
-                            texts.empty() ? count_text(count, "package") : with_thousands(count)));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] == 0) continue;
+        const auto count =
+            texts.empty() ? count_text(sizes[i], "package") : with_thousands(sizes[i]);
+        texts.push_back(fmt::format("{} {}", kPlanGroups[i].done, count));
     }
-    return fmt::format("{} {} {}",
-                       join_some(texts, "and", texts.size()),
-                       texts.size() == 1 && counts.removed > 0 ? "from" : "in",
-                       name);
+    const bool only_removes =
+        texts.size() == 1 && sizes[static_cast<std::size_t>(PlanAction::Remove)] > 0;
+    return fmt::format(
+        "{} {} {}", join_some(texts, "and", texts.size()), only_removes ? "from" : "in", name);
 }
 
-std::string environment_name(const Context& context, const fs::path& prefix) {
-    return environment_folders(context.config).name_of(prefix);
+std::string no_packages_text(const SettingsChange& settings, bool is_dry_run) {
+    const auto what = settings_text(settings);
+    return is_dry_run ? fmt::format("no packages change; this would update {}", what)
+                      : fmt::format("no packages change; {} updated", what);
 }
 
-std::string title(const PackageRecord& record) {
-    return fmt::format("{} {} {}", record.name, record.version, record.build);
-}
-
-std::string short_channel(const std::string& url) {
-    if (url.starts_with("file://")) return url.substr(7);
-    const auto slash = url.rfind('/');
-    return slash == std::string::npos ? url : url.substr(slash + 1);
-}
-
-Json to_json(const PackageRecord& record) {
-    return Json{{"name", record.name},
-                {"version", record.version},
-                {"build", record.build},
-                {"build_string", record.build},
-                {"build_number", record.build_number},
-                {"channel", without_secrets(record.channel)},
-                {"base_url", without_secrets(record.channel)},
-                {"subdir", record.subdir},
-                {"platform", record.subdir},
-                {"dist_name", record.distribution()},
-                {"fn", record.fn},
-                {"url", without_secrets(record.url)},
-                {"md5", record.md5},
-                {"sha256", record.sha256},
-                {"size", record.size},
-                {"timestamp", record.timestamp},
-                {"depends", record.depends},
-                {"constrains", record.constrains}};
-}
-
-Json change_document(const Change& change, const std::vector<PackageRecord>& fetch, bool dry_run) {
+Json change_document(const Change& change,
+                     const SettingsChange& settings,
+                     const std::vector<PackageRecord>& fetch,
+                     const ChangeOptions& options) {
+    const bool is_dry_run = options.dry_run;
     const auto list = [](const auto& records, const auto& record_of) {
         auto array = Json::array();
-        for (const auto& record : records) array.push_back(to_json(record_of(record)));
+        for (const auto& record : records) array.push_back(record_json(record_of(record)));
         return array;
     };
     const auto itself = [](const PackageRecord& record) -> const PackageRecord& { return record; };
-    Json json{{"success", true}, {"dry_run", dry_run}, {"prefix", change.prefix.native()}};
-    if (change.is_nothing()) json["message"] = "All requested packages already installed.";
+    Json json{{"success", true}, {"dry_run", is_dry_run}, {"prefix", change.prefix.native()}};
+    if (change.is_nothing() && !settings.is_nothing())
+        json["message"] = no_packages_text(settings, is_dry_run || options.download_only);
+    else if (change.is_nothing() && !change.creates && change.pip.empty())
+        json["message"] = "All requested packages already installed.";
     json["actions"] = {
         {"FETCH", list(fetch, itself)},
         {"LINK", list(change.link, itself)},
@@ -437,6 +396,8 @@ Json change_document(const Change& change, const std::vector<PackageRecord>& fet
         for (const auto& requirement : section.requirements)
             json["actions"]["PIP"].push_back(hide_secrets(requirement));
     }
+    if (!settings.set.empty() || !settings.unset.empty())
+        json["variables"] = {{"set", settings.set}, {"unset", settings.unset}};
     if (!change.notes.empty()) json["notes"] = change.notes;
     return json;
 }

@@ -48,6 +48,19 @@ Result<void> check_vouched(const Context& context, const std::vector<PackageReco
     return {};
 }
 
+/// The hint of a wrong checksum, where a signed channel vouches for the right one.
+Result<void> distrust_wrong_file(const Context& context,
+                                 const PackageRecord& record,
+                                 Error& error) {
+    if (error.kind != ErrorKind::Integrity) return {};
+    GPKG_TRY(const auto trust, trust_options(context));
+    if (trust.roots.contains(record.channel))
+        error.hint =
+            "the file is not the one that the channel's operator signed; do not use it, and tell "
+            "the operator";
+    return {};
+}
+
 /// Positions in `records`, the largest first: it takes longest from its first byte to its last
 /// file, and the others come and are unpacked meanwhile.
 std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
@@ -157,6 +170,8 @@ Result<std::vector<fs::path>> make_available(Context& context,
         received[step.item] = step.done;
         show();
     };
+    std::optional<std::size_t> failed;
+    options.on_failed = [&](std::size_t item) { failed = item; };
     options.on_finished = [&](std::size_t item) {
         ++finished;
         unpacking.add(download_of[item], downloads[item].destination, true);
@@ -166,6 +181,8 @@ Result<std::vector<fs::path>> make_available(Context& context,
     if (!downloaded && downloaded.error().kind == ErrorKind::NotFound &&
         downloaded.error().hint.empty())
         downloaded.error().hint = how.if_gone;
+    if (!downloaded && failed)
+        GPKG_CHECK(distrust_wrong_file(context, absent[download_of[*failed]], downloaded.error()));
     if (unpacking.is_failing()) {
         GPKG_CHECK(unpacking.finish());
     }

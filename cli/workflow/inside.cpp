@@ -141,6 +141,9 @@ Result<int> run_inside(Context& context,
     const bool is_name = command.front().find('/') == std::string::npos;
     const auto own = prefix / "bin" / command.front();
     const bool has_own = is_name && !command.front().empty() && ::access(own.c_str(), X_OK) == 0;
+    if (is_name && !has_own && context.out.verbose())
+        context.out.note(
+            fmt::format("{} is not in the environment; looking it up in PATH", command.front()));
     const bool starts_shell = environment.command.front() != command.front();
     const auto program = has_own && !starts_shell ? own : fs::path(environment.command.front());
     const int code = become(program, environment.command);

@@ -59,7 +59,7 @@ Result<bool> Settling::may_run(const FoundLinkScript& script, GpkgState& state) 
                         described(script),
                         script.runs_now ? "runs now" : "runs when the package is removed"),
             context_.stop);
-        if (!answer) return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+        if (!answer) return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
         allowed = *answer == "y" || *answer == "Y" || *answer == "yes";
     }
     if (allowed) state.link_scripts[script.package].push_back(script.sha256);

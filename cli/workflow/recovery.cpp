@@ -3,6 +3,7 @@
 #include "cli/workflow/health/damage.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/moved.hpp"
+#include "libcore/env/prefix_lock.hpp"
 
 #include <fmt/format.h>
 
@@ -44,6 +45,13 @@ Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, b
     if (recovery == Recovery::Completed)
         context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
     return recovery;
+}
+
+Result<Recovery> begin_change(Context& context,
+                              const fs::path& prefix,
+                              const ChangeOptions& options) {
+    if (!options.dry_run && !options.download_only) GPKG_CHECK(check_may_change(prefix));
+    return recover_prefix(context, prefix, options.dry_run);
 }
 
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {

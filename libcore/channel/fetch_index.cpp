@@ -1,9 +1,11 @@
 #include "libcore/channel/fetch_index.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/channel/mirror_manifest.hpp"
 #include "libcore/channel/one_index_internal.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/trust/signed_text.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -30,6 +32,23 @@ Error with_folder_hint(Error error, const Channel& channel) {
     return error;
 }
 
+/// For the folder of a mirror, whose channels are folders in it; empty for any other folder.
+std::string hint_on_mirror(const fs::path& folder) {
+    const auto bytes = read_file(folder / kMirrorManifest, kLongestWritten);
+    const auto text =
+        bytes ? SignedText::parse(*bytes, "") : Result<SignedText>(pass(bytes.error()));
+    const auto manifest =
+        text ? MirrorManifest::parse(text->text(), "") : Result<MirrorManifest>(pass(text.error()));
+    if (!manifest || manifest->channels.empty()) return {};
+    std::vector<std::string> names;
+    names.reserve(manifest->channels.size());
+    for (const auto& [name, url] : manifest->channels) names.push_back((folder / name).native());
+    return fmt::format("it is a mirror; {} {}; to use all of it: GPKG_SYSTEM_CONFIG={}",
+                       names.size() == 1 ? "its channel is" : "its channels are",
+                       join_some(names, "and"),
+                       (folder / "config.yaml").native());
+}
+
 /// Why a local channel has no index at all.
 Error no_local_channel(const Channel& channel, const std::vector<std::string>& asked) {
     const auto folder = channel.folder();
@@ -44,9 +63,11 @@ Error no_local_channel(const Channel& channel, const std::vector<std::string>& a
                            : "",
                 {}};
     }
+    auto hint = hint_on_mirror(folder);
+    if (hint.empty()) hint = "to make it a channel: gpkg index " + folder.native();
     return {ErrorKind::NoChannel,
             fmt::format("{}: not a channel: no {} found", channel.base_url(), join_or(asked)),
-            fmt::format("to make it a channel: gpkg index {}", folder.native()),
+            std::move(hint),
             {}};
 }
 

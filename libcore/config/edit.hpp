@@ -17,7 +17,8 @@ struct ConfigTarget {
 
 // A key is "channels", or "custom_channels.mine" for what stands for one name of a map.
 
-/// Sets `key` to one value, or a list key to all of them. Makes the file where there is none.
+/// Sets `key` to one value, or a list key to all of them. The one value "[]" makes a list empty.
+/// Makes the file where there is none.
 /// Relative paths among the values must be made absolute by the caller.
 Result<void> set_config(const ConfigTarget& target,
                         std::string_view key,

@@ -1,5 +1,4 @@
 #include "libcore/base/prefix_path.hpp"
-#include "libcore/base/text.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
@@ -65,13 +64,15 @@ Result<void> Planner::check_records() {
                 return record.name() == request.record.name;
             });
         if (records > 1)
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: conda-meta has {} records of {}",
-                                    transaction_.prefix.native(),
-                                    records,
-                                    request.record.name),
-                        "to set the extra records aside: gpkg repair -p " +
-                            shell_word(transaction_.prefix.native()));
+            return pass(with_environment_hint({ErrorKind::Conflict,
+                                               fmt::format("{}: conda-meta has {} records of {}",
+                                                           transaction_.prefix.native(),
+                                                           records,
+                                                           request.record.name),
+                                               {},
+                                               {}},
+                                              "to set the extra records aside: gpkg repair {}",
+                                              transaction_.prefix));
         return changed(fmt::format("{} is already installed", request.record.name));
     }
     for (const auto& rewrite : transaction_.rewrite) {

@@ -259,8 +259,10 @@ tl::unexpected<Error> Fetch::wrong(std::string_view what,
         ErrorKind::Integrity,
         fmt::format(
             "{}: wrong {}: expected {}, got {}", without_secrets(place()), what, expected, got),
-        "the file was changed, or the repodata, lock or list with its checksum is outdated; try "
-        "again later");
+        place().starts_with("file:")
+            ? "the file was changed, or the repodata, lock or list with its checksum is outdated"
+            : "the file was changed, or the repodata, lock or list with its checksum is outdated; "
+              "try again later");
 }
 
 }  // namespace gpkg

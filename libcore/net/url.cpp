@@ -5,10 +5,12 @@
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 #include <fmt/format.h>
 #include <span>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -165,6 +167,58 @@ std::size_t broken_login(std::string_view text) {
     return at == std::string_view::npos ? 0 : at + 1;
 }
 
+/// Where a login without a scheme ("user:password@host") begins and ends in a text; both are the
+/// end of the text if there is none.
+std::pair<std::size_t, std::size_t> bare_login(std::string_view text) {
+    const auto is_part_of_name = [](char c) {
+        return is_letter_or_digit(c) ||
+               std::string_view("._-+%~").find(c) != std::string_view::npos;
+    };
+    for (auto at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1)) {
+        const auto host = text.substr(at + 1);
+        const bool has_host = !host.empty() && (is_letter_or_digit(host[0]) || host[0] == '[') &&
+                              !host.starts_with("sha256:");  // "image:tag@sha256:..."
+        const auto before = text.find_last_of(" \t\r\n\"'`<>", at);
+        const auto first = before == std::string_view::npos ? 0 : before + 1;
+        // The first colon after a name: a password may have further ones.
+        for (auto colon = text.find(':', first); has_host && colon < at;
+             colon = text.find(':', colon + 1)) {
+            auto start = colon;
+            while (start > first && is_part_of_name(text[start - 1])) --start;
+            const bool is_password =
+                colon + 1 < at && text[colon + 1] != '/' && text[colon + 1] != ':';
+            const bool is_host = start > first && text[start - 1] == '@';  // "git@host:path"
+            if (start < colon && is_password && !is_host) return {start, at + 1};
+        }
+    }
+    return {text.size(), text.size()};
+}
+
+std::string without_bare_logins(std::string_view text) {
+    std::string clean;
+    while (!text.empty()) {
+        const auto [start, end] = bare_login(text);
+        clean += text.substr(0, start);
+        text.remove_prefix(end);
+    }
+    return clean;
+}
+
+/// The fragment of a URL with its '#', or nothing if it may hold a secret ("#access_token=..."):
+/// of pairs of names and values only those of pip are shown.
+std::string_view shown_fragment(std::string_view fragment) {
+    constexpr auto kShown = std::to_array<std::string_view>(
+        {"egg", "subdirectory", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"});
+    if (fragment.empty()) return fragment;
+    for (const auto pair : split(fragment.substr(1), '&')) {
+        const auto equals = pair.find('=');
+        if (equals != std::string_view::npos &&
+            std::find(kShown.begin(), kShown.end(), pair.substr(0, equals)) == kShown.end())
+            return {};
+    }
+    return fragment;
+}
+
 }  // namespace
 
 std::string hide_secrets(std::string_view text) {
@@ -174,16 +228,30 @@ std::string hide_secrets(std::string_view text) {
         auto start = mark;
         while (start > 0 && (is_letter_or_digit(text[start - 1]) || text[start - 1] == '+'))
             --start;
-        clean += text.substr(0, start);
+        clean += without_bare_logins(text.substr(0, start));
         const auto scheme = text.substr(start, mark + kMark.size() - start);
         text.remove_prefix(mark + kMark.size());
         text.remove_prefix(broken_login(text));
-        const auto end = std::min(text.find('#'), end_of_url(text));
-        clean += without_secrets(std::string(scheme).append(text.substr(0, end)));
+        const auto end = end_of_url(text);
+        const auto fragment = std::min(text.find('#'), end);
+        const auto url = without_secrets(std::string(scheme).append(text.substr(0, fragment)));
+        // The path too: a channel "me:password@host" is looked for below the channel alias.
+        const auto path = std::min(url.find('/', scheme.size()), url.size());
+        clean += url.substr(0, path) + without_bare_logins(std::string_view(url).substr(path));
+        clean += shown_fragment(text.substr(fragment, end - fragment));
         text.remove_prefix(end);
     }
-    clean += text;
+    clean += without_bare_logins(text);
     return clean;
+}
+
+std::string hide_login(std::string_view text) {
+    const auto mark = text.find("://");
+    const auto host = mark == std::string_view::npos ? 0 : mark + 3;
+    const auto at = text.substr(0, text.find('/', host)).rfind('@');
+    return hide_secrets(at == std::string_view::npos || at < host
+                            ? std::string(text)
+                            : std::string(text.substr(0, host)).append(text.substr(at + 1)));
 }
 
 std::string file_url(const fs::path& path) { return "file://" + percent_encode(path.native()); }

@@ -176,6 +176,14 @@ records bare 'r["app"]["depends"] == ["lib >=1"] and r["app"]["size"] > 0 and le
 records bare "r['app']['sha256'] == '$(sum sha256 app-1.0)' and r['lib']['sha256'] == '$(sum sha256 lib-2.0)'"
 records bare 'r["app"]["url"].startswith("file://" + channel) and r["app"]["subdir"] == "linux-64" and r["app"]["channel"] == "file://" + channel'
 records bare 'history.index("::lib-2.0-0") < history.index("::app-1.0-0")'
+err_lacks 'which is missing'
+cp "$CHANNEL/linux-64/app-1.0-0.tar.bz2" sent.tar.bz2
+expect 1 create -n x ./sent.tar.bz2
+err_has 'error: sent.tar.bz2: a package file is named name-version-build' 'hint: gpkg inspect' 'shows its name'
+expect 0 create -n alone "$CHANNEL/linux-64/app-1.0-0.tar.bz2"
+err_has 'app needs lib >=1, which is missing; to install what is missing: gpkg install -n alone app'
+expect 0 install -n alone app
+check [ -n "$(find "$(place alone)/conda-meta" -name 'lib-*.json')" ]
 printf '@EXPLICIT\n%s\n%s\n' "$url/app-1.0-0.tar.bz2#$(sum md5 app-1.0)" \
     "$CHANNEL/linux-64/lib-1.0-0.tar.bz2#sha256:$(sum sha256 lib-1.0)" > sums.txt
 expect 0 create -n sums -f sums.txt

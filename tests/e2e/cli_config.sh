@@ -76,6 +76,14 @@ out_has "$PWD/here"
 expect 0 config set channels conda-forge
 expect 0 config get channels
 out_is conda-forge
+printf 'pinned_packages: [python <3.14]\n' > "$WORK/pins.yaml"
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config get pinned_packages
+out_is 'python <3.14'
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config set --user pinned_packages '[]'
+out_has 'set pinned_packages to []'
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config get pinned_packages
+out_is ''
+expect 0 config remove-key --user pinned_packages
 expect 2 config append platform linux-64
 expect 2 config set
 expect 2 config frob
@@ -102,8 +110,10 @@ json 'd["proxy_servers"] == {"value": {"http": "http://proxy:1"}, "source": work
 json 'd["custom_channels"]["value"] == {"mine": work + "/place"}'
 GPKG_DOWNLOAD_THREADS=9 gpkg config list --show-sources
 out_has '# GPKG_DOWNLOAD_THREADS'
-GPKG_DOWNLOAD_THREADS=lots expect 2 config list
-err_has 'GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
+GPKG_DOWNLOAD_THREADS=lots expect 2 search nothing
+err_has 'error: GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
+GPKG_DOWNLOAD_THREADS=lots expect 0 config list
+err_has 'warning: GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
 expect 0 config remove-key custom_channels.mine
 
 # What conda was told counts below all of it.
@@ -173,6 +183,19 @@ out_has 'unset CONDA_PREFIX'
 cp "$file" "$WORK/config.kept"
 expect 0 config set use_condarc false
 err_has 'unclosed list'
+expect 0 env list
+cp "$WORK/config.kept" "$file"
+# An invalid file of gpkg's own is told once; an invalid setting can be changed and removed.
+printf 'channels: [unclosed\n' > "$file"
+rm "$HOME/.condarc"
+expect 0 config list
+check [ "$(grep -c "$file:2:1:" "$WORK/stderr")" = 1 ]
+expect 1 config set link copy
+check [ "$(grep -c "$file:2:1:" "$WORK/stderr")" = 1 ]
+printf 'link: bogus\nchannels: {a: b}\n' > "$file"
+expect 1 env list
+expect 0 config remove-key link
+expect 0 config remove-key channels
 expect 0 env list
 cp "$WORK/config.kept" "$file"
 

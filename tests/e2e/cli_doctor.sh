@@ -278,6 +278,11 @@ json "[f['message'] for f in d['findings'] if f['subject'] == 'pytorch-cuda'] ==
 
 # What pip installed is compiled with some CUDA, too.
 expect 0 create -n pip plain -y
+expect 0 doctor -n pip --for ./new.yaml
+out_has 'good  environment: all requirements of its package are met' \
+    'note  GPU: no package of the environment is a GPU build' 'runs on ./new.yaml'
+expect 0 doctor -n pip --for cpu
+out_lacks 'GPU build'
 wheel() {
     local at=$GPKG_ROOT_PREFIX/envs/pip/lib/python3.12/site-packages/$1-$2.dist-info
     mkdir -p "$at"

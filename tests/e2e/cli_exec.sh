@@ -131,6 +131,9 @@ check [ "$(count)" = 0 ]
 check [ -e "$GPKG_ROOT_PREFIX/envs/mine/conda-meta/history" ]
 expect 0 exec hello
 out_is 'hello 2'
+touch analyze.py
+expect 2 exec analyze.py
+err_has "'analyze.py' is a file, not a package" 'gpkg exec --with PACKAGE python analyze.py'
 # A tool that runs keeps its environment; those that wait for one that is being made interrupt nobody.
 expect 0 clean -y -q --exec
 script bin/slow 'sleep 3; cat "$CONDA_PREFIX/bin/slow" | wc -l'

@@ -145,4 +145,12 @@ has same app-1.0 lib-2.0
 expect 0 rollback -y -n same 2
 has same app-1.0 extra-1.0 lib-2.0
 
+# An environment that was removed cannot be restored, and rollback says since when.
+expect 0 create -q -y -n shortlived app
+expect 0 env remove -y -n shortlived
+expect 1 rollback -y -n shortlived
+err_has 'no environment at' 'it was removed on' 'env remove -y -n shortlived' 'a removed environment cannot be restored'
+expect 1 rollback -y -n neverthere
+err_lacks 'it was removed'
+
 finish

@@ -86,6 +86,22 @@ expect 0 lock check first.lock --for mi300 --json
 json 'd["class"] == "cpu" and [c for c in d["classes"] if c["name"] == "a100"][0]["unmet"] == ["needs __cuda (none found)"]'
 expect 1 lock check first.lock --for gh200
 out_has 'is for linux-64, not linux-aarch64'
+# What is in it, class by class.
+expect 0 lock list first.lock
+out_has 'a100: 3 packages for linux-64; needs __cuda, __glibc >=2.28,<3.0.a0, __unix' 'cpu: 3 packages for linux-64'
+check [ "$(awk '/^ / { print $1, $2, $3 }' <<< "$out")" = 'lib 2.0 0
+pure 1.0 0
+torch 2.0 cuda12_0
+lib 2.0 0
+pure 1.0 0
+torch 2.0 cpu_0' ]
+listed=$out
+expect 0 lock show first.lock
+out_is "$listed"
+expect 0 lock list first.lock --class cpu --json
+json '[[c["name"], [p["name"] for p in c["packages"]]] for c in d["classes"]] == [["cpu", ["lib", "pure", "torch"]]]'
+expect 1 lock list first.lock --class gpu
+err_has "first.lock: no class 'gpu'" 'classes in it: a100 and cpu'
 expect 0 lock check first.lock --for h100,glibc=2.17
 out_has 'a100  needs __glibc >=2.28,<3.0.a0 (found 2.17)'
 expect 1 create -n no --lock first.lock --for gh200 -y
@@ -618,7 +634,7 @@ err_has 'note: ignored with --for: CONDA_OVERRIDE_'
 CONDA_OVERRIDE_GLIBC=2.17 expect 0 create -n newer --lock gpkg.lock --for ./a100.yaml --dry-run
 CONDA_OVERRIDE_GLIBC=2.17 expect 1 lock check
 CONDA_OVERRIDE_GLIBC=2.40 expect 1 lock check --for a100
-out_has 'needs __glibc >=2.34 (found 2.28, which is assumed)'
+out_has 'needs __glibc >=2.34 (found 2.28, assumed)'
 err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.28'
 popd > /dev/null
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock

@@ -78,11 +78,28 @@ err_has 'not the name of one package'
 expect 2 pin -n e 'lib=='
 expect 2 pin -n e
 err_has 'missing argument: SPEC'
+expect 1 pin -n e list
+err_has 'hint: use gpkg pins'
 expect 1 pin -n nowhere lib
 err_has 'no environment at'
 echo '{}' > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/frozen"
 expect 1 pin -n e lib
 err_has frozen
 expect 0 pin -n e lib --override-frozen
+rm "$GPKG_ROOT_PREFIX/envs/e/conda-meta/frozen"
+
+# All pins at once; comments in the file stay.
+expect 0 pin -n e lib 'app<2'
+echo '# mine' >> "$GPKG_ROOT_PREFIX/envs/e/conda-meta/pinned"
+expect 0 unpin -n e --all
+out_has 'unpinned lib and app in e'
+expect 0 pins -n e --json
+json 'all(p["source"].startswith("pinned_packages") for p in d)'
+check grep -q mine "$GPKG_ROOT_PREFIX/envs/e/conda-meta/pinned"
+expect 0 unpin -n e --all
+out_is 'no package is pinned in e'
+expect 2 unpin -n e
+err_has 'missing argument: NAME'
+expect 2 unpin -n e --all lib
 
 finish

@@ -115,6 +115,13 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         err_has "$shared/site/env: you cannot change this environment (owner: root): Permission denied" \
             "to make your own copy: gpkg create -n NAME --clone $shared/site/env"
     done
+    for words in 'install big' 'update app' 'remove app' 'remove --all' 'env remove'; do
+        as 1 $words -p "$shared/site/env"
+        check [ "$status" = 1 ]
+        err_has 'you cannot change this environment' "--clone $shared/site/env"
+        out_is ''
+    done
+    works 1 install -p "$shared/site/env" big --dry-run
     # What may not be looked into is named where it may be the reason.
     chmod 700 "$shared/site"
     GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site as 1 list -n env

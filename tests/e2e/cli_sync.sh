@@ -27,6 +27,18 @@ json 'len(d) == 1'
 expect 0 sync -y
 out_has 'e matches environment.yml'
 
+# Text and JSON agree where only variables differ.
+expect 0 env config vars set -n e MODE=slow OTHER=1
+expect 0 sync --dry-run
+out_has 'no packages change; this would update variables (set MODE, unset OTHER)'
+expect 0 sync --dry-run --json
+json 'd["message"] == "no packages change; this would update variables (set MODE, unset OTHER)"'
+json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
+expect 0 sync -y --json
+json 'd["message"] == "no packages change; variables (set MODE, unset OTHER) updated"'
+expect 0 sync -y --json
+json 'd["message"] == "All requested packages already installed." and "variables" not in d'
+
 # Packages, requests and variables that the file does not have are removed. Versions that fit stay.
 expect 0 install -y -q -n e tool
 expect 0 env config vars set -n e OTHER=1

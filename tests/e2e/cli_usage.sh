@@ -100,6 +100,7 @@ json '[p["name"] for p in d] == ["early"]'
 expect 0 -q --prefix "$GPKG_ROOT_PREFIX/envs/early" env export
 out_has early
 expect 0 --offline solve early
+expect 0 solve --dry-run early
 expect 2 -n early
 err_has 'missing command'
 expect 2 --frob list
@@ -134,6 +135,8 @@ err_has "unknown command 'creat'"
 err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
+expect 2 verify ./channel
+err_has "gpkg verify: unexpected argument './channel'" 'for a mirror: gpkg mirror verify DIR' 'gpkg inspect FILE'
 for words in 'help nosuch' 'nosuch --help'; do
     expect 2 $words
     err_has "unknown command 'nosuch'"
@@ -196,6 +199,22 @@ config gte channels|did you mean gpkg config get?
 config --apend a b|did you mean --append?
 repoquery depnds x|did you mean gpkg repoquery depends?
 module chek|did you mean gpkg module check?
+list --revisions|use gpkg history
+list --outdated|use gpkg update --all --dry-run
+install --revision 3|use gpkg rollback N; gpkg history lists N
+update --undo|use gpkg rollback
+update --dry-run --outdated|use gpkg update --all --dry-run
+depends x|use gpkg tree -n NAME PACKAGE
+rdepends x|use gpkg tree -n NAME --invert PACKAGE
+who-needs x|use gpkg tree -n NAME --invert PACKAGE
+leaves|use gpkg list --requested
+info early|for a package: gpkg show PACKAGE
+copy early late|use gpkg create -n NEW --clone OLD
+rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
+why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
+diff early environment.yml|gpkg diff compares generations; environments: gpkg list -n A --diff B
+pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
+size early|use gpkg env list --size, or gpkg list -n NAME --sort size
 END
 expect 2 env creat -n x
 err_has "gpkg env: unknown subcommand 'creat'"

@@ -175,7 +175,7 @@ Result<void> settle_vendor(Context& context, Question& question) {
                     "--devices");
     const auto answer =
         context.out.ask(*what + "\nWhich accelerator: nvidia, amd or none?", context.stop);
-    if (!answer) return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    if (!answer) return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
     GPKG_TRY(const auto choice, parse_accelerator_choice(trim(*answer)));
     auto& wanted = question.wanted.accelerators;
     wanted.override_with({{choice}, {}, {}});

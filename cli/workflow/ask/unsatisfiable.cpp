@@ -28,11 +28,13 @@ constexpr std::string_view kHintOnBuilds =
 /// One line that can be pasted, with a remark on what it is for.
 std::string fix_text(const Context& context, const Question& question, const TriedFix& tried) {
     const auto& fix = tried.fix;
+    const bool is_recipe = question.specs_stand == ChangeRequest::SpecsStand::InRecipe;
     const FixCommand command(context, question, fix);
     auto text = command.text();
     std::vector<std::string> remarks;
     if (const auto before = command.before(); !before.empty())
-        remarks.push_back("after " + join_some(before, "and", before.size()));
+        remarks.push_back("after " + join_some(before, "and", before.size()) +
+                          (is_recipe ? " in the recipe" : ""));
     if (const auto& dropped = command.dropped(); !dropped.empty())
         remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
     if (!command.machines().empty())

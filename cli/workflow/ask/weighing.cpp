@@ -1,7 +1,6 @@
 #include "cli/workflow/ask/weighing.hpp"
 
 #include "cli/workflow/ask/dependencies.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"

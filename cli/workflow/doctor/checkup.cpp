@@ -3,6 +3,7 @@
 #include "cli/workflow/doctor/accelerator_checkup.hpp"
 #include "cli/workflow/doctor/code_checkup.hpp"
 #include "cli/workflow/doctor/wheel_checkup.hpp"
+#include "cli/workflow/pip_packages.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/hardware/accelerator.hpp"
@@ -107,7 +108,7 @@ public:
         accelerators();
         old_names();
         wheels();
-        if (found_.empty())
+        if (found_.empty()) {
             add(Grade::Good,
                 "environment",
                 checked_.records.size() == 1
@@ -116,6 +117,8 @@ public:
                     : fmt::format("all requirements of its {} packages are met on {}",
                                   checked_.records.size(),
                                   checked_.machine_name()));
+            gpu_use();
+        }
         return std::move(found_);
     }
 
@@ -493,6 +496,18 @@ private:
                 "is an outdated package name",
                 fmt::format("use {}[accel={}]", asked->package, to_string(asked->accelerator)));
         }
+    }
+
+    /// An environment that runs, and leaves the GPU idle.
+    void gpu_use() {
+        const bool has_gpu =
+            has_device(machine_, Accelerator::Nvidia) || has_device(machine_, Accelerator::Amd);
+        const bool uses_it = std::ranges::any_of(checked_.records, [](const auto& record) {
+            return accelerator_of(record.package).accelerator != Accelerator::None ||
+                   is_vendor_part(record.name());
+        });
+        if (has_gpu && !uses_it && pip_packages(checked_.prefix, checked_.records).empty())
+            add(Grade::Warning, "GPU", "no package of the environment is a GPU build");
     }
 
     void wheels() {

@@ -1,7 +1,6 @@
 #include "cli/workflow/health/damage.hpp"
 
 #include "cli/environments.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
@@ -367,7 +366,7 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
     }
     if (!options.dry_run && !check.damaged.empty() && !options.yes &&
         !context.out.confirm("\nRemove these packages from the store?", context.stop))
-        return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+        return fail(ErrorKind::Cancelled, "cancelled; nothing was changed");
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
         GPKG_CHECK(store.remove_leftovers());

@@ -267,8 +267,8 @@ void add_file_options(CLI::App& app, WishOptions& options) {
         ->allow_extra_args(false);  // the words that follow are specs
     app.add_option("--accel",
                    options.accelerator,
-                   "use builds for auto (this machine's GPU), nvidia, amd, none or conda (conda's "
-                   "order); nvidia,none tries them in turn")
+                   "use builds for auto (this machine's GPU), nvidia, amd, none or conda (the "
+                   "highest build number); nvidia,none tries them in turn")
         ->type_name("ACCELERATOR");
 }
 
