@@ -1,11 +1,13 @@
 #include "cli/command_log.hpp"
 
+#include "cli/command.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/process_identity.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
@@ -103,7 +105,22 @@ std::vector<LoggedCommand> logged_commands(const Config& config) {
         else
             entries[known->second] = *std::move(entry);
     }
+    std::erase_if(entries, [](const auto& entry) { return entry.status == kWrongUsage; });
     return entries;
+}
+
+std::string interrupted_creation(const Config& config, const fs::path& prefix) {
+    constexpr auto kCreating =
+        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
+    auto entries = logged_commands(config);
+    std::erase_if(entries, [&](const auto& entry) {
+        const auto creates = [&](auto command) { return entry.command.starts_with(command); };
+        return entry.prefix != prefix.native() || std::ranges::none_of(kCreating, creates);
+    });
+    // A creation that failed or was undone since has told its user so.
+    if (entries.empty() || entries.back().status || outcome_of(entries.back()) == "running")
+        return {};
+    return entries.back().command;
 }
 
 }  // namespace gpkg::cli

@@ -37,7 +37,9 @@ std::string own_log_id();
 std::string outcome_of(const LoggedCommand& entry);
 
 void log_command(const Config& config, const LoggedCommand& entry);
-/// The oldest first, one entry for each id. Damaged lines are left out.
+/// The oldest first, one entry for each id. Damaged lines and wrong usage (typos) are left out.
 std::vector<LoggedCommand> logged_commands(const Config& config);
+/// The last command that was to create this environment, if it was killed; else empty.
+std::string interrupted_creation(const Config& config, const fs::path& prefix);
 
 }  // namespace gpkg::cli

@@ -61,6 +61,11 @@ EnvironmentFolders environment_folders(const Config& config) {
     return {config.root_prefix.value, config.envs_dirs.value};
 }
 
+bool is_environment_name(const Config& config, const std::string& name) {
+    return check_environment_name(name) &&
+           Prefix::is_environment(environment_folders(config).path_of(name));
+}
+
 std::string environment_name(const Context& context, const fs::path& prefix) {
     return environment_folders(context.config).name_of(prefix);
 }

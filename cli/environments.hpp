@@ -13,6 +13,9 @@ namespace gpkg::cli {
 
 EnvironmentFolders environment_folders(const Config& config);
 
+/// Whether -n `name` is an environment that exists.
+bool is_environment_name(const Config& config, const std::string& name);
+
 /// "ml", or the path of an environment without a name.
 std::string environment_name(const Context& context, const fs::path& prefix);
 

@@ -311,6 +311,14 @@ void shorten_interruption(const Context& context, Effect effect, Error& error) {
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
     name_environment(context, error);
+    error = with_near_file(std::move(error));
+    // Names of commands are no arguments.
+    const auto first = path.size() - 1;
+    if (first < context.positionals.size()) {
+        const auto& argument = context.arguments[context.positionals[first]];
+        if (is_environment_name(context.config, argument))
+            error = with_environment_option(std::move(error), *path.back(), argument);
+    }
     shorten_interruption(context, effect_of(path), error);
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
@@ -366,10 +374,9 @@ Result<Config> load_settings(bool skips_invalid = false) {
     return load_config(sources);
 }
 
-bool is_environment_name(const std::string& name) {
+bool names_environment(const std::string& name) {
     const auto config = load_settings();
-    return config && check_environment_name(name) &&
-           Prefix::is_environment(environment_folders(*config).path_of(name));
+    return config && is_environment_name(*config, name);
 }
 
 /// Lets CLI11 read the command line. The exit status where nothing is left to run: after help, the
@@ -401,7 +408,7 @@ std::optional<int> parse(CLI::App& app,
             return kWrongUsage;
         }
         out.error(usage_error(
-            app, problem, line.words.size() > 1 ? line.words[1] : "", is_environment_name));
+            app, problem, line.words.size() > 1 ? line.words[1] : "", names_environment));
         return kWrongUsage;
     }
     return std::nullopt;

@@ -77,6 +77,8 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options);
 /// The same, which must be an environment: otherwise NotFound with near names.
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options);
+/// The error where neither an option nor an active environment says which one.
+inline constexpr std::string_view kNoEnvironmentActive = "no environment is active";
 
 /// For check() of an option that counts: says what is wrong, nothing of a whole number from `least`
 /// up.

@@ -211,6 +211,11 @@ void Output::note(std::string_view line) {
     write_or_defer(for_people(line));
 }
 
+void Output::note_failure(std::string_view line) {
+    last_error_ = hide_secrets(line);
+    note(line);
+}
+
 void Output::note_once(const std::string& line) {
     if (shown_once_.insert(line).second) note(line);
 }

@@ -64,6 +64,9 @@ public:
     void verbatim(std::string_view text);
     /// A remark on stderr, not with -q or --json.
     void note(std::string_view line);
+    /// A note that says why the exit status is 1; kept for the log of commands with -q and --json,
+    /// too.
+    void note_failure(std::string_view line);
     void warn(std::string_view line);
     /// The same for what several parts of one command come across.
     void note_once(const std::string& line);
@@ -78,7 +81,7 @@ public:
     void json(const nlohmann::ordered_json& document, const NextItem& next);
     /// The failure, as text on stderr or as the JSON document.
     void error(const Error& error);
-    /// The last one, for the log of commands; empty: none.
+    /// The last one, or the last note_failure(), for the log of commands; empty: none.
     const std::string& last_error() const { return last_error_; }
 
     /// Notes and warnings that were deferred, see DeferredNotes.

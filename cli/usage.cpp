@@ -3,9 +3,11 @@
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
+#include "cli/options.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,6 +30,9 @@ struct OtherName {
     std::string_view hint;
 };
 constexpr OtherName kOtherNames[] = {
+    {"auth", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"bug", "use gpkg info --report"},
+    {"bug-report", "use gpkg info --report"},
     {"build --output", "use --output-dir FOLDER"},
     {"build --output-folder", "use --output-dir FOLDER"},
     {"build --recipe", "name the recipe without an option: gpkg build RECIPE"},
@@ -35,7 +40,9 @@ constexpr OtherName kOtherNames[] = {
     {"build -r", "name the recipe without an option: gpkg build RECIPE"},
     {"builds", "use gpkg variants"},
     {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
+    {"check", "use gpkg verify -n NAME, or gpkg doctor -n NAME"},
     {"clone", "use gpkg create -n NEW --clone OLD"},
+    {"compare", "use gpkg list -n NAME --diff OTHER, or gpkg sync -n NAME -f FILE --dry-run"},
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
     {"copy", "use gpkg create -n NEW --clone OLD"},
@@ -59,9 +66,13 @@ constexpr OtherName kOtherNames[] = {
     {"env rm", "use gpkg env remove"},
     {"env sync", "use gpkg sync"},
     {"explain", "use gpkg why or gpkg why-not"},
+    {"fix", "use gpkg repair -n NAME"},
     {"freeze", "use gpkg env export"},
+    {"global",
+     "use gpkg exec TOOL to run a tool without installing it, or gpkg create -n TOOL TOOL"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
+    {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
     {"info *", "for a package: gpkg show PACKAGE"},
     {"install --cpu", "use --accel none"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
@@ -77,6 +88,8 @@ constexpr OtherName kOtherNames[] = {
     {"lock status", "use gpkg lock check"},
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
+    {"login", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"logout", "remove the login from ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"ls", "use gpkg list"},
     {"mirror --name",
      "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
@@ -89,6 +102,7 @@ constexpr OtherName kOtherNames[] = {
     {"module rm", "to delete one module: rm FILE"},
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
+    {"new", "use gpkg create -n NAME"},
     {"outdated", "use gpkg update --all --dry-run"},
     {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
     {"pin --list", "use gpkg pins"},
@@ -96,6 +110,7 @@ constexpr OtherName kOtherNames[] = {
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"redo", "use gpkg rollback N; gpkg history lists N"},
+    {"reinstall", "use gpkg install -n NAME --force-reinstall PACKAGE"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
     {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
     {"remove gpkg", "to remove gpkg itself: how-to/uninstall-gpkg.md in the documentation"},
@@ -107,6 +122,7 @@ constexpr OtherName kOtherNames[] = {
     {"self-update", "to update gpkg: how-to/update-gpkg.md in the documentation"},
     {"selfupdate", "to update gpkg: how-to/update-gpkg.md in the documentation"},
     {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
+    {"task", "gpkg has no tasks; to run a command in an environment: gpkg run -n NAME COMMAND"},
     {"undo", "use gpkg rollback"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
@@ -124,6 +140,7 @@ constexpr OtherName kOtherNames[] = {
      "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"why -c",
      "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
+    {"workspace", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
     {"x", "use gpkg exec"},
 };
 
@@ -348,7 +365,9 @@ Error unknown_command(const std::string& first) {
     Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
         error.message = fmt::format("unknown option '{}' before the command", first);
-        error.hint = "options follow the command: gpkg COMMAND " + first;
+        const std::vector<std::string> known{"--help", "--help-commands", "--version"};
+        error.hint = did_you_mean(near_names(first, known));
+        if (error.hint.empty()) error.hint = "options follow the command: gpkg COMMAND " + first;
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);
@@ -402,6 +421,43 @@ tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view
     return fail(ErrorKind::Usage,
                 fmt::format("{}: missing argument: {}", full_name(command), argument),
                 hint_by_example(command));
+}
+
+Error with_near_file(Error error) {
+    constexpr std::string_view kMissing[] = {
+        "No such file or directory", "no such file", "no such folder", "not a folder"};
+    const auto says_missing = [&](std::string_view text) {
+        return error.message.find(text) != std::string::npos;
+    };
+    if (!error.hint.empty() || std::ranges::none_of(kMissing, says_missing)) return error;
+    constexpr std::string_view kProfile = "--for ";
+    auto text = error.message.substr(0, error.message.find(": "));
+    if (text.starts_with(kProfile)) text.erase(0, kProfile.size());
+    const fs::path path(text);
+    std::error_code code;
+    if (fs::exists(path, code) || code) return error;
+    auto near = near_files(path);
+    const bool is_here = path.parent_path() == fs::current_path(code);
+    if (!is_here) {
+        for (auto& name : near) name = (path.parent_path() / name).native();
+    }
+    error.hint = did_you_mean(near);
+    return error;
+}
+
+Error with_environment_option(Error error, const CLI::App& command, const std::string& argument) {
+    const auto is_given = [&](const char* flag) {
+        const auto* option = command.get_option_no_throw(flag);
+        return option == nullptr || option->count() > 0;
+    };
+    if (is_given("--name") || is_given("--prefix")) return error;
+    const bool is_about_it = error.message == kNoEnvironmentActive ||
+                             error.message.starts_with(argument + " is not") ||
+                             error.message.find(fmt::format("'{}'", argument)) != std::string::npos;
+    if (!is_about_it) return error;
+    drop_fixes(error);
+    error.hint = fmt::format("did you mean -n {}?", shell_word(argument));
+    return error;
 }
 
 Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& subcommand) {

@@ -22,6 +22,9 @@ std::vector<std::string> option_names(const CLI::App& command);
 /// The names of a command's subcommands; without hidden ones.
 std::vector<std::string> subcommand_names(const CLI::App& command);
 
+/// Of a word, or an option, in the place of a command.
+Error unknown_command(const std::string& first);
+
 /// What CLI11 found wrong, with similar names as the hint; `first` is the first word after the
 /// program. `is_environment` is asked about an argument that the command does not take.
 Error usage_error(CLI::App& app,
@@ -29,14 +32,19 @@ Error usage_error(CLI::App& app,
                   const std::string& first,
                   const std::function<bool(const std::string&)>& is_environment);
 
-/// Of a word, or an option, in the place of a command.
-Error unknown_command(const std::string& first);
 /// Of a word behind the command that is the last of `path`, which is none of its subcommands.
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word);
 
 /// "gpkg solve: missing argument: SPEC", with an example of the command as the hint. For arguments
 /// that are required only without certain options; CLI11 checks all others.
 tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view argument);
+
+/// The same error about a file or folder that does not exist, with similar names as the hint.
+Error with_near_file(Error error);
+
+/// The same error, if it is about `argument`, the name of an environment that was given without -n.
+/// `command` is the innermost one.
+Error with_environment_option(Error error, const CLI::App& command, const std::string& argument);
 
 /// Fails if options or arguments of a command were given together with a subcommand that has its
 /// own: `gpkg closure why --size`.

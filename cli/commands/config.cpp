@@ -16,6 +16,8 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace gpkg::cli {
 namespace {
@@ -243,8 +245,15 @@ std::string shown_value_of(const std::string& key, const std::string& value) {
     return shown_value(known ? *known : ConfigKey{}, value);
 }
 
-/// A password in a file that others can read; the credentials file is made for them.
-void warn_of_secrets(Context& context,
+/// Whether the file is the user's, in the home folder: not one that a site's users share.
+bool is_own_file(const Context& context, const fs::path& file) {
+    struct stat status {};
+    return file.native().starts_with(context.home.native() + "/") &&
+           ::stat(file.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
+/// A password in a file that others can read: takes their permission away, or warns.
+void protect_secrets(Context& context,
                      const fs::path& file,
                      const std::string& key,
                      const Words& values) {
@@ -255,11 +264,19 @@ void warn_of_secrets(Context& context,
     const bool is_secret = std::any_of(values.begin(), values.end(), [&](const auto& value) {
         return shown_value_of(key, value) != value;
     });
-    if (is_shared && is_secret)
-        context.out.warn(
-            fmt::format("{}: contains a password and other users can read it; run chmod 600, or "
-                        "use credentials.yaml",
-                        file.native()));
+    if (!is_shared || !is_secret) return;
+    if (is_own_file(context, file)) {
+        fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write, code);
+        if (!code)
+            return context.out.note(
+                fmt::format("{}: contains a password; other users cannot read it any more (mode "
+                            "600)",
+                            file.native()));
+    }
+    context.out.warn(
+        fmt::format("{}: contains a password and other users can read it; run chmod 600, or "
+                    "use credentials.yaml",
+                    file.native()));
 }
 
 int done(Context& context,
@@ -301,7 +318,7 @@ public:
                         fmt::format("ssl_verify: no such file: {}", values.front()),
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
-        warn_of_secrets(context_, target_.file, key, values);
+        protect_secrets(context_, target_.file, key, values);
         return done(
             context_, target_, key, true, fmt::format("set {} to {}", key, told(key, values)));
     }
@@ -317,7 +334,7 @@ public:
             GPKG_TRY(const bool added, add_to_config(target_, key, value, end));
             changed = changed || added;
         }
-        if (changed) warn_of_secrets(context_, target_.file, key, values);
+        if (changed) protect_secrets(context_, target_.file, key, values);
         if (changed && !copied_from.empty())
             context_.out.note(fmt::format(
                 "{} now has a copy of the values from {}; later changes there have no effect",
@@ -334,7 +351,10 @@ public:
     Result<int> remove(const std::string& key, const std::string& value) {
         auto removed = remove_from_config(target_, key, value);
         if (!removed && removed.error().kind == ErrorKind::NotFound)
-            removed = remove_from_config(target_, key, settled(context_, key, value));
+            removed = remove_from_config(
+                target_, key, settled(context_, key, value), [&](std::string_view one) {
+                    return shown_value_of(key, std::string(one));
+                });
         GPKG_CHECK(removed);
         return done(context_,
                     target_,

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/built_with.hpp"
@@ -389,7 +390,13 @@ Result<int> list(Context& context, const ListOptions& options) {
     }
     if (items.empty() && !options.filter.empty())
         context.out.note(
-            fmt::format("no package in {} matches {}", path.native(), printable(options.filter)));
+            fmt::format("no package in {} matches {}{}",
+                        path.native(),
+                        printable(options.filter),
+                        options.target.name.empty() && options.target.prefix.empty() &&
+                                is_environment_name(context.config, options.filter)
+                            ? fmt::format("; did you mean -n {}?", shell_word(options.filter))
+                            : ""));
     if (options.explicit_urls && options.filter.empty())
         GPKG_CHECK(warn_of_what_files_lack(context, path, installed));
     if (options.explicit_urls)

@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
@@ -23,9 +24,6 @@ std::vector<std::string> notes_on(const LockedClasses& locked, const std::string
 
 /// "numpy 2.4.2 h1_0 -> numpy 2.4.3 h1_0"
 std::string told(const Replaced& change) {
-    const auto title = [](const PackageRecord& record) {
-        return fmt::format("{} {} {}", record.name, record.version, record.build);
-    };
     if (change.before == nullptr) return "added " + record_title(*change.after);
     const auto before = record_title(*change.before);
     if (change.after == nullptr) return "removed " + before;

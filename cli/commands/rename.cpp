@@ -38,7 +38,7 @@ Action bind_rename(CLI::App& app) {
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto from, existing_prefix(context, options->target));
         GPKG_TRY(const auto to, new_prefix(context, target_of(options->destination)));
-        GPKG_CHECK(recover_prefix(context, from, options->change.dry_run));
+        GPKG_CHECK(recover_existing(context, from, options->change.dry_run));
         GPKG_CHECK(recover_prefix(context, to, options->change.dry_run));
         return rename_environment(context, from, to, options->change);
     };

@@ -54,9 +54,14 @@ Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
         names.reserve(installed.size());
         for (const auto& record : installed) names.push_back(record.name());
         const auto near = near_names(name, names);
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: not installed in {}", name, path.native()),
-                    did_you_mean(near, "list installed packages: gpkg list"));
+        Error error{ErrorKind::NotFound,
+                    fmt::format("{} is not installed in {}", name, path.native()),
+                    did_you_mean(near),
+                    {}};
+        if (near.empty())
+            error = with_environment_hint(
+                std::move(error), "to list installed packages: gpkg list {}", path.native());
+        return pass(std::move(error));
     }
     reasons.target = *target;
     std::vector<std::size_t> roots;

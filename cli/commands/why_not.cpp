@@ -160,7 +160,7 @@ void print_impossible(Output& out,
         out.result(explanation.tree());
     }
     if (explanation.fixes.empty()) return;
-    out.result("possible fixes:");
+    out.result("what would work:");
     for (const auto& fix : explanation.fixes) out.result("  " + fix.text());
     if (std::ranges::any_of(explanation.fixes, needs_other_machine))
         out.result("  or for another machine: --for NAME (gpkg hardware list)");

@@ -26,7 +26,7 @@ Result<void> read_how_it_was_built(const fs::path& unpacked, InspectedPackage& p
 }
 
 /// Those of the package's files that its name makes link scripts (CEP 34).
-void find_link_scripts(InspectedPackage& package) {
+void list_link_scripts(InspectedPackage& package) {
     for (const auto* action : {"pre-link", "post-link", "pre-unlink", "post-unlink"}) {
         auto script = fmt::format("bin/.{}-{}.sh", package.record.name, action);
         if (std::binary_search(package.paths.begin(), package.paths.end(), script))
@@ -126,7 +126,7 @@ Result<InspectedPackage> inspect_archive(const fs::path& archive) {
         package.binaries.push_back({file, std::nullopt, std::move(code), {}});
     std::sort(files.begin(), files.end());
     package.paths = std::move(files);
-    find_link_scripts(package);
+    list_link_scripts(package);
     return package;
 }
 
@@ -139,7 +139,7 @@ Result<InspectedPackage> inspect_installed(const fs::path& prefix, const PrefixR
         GPKG_CHECK(read_how_it_was_built(unpacked, package));
     package.paths = record.files;
     std::sort(package.paths.begin(), package.paths.end());
-    find_link_scripts(package);
+    list_link_scripts(package);
     for (const auto& path : record.paths) {
         if (path.prefix_placeholder.empty()) continue;
         ++(path.binary ? package.binary_placeholders : package.text_placeholders);

@@ -24,11 +24,33 @@ std::string hint_at_folder(const Channel& channel) {
     return fmt::format("for the folder {0}, use -c ./{0}", channel.name());
 }
 
-/// `error` about a channel, with that hint where it fits.
-Error with_folder_hint(Error error, const Channel& channel) {
-    const auto hint = hint_at_folder(channel);
-    if (hint.empty() || error.kind == ErrorKind::Interrupted) return error;
-    error.hint += (error.hint.empty() ? "" : "; ") + hint;
+/// "did you mean conda-forge?" for "-c conda-forg"; empty for other names.
+std::string hint_at_known_channel(const Channel& channel) {
+    constexpr std::string_view kKnown[] = {"anaconda",
+                                           "bioconda",
+                                           "conda-forge",
+                                           "defaults",
+                                           "intel",
+                                           "nvidia",
+                                           "pytorch",
+                                           "rapidsai"};
+    constexpr std::size_t kSlips = 2;
+    std::vector<std::string> near;
+    for (const auto known : kKnown) {
+        const auto slips = edit_distance(channel.name(), known, kSlips);
+        if (slips == 0) return {};
+        if (slips <= kSlips) near.emplace_back(known);
+    }
+    return did_you_mean(near);
+}
+
+/// `error` about a channel, with those hints where they fit.
+Error with_channel_hint(Error error, const Channel& channel) {
+    if (error.kind == ErrorKind::Interrupted) return error;
+    if (const auto hint = hint_at_known_channel(channel); !hint.empty())
+        error.hint = error.hint.empty() ? hint : fmt::format("{} Or: {}", hint, error.hint);
+    if (const auto hint = hint_at_folder(channel); !hint.empty())
+        error.hint += (error.hint.empty() ? "" : "; ") + hint;
     return error;
 }
 
@@ -102,7 +124,7 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     const bool is_word = channel.name().find('/') == std::string::npos;
     if (is_word && hint_at_folder(channel).empty())
         error.hint += fmt::format("; for a folder, use ./{}", channel.name());
-    return pass(with_folder_hint(std::move(error), channel));
+    return pass(with_channel_hint(std::move(error), channel));
 }
 
 using TrustedChannels = std::vector<std::unique_ptr<TrustedChannel>>;
@@ -166,11 +188,18 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
         }
     }
 
+    // A missing folder needs no answer of a server.
+    for (const auto& channel : channels) {
+        std::error_code ignored;
+        if (channel.is_local() && !fs::exists(channel.folder(), ignored))
+            return pass(no_local_channel(channel, {}));
+    }
     std::vector<std::size_t> asking;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto settled = all[i].settle_here();
         if (!settled)
-            return pass(with_folder_hint(std::move(settled).error(), channels[i / subdirs.size()]));
+            return pass(
+                with_channel_hint(std::move(settled).error(), channels[i / subdirs.size()]));
         if (!*settled) asking.push_back(i);
     }
     GPKG_CHECK(ask_for_statements(transport, trusted, options, all, asking));
@@ -193,7 +222,7 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
             const auto& channel = channels[asking[i] / subdirs.size()];
             auto done = all[asking[i]].accept(std::move(responses[i]));
             if (!done && !failure)
-                failure = with_folder_hint(std::move(done).error(), channel);
+                failure = with_channel_hint(std::move(done).error(), channel);
             else if (done && !*done)
                 again.push_back(asking[i]);
         }

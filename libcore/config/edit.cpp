@@ -402,15 +402,20 @@ Result<bool> add_to_config(const ConfigTarget& target,
 
 Result<void> remove_from_config(const ConfigTarget& target,
                                 std::string_view key,
-                                const std::string& value) {
+                                const std::string& value,
+                                const std::function<std::string(std::string_view)>& shown) {
     GPKG_CHECK(check_names_one(key));
     GPKG_TRY(auto editor, open_list(target, key));
     GPKG_TRY(auto values, editor.values());
-    const auto found = std::find(values.begin(), values.end(), value);
+    auto found = std::find(values.begin(), values.end(), value);
+    if (found == values.end() && shown)
+        found = std::find_if(
+            values.begin(), values.end(), [&](const auto& one) { return shown(one) == value; });
     if (found == values.end())
         return not_found(target, fmt::format("{} does not contain '{}'", key, value));
+    const auto removed = *found;
     values.erase(found);
-    if (!editor.remove_line(value)) editor.write_values(values);
+    if (!editor.remove_line(removed)) editor.write_values(values);
     return editor.save(values);
 }
 

@@ -6,6 +6,8 @@
 
 #include "libcore/config/config.hpp"
 
+#include <functional>
+
 namespace gpkg {
 
 /// The file to edit, and what is in force before.
@@ -32,10 +34,12 @@ Result<bool> add_to_config(const ConfigTarget& target,
                            const std::string& value,
                            ListEnd end);
 
-/// Removes one value of a list key. NotFound when the file does not have it.
+/// Removes one value of a list key: `value`, or the first that `shown` makes `value` of, as lists
+/// hide passwords. NotFound when the file does not have it.
 Result<void> remove_from_config(const ConfigTarget& target,
                                 std::string_view key,
-                                const std::string& value);
+                                const std::string& value,
+                                const std::function<std::string(std::string_view)>& shown = {});
 
 /// Removes the key, so that the default counts again. NotFound when the file does not have it.
 Result<void> unset_config(const ConfigTarget& target, std::string_view key);

@@ -162,6 +162,7 @@ Result<void> Planner::plan_records() {
         if (!written.contains(record.file_name())) journal.dropped.push_back(record.file_name());
     }
     journal.records.assign(written.begin(), written.end());
+    journal.command = transaction_.history.command;
 
     if (!transaction_.continues.empty()) return take_over_history();
     auto entry = transaction_.history;

@@ -405,6 +405,14 @@ std::vector<std::string> unfinished_files(const fs::path& prefix) {
     return plan ? std::move(plan->arriving) : std::vector<std::string>();
 }
 
+std::string unfinished_command(const fs::path& prefix) {
+    const auto file = prefix / journal_path("plan.json");
+    const auto text = read_file(file);
+    if (!text) return {};
+    auto plan = JournalPlan::parse(*text, file.native());
+    return plan ? std::move(plan->command) : std::string();
+}
+
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options) {
     GPKG_TRY(const auto removed, finish_removal(prefix, options));
     GPKG_TRY(auto staged, remove_staging(prefix, options));

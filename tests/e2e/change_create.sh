@@ -86,6 +86,25 @@ expect 2 create --json -n x --frob
 json 'd["success"] is False and "--frob" in d["error"]'
 expect 2 create
 err_has 'the new environment needs a name or a path'
+expect 2 create ml app
+err_has 'for an environment called ml: gpkg create -n ml app'
+# A word that is mistyped, in the name of a file too.
+expect 2 create -n x app = 1.0
+err_is "error: '=' is not a package
+  hint: write the spec without spaces: 'app=1.0'"
+expect 2 create -n x app '>=1.0'
+err_has "write the spec without spaces: 'app>=1.0'"
+echo 'dependencies: [app]' > environment.yml
+expect 1 create -n x -f enviroment.yml
+err_has 'enviroment.yml: cannot open' 'did you mean environment.yml?'
+expect 1 create -n x --lock enviroment.yml
+err_has 'did you mean environment.yml?'
+expect 1 create -n x -c "$WORK/nowhere/chanel" app
+err_has "$WORK/nowhere/chanel: no such folder"
+err_lacks 'did you mean'
+expect 2 create -n x --for ./enviroment.yml app
+err_has 'did you mean ./environment.yml?'
+rm environment.yml
 expect 2 create -n x -p "$WORK/x" lib
 expect 2 create -n a/b lib
 expect 2 create -n 'a b' lib
@@ -153,7 +172,8 @@ printf 'dependencies: [app=1.0=h1_0, lib=1.0=h2_0, third=1.0=h3_0, third>=1]\n' 
 expect 1 create -n x -f builds.yml
 err_lacks 'lists builds for'
 err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
-    'gpkg create -n x -f builds.yml  # after removing the build strings from the file'
+    '  # first: remove the build strings from the file
+  gpkg create -n x -f builds.yml'
 printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
 expect 2 create -n x -f explicit.yml
 err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'

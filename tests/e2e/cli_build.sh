@@ -126,7 +126,7 @@ err_has "package 'progg' not found" 'hint: progg: did you mean prog?'
 err_lacks 'no-test'
 recipe typo 'requirements: {host: [progg]}'
 expect 1 build r/typo --output-dir hints --override-channels
-err_has 'after changing progg to prog in the recipe'
+err_has '# first: change progg to prog in the recipe'
 recipe says 'tests: [{script: ["true", "echo 1.0 | grep -q 2.0"]}]'
 expect 1 build r/says --output-dir hints
 err_has 'test 1 failed with exit status 1: echo 1.0 | grep -q 2.0' \
@@ -219,7 +219,7 @@ recipe needs-gpu 'requirements: {run: [__cuda >=12]}' 'build: {script: "touch $P
     'tests: [{package_contents: {files: [x]}}]'
 CONDA_OVERRIDE_CUDA= expect 1 build r/needs-gpu --output-dir gpu-tests
 err_has 'CONDA_OVERRIDE_CUDA=12 gpkg build r/needs-gpu' 'hint: --no-test publishes the package untested'
-err_lacks 'after changing'
+err_lacks '# first'
 CONDA_OVERRIDE_CUDA=12 expect 0 build r/needs-gpu --output-dir gpu-tests
 out_has '(tests passed)'
 

@@ -216,11 +216,20 @@ expect 0 config set changeps1 false
 check [ -L "$file" ]
 check [ "$(cat "$WORK/kept.yaml")" = 'changeps1: false' ]
 rm "$file"
-# A file keeps its mode; a login in one that others can read is told, without the login.
+# A login in a file that others can read is told, without the login. A file of the user's becomes private.
 umask 022
 expect 0 config append channels https://me:hidden@host/mine
 err_has "warning: $file: contains a password and other users can read it"
 err_lacks hidden
+expect 0 config remove channels https://host/mine
+out_is "$file: https://host/mine removed from channels"
+check [ "$(grep -c host/mine "$file")" = 0 ]
+expect 0 config append --user channels https://me:hidden@host/mine
+err_has "$HOME/.config/gpkg/config.yaml: contains a password; other users cannot read it any more (mode 600)"
+err_lacks hidden
+check [ "$(stat -c %a "$HOME/.config/gpkg/config.yaml")" = 600 ]
+rm "$HOME/.config/gpkg/config.yaml"
+# A file keeps its mode.
 chmod 600 "$file"
 expect 0 config append channels https://me:hidden@host/yours
 err_lacks warning

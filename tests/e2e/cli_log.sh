@@ -53,7 +53,8 @@ expect 1 run -n e false
 echo "{" > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
 expect 1 verify -n e
 expect 0 log
-out_has 'gpkg module write' 'gpkg keys generate' 'gpkg verify -n e  (exit status 1)'
+out_has 'gpkg module write' 'gpkg keys generate' 'gpkg verify -n e  (exit status 1)' \
+    'error: 1 of 1 package is damaged; to restore it: gpkg repair -n e'
 for words in 'gpkg env' 'gpkg export' 'module check' 'gpkg clean' 'gpkg config' 'gpkg run' 'gpkg info' 'gpkg history' \
     'gpkg solve' 'gpkg search' 'gpkg why' 'gpkg repoquery' 'gpkg closure' 'gpkg hardware' 'gpkg pins' 'keys show'; do
     out_lacks "$words"
@@ -75,6 +76,13 @@ expect 0 log --last 1 --json
 json 'd[0]["outcome"] == "cancelled" and d[0]["error"] is None and d[0]["status"] == 1'
 expect 0 log --failed
 out_lacks 'lib=1.1'
+
+# Wrong usage, such as a typo, is not logged.
+expect 2 install -y -n e 'lib=='
+expect 2 create -y
+expect 0 log --failed
+out_lacks 'lib=='
+out_lacks 'gpkg create -y'$'\n'
 
 # A killed command is logged, under its environment, as long as its process is gone.
 script bin/.wait-post-link.sh 'echo x > "$STARTED"; sleep 5'

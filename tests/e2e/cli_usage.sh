@@ -105,6 +105,8 @@ expect 2 -n early
 err_has 'missing command'
 expect 2 --frob list
 err_has "unknown option '--frob' before the command"
+expect 2 --versoin
+err_has 'did you mean --version?'
 
 # Missing and conflicting words are named.
 while IFS='|' read -r words message; do
@@ -156,6 +158,14 @@ virtual-packages|use gpkg hardware
 ls|use gpkg list
 doctor early|did you mean -n early?
 undo|use gpkg rollback
+bug-report|use gpkg info --report
+fix|use gpkg repair
+compare|use gpkg list -n NAME --diff OTHER
+global list|use gpkg exec TOOL
+task add|gpkg has no tasks
+auth login host|credentials.yaml
+workspace list|gpkg sync -f environment.yml
+reinstall numpy|use gpkg install -n NAME --force-reinstall
 config show|use gpkg config list
 config unset channels|use gpkg config remove-key
 solve --acel nvidia numpy|did you mean --accel?

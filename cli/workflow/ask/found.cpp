@@ -290,9 +290,14 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
     names.reserve(installed.size());
     for (const auto& record : installed) names.push_back(record.name());
     const auto near = near_names(spec.name, names);
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: not installed in {}", spec.to_string(), prefix.native()),
-                did_you_mean(near, "list installed packages: gpkg list"));
+    Error error{ErrorKind::NotFound,
+                fmt::format("{} is not installed in {}", spec.to_string(), prefix.native()),
+                did_you_mean(near),
+                {}};
+    if (near.empty())
+        error = with_environment_hint(
+            std::move(error), "to list installed packages: gpkg list {}", prefix.native());
+    return pass(std::move(error));
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {

@@ -160,7 +160,7 @@ Result<std::size_t> place_in(const Weighed& weighed, const std::string& name) {
     return fail(
         ErrorKind::NotFound,
         weighed.is_installed
-            ? fmt::format("{}: not installed in {}", name, weighed.what)
+            ? fmt::format("{} is not installed in {}", name, weighed.what)
             : fmt::format("{}: not one of the {} packages of {}", name, names.size(), weighed.what),
         did_you_mean(near));
 }

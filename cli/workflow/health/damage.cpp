@@ -128,7 +128,8 @@ std::string moved_text(const Context& context, const fs::path& prefix, const fs:
 
 Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {
     Examined examined;
-    examined.is_interrupted = prefix_condition(path) == PrefixCondition::Interrupted;
+    if (prefix_condition(path) == PrefixCondition::Interrupted)
+        examined.interruption = interruption_text(path);
     GPKG_CHECK(Prefix::open(path));
     std::vector<UnreadableRecord> unreadable;
     GPKG_TRY(const auto records, read_records(path, unreadable));
@@ -294,15 +295,9 @@ Result<int> repair_environment(Context& context,
         prefix_condition(path) == PrefixCondition::Interrupted)
         return tell_what_recovery_does(context, path);
     GPKG_TRY(const auto recovery, recover_interrupted(context, path, options.dry_run));
-    // A creation that was undone, or a removal that was completed.
+    // A creation that was undone, or a removal that was completed; recover_interrupted() said so.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
-        if (!fs::exists(path, ignored))
-            context.out.print(recovery == Recovery::RolledBack
-                                  ? fmt::format("undid the interrupted creation of {}",
-                                                environment_name(context, path))
-                                  : fmt::format("completed the interrupted removal of {}",
-                                                environment_name(context, path)));
         if (context.out.json_mode())
             context.out.json({{"success", true}, {"prefix", path.native()}});
         return 0;

@@ -1,5 +1,6 @@
 #include "cli/workflow/lock/environment.hpp"
 
+#include "cli/usage.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
@@ -145,7 +146,7 @@ Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
 Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
     auto found = read_lock(file);
     if (!found) {
-        auto error = std::move(found).error();
+        auto error = with_near_file(std::move(found).error());
         const auto format = lock_format_of_name(file);
         if (error.kind == ErrorKind::NotFound && error.hint.empty() &&
             (!format || format == LockFormat::Gpkg)) {

@@ -1,5 +1,6 @@
 #include "cli/workflow/wishes/wish_file.hpp"
 
+#include "cli/usage.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
@@ -71,7 +72,8 @@ Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
             auto& error = file.error();
             if (error.kind == ErrorKind::NotFound) {
                 error.kind = ErrorKind::NoWishFile;
-                if (!has_scheme(place))
+                error = with_near_file(std::move(error));
+                if (error.hint.empty() && !has_scheme(place))
                     error.hint =
                         "name a file with -f; to write one from an environment: gpkg env export -n "
                         "NAME --from-history -f environment.yml";

@@ -146,6 +146,17 @@ TEST_CASE("values are removed line by line", "[config]") {
           f.file.native() + ": channels does not contain 'conda-forge'");
 }
 
+TEST_CASE("a value is removed by the text that lists show of it", "[config]") {
+    Fixture f;
+    REQUIRE(set_config(f.target(), "channels", {"https://me:secret@h/c", "bioconda"}));
+    const auto shown = [](std::string_view value) {
+        return value == "https://me:secret@h/c" ? std::string("https://h/c") : std::string(value);
+    };
+    CHECK(!remove_from_config(f.target(), "channels", "https://h/c"));
+    REQUIRE(remove_from_config(f.target(), "channels", "https://h/c", shown));
+    CHECK(f.load().channels.value == std::vector<std::string>{"bioconda"});
+}
+
 TEST_CASE("a key is taken out whole", "[config]") {
     Fixture f;
     REQUIRE(unset_config(f.target(kSite), "channels"));
