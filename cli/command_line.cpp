@@ -115,21 +115,19 @@ CommandLine read_command_line(std::span<char* const> arguments) {
     }
     if (at == arguments.size()) return line;
     std::string_view command = arguments[at++];
-    const bool is_help = command == "help";
-    if (is_help && at == arguments.size()) {
+    line.is_help = command == "help";
+    if (line.is_help && at == arguments.size()) {
         line.words.emplace_back("--help");
         return line;
     }
-    if (is_help) command = arguments[at++];
-    if (is_help && command == "all") {
-        line.words.emplace_back("--help-commands");
-        return line;
-    }
+    if (line.is_help) command = arguments[at++];
+    const bool is_all = line.is_help && command == "all";
+    if (is_all) command = "--help-commands";
     if (command == "version") command = "--version";
     for (auto& word : canonical(command)) line.words.push_back(std::move(word));
     line.words.insert(
         line.words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
-    if (is_help) line.words.emplace_back("--help");
+    if (line.is_help && !is_all) line.words.emplace_back("--help");
     return line;
 }
 

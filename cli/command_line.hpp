@@ -22,6 +22,8 @@ struct CommandLine {
     std::vector<std::string> words;
     /// Options that stood before the command: {"-n", "ml", "--json"}.
     std::vector<std::string> before_command{};
+    /// `gpkg help ...`: only names of commands may follow.
+    bool is_help = false;
 
     bool has(std::string_view word) const;
 };

@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -226,7 +227,8 @@ std::string command_in_markdown(const CLI::App& command, std::string_view headin
     for (const auto& paragraph : description.paragraphs)
         text += fmt::format("\n{}\n", in_markdown(paragraph));
     if (!description.examples.empty())
-        text += fmt::format("\n```console\n$ {}\n```\n", fmt::join(description.examples, "\n$ "));
+        text += fmt::format("\n<!-- not run: placeholder -->\n```console\n$ {}\n```\n",
+                            fmt::join(description.examples, "\n$ "));
     for (const auto& [heading, rows] : sections_of(command)) {
         if (heading != kCommonOptions)
             text += fmt::format("\n| {} | |\n|---|---|\n{}", heading, rows_in_markdown(rows));
@@ -263,6 +265,13 @@ std::vector<const CLI::App*> option_groups_of(const CLI::App& command) {
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
     return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
+}
+
+std::string example_of(const CLI::App& command) {
+    const auto examples = description_of(command).examples;
+    if (examples.empty()) return "";
+    const auto& first = examples.front();
+    return std::string(trim(std::string_view(first).substr(0, first.find("  #"))));
 }
 
 std::string value_name(const CLI::Option& option) {
@@ -315,8 +324,8 @@ std::string overview(const HelpStyle& style, const std::string& documentation) {
 
     add_heading(text, "More", style);
     rows = {{"gpkg help COMMAND", "options and examples of a command"},
-            {"gpkg help all", "every command with a summary"}};
-    if (!documentation.empty()) rows.push_back({"documentation", documentation});
+            {"gpkg help all", "every command with a summary"},
+            {"documentation", documentation}};
     add_rows(text, rows, style);
     return text;
 }

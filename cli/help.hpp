@@ -30,7 +30,7 @@ struct HelpStyle {
 HelpStyle help_style(std::optional<std::size_t> columns, bool color);
 
 /// The first steps, the topics with their commands, and where the rest is.
-/// `documentation` is the page to begin with; empty: not installed.
+/// `documentation` is the path of its first page, or says where it is.
 std::string overview(const HelpStyle& style, const std::string& documentation);
 /// Every command with its summary, by topic.
 std::string all_commands(const HelpStyle& style);
@@ -42,6 +42,8 @@ std::string reference_page(const CLI::App& program);
 /// gpkg(1), in roff. All commands of `program` must be bound.
 std::string man_page(const CLI::App& program);
 
+/// The first example in the help of a command, without its comment; empty if it has none.
+std::string example_of(const CLI::App& command);
 /// The subcommands of a command, and its groups of options, which CLI11 keeps as subcommands
 /// without a name. Hidden subcommands are left out.
 std::vector<const CLI::App*> subcommands_of(const CLI::App& command);

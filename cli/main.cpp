@@ -15,6 +15,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/own_program.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/net/url.hpp"
 #include "virtual-packages/confine.hpp"
@@ -161,13 +162,13 @@ HelpStyle terminal_style(int descriptor, const CommandLine& line) {
 
 /// Where the documentation begins: beside the installed program, or in the sources it was built in.
 std::string documentation_page() {
-    std::error_code code;
-    const auto program = fs::read_symlink("/proc/self/exe", code).parent_path();
+    const auto program = own_program().value_or(fs::path()).parent_path();
     for (const auto* page : {"../share/doc/gpkg/index.md", "../../docs/index.md"}) {
+        std::error_code code;
         const auto path = (program / page).lexically_normal();
         if (fs::exists(path, code)) return path.native();
     }
-    return "";
+    return "README.md and docs/ in the repository of gpkg";
 }
 
 void print_help(CLI::App& program, const CommandLine& line) {
@@ -187,10 +188,22 @@ void print_help(CLI::App& program, const CommandLine& line) {
     std::fputs(text.c_str(), stdout);
 }
 
-/// "gpkg help nosuch"
-bool names_unknown_command(CLI::App& program, const CommandLine& line) {
-    return named_commands(program).size() == 1 && line.words.size() > 1 &&
-           !line.words[1].starts_with('-');
+/// Of the word that names no command in "gpkg help nosuch", "gpkg nosuch --help", "gpkg help env
+/// nosuch" and "gpkg help all nosuch".
+std::optional<Error> unknown_help_topic(CLI::App& program, const CommandLine& line) {
+    const bool is_all = line.is_help && line.has("--help-commands");
+    const auto path = named_commands(program);
+    // Arguments may stand between a command and --help.
+    if (path.size() > 1 && !line.is_help) return std::nullopt;
+    const auto index = is_all ? 2 : path.size();
+    if (line.words.size() <= index || line.words[index].starts_with('-')) return std::nullopt;
+    const auto& word = line.words[index];
+    if (is_all)
+        return Error{ErrorKind::Usage,
+                     fmt::format("unexpected argument '{}'", word),
+                     "to see all commands: gpkg help all",
+                     {}};
+    return path.size() == 1 ? unknown_command(word) : unknown_subcommand(path, word);
 }
 
 /// A command that only its subcommands make useful was named alone: what there is to choose from.
@@ -376,9 +389,9 @@ std::optional<int> parse(CLI::App& app,
         // CLI11 takes the words in reverse.
         app.parse(std::vector<std::string>(line.words.rbegin(), std::prev(line.words.rend())));
     } catch (const CLI::Success& asked) {  // for help or the version
-        if (names_unknown_command(app, line)) {
+        if (const auto unknown = unknown_help_topic(app, line)) {
             out.set({line.has("--json"), false, 0, color_choice(line)});
-            out.error(unknown_command(line.words[1]));
+            out.error(*unknown);
             return kWrongUsage;
         }
         if (dynamic_cast<const CLI::CallForVersion*>(&asked) != nullptr)

@@ -42,6 +42,12 @@ void add_target_options(CLI::App& app, TargetOptions& options) {
 }
 
 void add_source_options(CLI::App& app, SourceOptions& options) {
+    add_channel_options(app, options);
+    add_platform_option(app, options);
+    add_for_option(app, options);
+}
+
+void add_channel_options(CLI::App& app, SourceOptions& options) {
     const std::string group = "Channels";
     app.add_option("-c,--channel", options.channels, "channel to search first; may be repeated")
         ->type_name("CHANNEL")
@@ -66,30 +72,35 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
         ->type_name("DATE")
         ->check(not_empty("the date is empty"))
         ->group(group);
+}
+
+void add_platform_option(CLI::App& app, SourceOptions& options) {
     app.add_option("--platform,--subdir",
                    options.platform,
                    "solve for this platform: linux-64, linux-aarch64, osx-arm64, ...")
         ->type_name("PLATFORM")
         ->group("Machine");
-    add_for_option(app, options);
 }
 
 void add_for_option(CLI::App& app, SourceOptions& options) {
-    const std::string group = "Machine";
     app.add_option("--for",
                    options.for_machine,
                    "solve for another machine: a profile written by `gpkg hardware export`, or a "
                    "name listed by `gpkg hardware list`; facts may follow: h100,glibc=2.36")
         ->type_name("FILE|NAME")
         ->check(not_empty("the machine is empty"))
-        ->group(group);
+        ->group("Machine");
+    add_devices_option(app, options);
+}
+
+void add_devices_option(CLI::App& app, SourceOptions& options) {
     app.add_option("--devices",
                    options.devices,
                    "GPUs to consider: all, compute (no display cards), or their numbers in `gpkg "
                    "hardware`: 0,2")
         ->type_name("GPUS")
         ->check(not_empty("the list of GPUs is empty"))
-        ->group(group);
+        ->group("Machine");
 }
 
 void add_machines_option(CLI::App& app,

@@ -29,9 +29,13 @@ struct TargetOptions {
 };
 
 void add_target_options(CLI::App& app, TargetOptions& options);
+/// Channels, --platform, --for and --devices.
 void add_source_options(CLI::App& app, SourceOptions& options);
-/// Only --for and --devices.
+void add_channel_options(CLI::App& app, SourceOptions& options);
+void add_platform_option(CLI::App& app, SourceOptions& options);
+/// --for and --devices.
 void add_for_option(CLI::App& app, SourceOptions& options);
+void add_devices_option(CLI::App& app, SourceOptions& options);
 /// A check of an option whose argument says nothing when it is empty; `fault` is the error then.
 std::function<std::string(const std::string&)> not_empty(std::string fault);
 /// A check of an option: whether it is one of these words.

@@ -276,8 +276,14 @@ std::string unexpected_text(const CLI::App& command, const std::vector<std::stri
                        fmt::join(words, "' '"));
 }
 
+std::string hint_by_example(const CLI::App& command) {
+    const auto example = example_of(command);
+    return example.empty() ? fmt::format("to see the options: {} --help", full_name(command))
+                           : "for example: " + example;
+}
+
 /// The argument or option that is required and was not given, as help shows it.
-std::string missing_argument(const CLI::App& command) {
+std::string missing_part(const CLI::App& command) {
     for (const auto* option : command.get_options()) {
         if (!option->get_required() || option->count() > 0) continue;
         if (option->get_positional()) return "missing argument: " + value_name(*option);
@@ -299,8 +305,7 @@ std::string about_two_options(const std::string& text,
 /// CLI11's message in gpkg's words.
 std::string problem_text(const CLI::App& command, const CLI::ParseError& problem) {
     std::string text = problem.what();
-    if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
-        return missing_argument(command);
+    if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr) return missing_part(command);
     if (dynamic_cast<const CLI::ExcludesError*>(&problem) != nullptr)
         return about_two_options(text, " excludes ", "cannot be used with");
     if (dynamic_cast<const CLI::RequiresError*>(&problem) != nullptr)
@@ -382,6 +387,13 @@ Error unknown_command(const std::string& first) {
     return error;
 }
 
+Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word) {
+    return {ErrorKind::Usage,
+            fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
+            hint_for_unexpected({word}, path, [](const auto&) { return false; }),
+            {}};
+}
+
 Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
@@ -399,8 +411,16 @@ Error usage_error(CLI::App& app,
                           : problem_text(*path.back(), problem);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
-            hint_for_unexpected(unexpected, path, is_environment),
+            is_missing && unexpected.empty()
+                ? hint_by_example(*path.back())
+                : hint_for_unexpected(unexpected, path, is_environment),
             {}};
+}
+
+tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view argument) {
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: missing argument: {}", full_name(command), argument),
+                hint_by_example(command));
 }
 
 Error with_near_file(Error error) {

@@ -5,7 +5,9 @@
 #include "libcore/base/error.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -29,6 +31,13 @@ Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
                   const std::function<bool(const std::string&)>& is_environment);
+
+/// Of a word behind the command that is the last of `path`, which is none of its subcommands.
+Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word);
+
+/// "gpkg solve: missing argument: SPEC", with an example of the command as the hint. For arguments
+/// that are required only without certain options; CLI11 checks all others.
+tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view argument);
 
 /// The same error about a file or folder that does not exist, with similar names as the hint.
 Error with_near_file(Error error);

@@ -54,7 +54,7 @@ Result<fs::path> meant(const Context& context, const ActivateVerbOptions& option
         if (Prefix::is_environment(root)) return root;
         return fail(
             ErrorKind::Usage,
-            "no environment to activate was given",
+            "gpkg activate: missing argument: ENV",
             "name an environment: gpkg activate NAME; gpkg env list lists all environments");
     }
     return existing_prefix(context, target);

@@ -172,8 +172,7 @@ Action bind_closure_why(CLI::App& app) {
         ->type_name("[ENV] PACKAGE");
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
-    add_wish_options(app, options->wishes);
-    app.remove_option(app.get_option("specs"));
+    add_file_options(app, options->wishes);
     app.add_option("--spec",
                    options->wishes.specs,
                    "explain what a solve of this would install; may be repeated")

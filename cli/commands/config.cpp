@@ -461,8 +461,10 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
     options.prepend = key(verb(
         "prepend", "add values to the start of a list", "  gpkg config prepend channels bioconda"));
     for (auto* sub : {options.set, options.append, options.prepend})
-        sub->add_option("values", options.values, "value, or values of the list")
+        sub->add_option(
+               "values", options.values, "value, or values of the list; [] is the empty list")
             ->required()
+            ->allow_extra_args(false)  // else CLI11 reads [] as nothing
             ->type_name("VALUE");
     options.remove =
         key(verb("remove", "remove a value from a list", "  gpkg config remove channels bioconda"));

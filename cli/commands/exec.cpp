@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/inside.hpp"
 #include "cli/workflow/one_off.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -113,7 +114,6 @@ Result<void> check_not_script(const std::string& tool) {
 
 Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& options) {
     auto command = words_behind_options(app, context.arguments);
-    if (command.empty()) return fail(ErrorKind::Usage, "no tool was given", "gpkg exec ruff check");
     // What is told to help is this command line with other specs: the tool's words are none.
     const auto place = context.arguments.size() - command.size();
     std::erase_if(context.positionals, [&](std::size_t word) { return word > place; });
@@ -121,6 +121,10 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     request.sources = options.sources;
     GPKG_TRY(request.specs, parse_specs(options.specs));
     if (options.specs.empty()) {
+        if (auto is_tool = check_is_not_file(context, command.front()); !is_tool) {
+            is_tool.error().hint = "to install its packages: gpkg create -n NAME -f FILE";
+            return pass(std::move(is_tool).error());
+        }
         GPKG_CHECK(check_not_script(command.front()));
         GPKG_TRY(auto spec, parse_spec(command.front()));
         // "ruff=0.5" is the program of that version.
@@ -166,6 +170,7 @@ Action bind_exec(CLI::App& app) {
     add_yes_option(app, "accepted for compatibility: exec never asks")->group("");
     app.add_option(
            "tool", options->command, "tool, with a version if needed (ruff=0.5), and its arguments")
+        ->required()
         ->type_name("TOOL");
     app.positionals_at_end();
     app.footer(

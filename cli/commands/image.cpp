@@ -4,6 +4,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/delivery/imaging.hpp"
 #include "cli/workflow/inside.hpp"
 #include "libcore/base/text.hpp"
@@ -167,10 +168,7 @@ Result<int> show(Context& context, const ImageVerbOptions& options) {
 Result<int> run(Context& context, const CLI::App& app, const ImageVerbOptions&) {
     auto words = words_behind_options(app, context.arguments);
     if (words.size() > 1 && words[1] == "--") words.erase(words.begin() + 1);
-    if (words.size() < 2)
-        return fail(ErrorKind::Usage,
-                    "missing image or command",
-                    "gpkg image run ml.sqfs -- python train.py");
+    if (words.size() < 2) return missing_argument(app, "COMMAND");
     const auto file = absolute_path(words.front(), context.home);
     words.erase(words.begin());
     GPKG_TRY(const auto info, read_image_info(file));
@@ -273,6 +271,7 @@ Action bind_image(CLI::App& app) {
     build_app->fallthrough();  // --json
     auto* run_app = app.add_subcommand("run", "run a command in an image");
     run_app->add_option("command", options->command, "image, command and its arguments")
+        ->required()
         ->type_name("FILE COMMAND");
     run_app->positionals_at_end();
     set_effect(*run_app, Effect::RunsProgram);

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -40,7 +41,7 @@ Action bind_install(CLI::App& app) {
         "  gpkg install -n ml pytorch --accel nvidia\n"
         "  gpkg install -n ml scipy --freeze-installed  # change nothing else\n");
 
-    return [options](Context& context) -> Result<int> {
+    return [options, &app](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         GPKG_CHECK(begin_change(context, prefix, options->change));
@@ -54,8 +55,7 @@ Action bind_install(CLI::App& app) {
             return carry_out(context, std::move(change), options->change);
         }
         if (wishes.specs.empty() && wishes.accelerators.empty())
-            return fail(
-                ErrorKind::Usage, "no packages to install were given", "gpkg install numpy");
+            return missing_argument(app, "SPEC");
         auto request = change_request(std::move(wishes));
         request.prefix = prefix;
         request.update_all = options->update_all;

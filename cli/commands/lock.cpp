@@ -1,20 +1,17 @@
 #include "cli/commands/lock.hpp"
 
-#include "cli/help.hpp"
-#include "cli/terminal.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/classes.hpp"
+#include "cli/workflow/lock/environment.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 #include <utility>
 
 namespace gpkg::cli {
@@ -31,17 +28,18 @@ struct LockOptions {
     bool dry_run = false;
 };
 
-/// Whether neither the command line nor the current folder says what to lock.
-bool asks_nothing(const std::vector<CLI::Option*>& own) {
+constexpr const char* kDefaultFile = "environment.yml";
+
+bool has_default_file() {
     std::error_code code;
-    return std::ranges::all_of(own, [](const auto* option) { return option->count() == 0; }) &&
-           !fs::exists("environment.yml", code);
+    return fs::exists(kDefaultFile, code);
 }
 
-Result<int> list_subcommands(const CLI::App& app) {
-    const auto style = help_style(terminal_width(STDERR_FILENO), false);
-    std::fputs(help_of(app, style).c_str(), stderr);
-    return kWrongUsage;
+/// Without specs and files: environment.yml of this folder, if there is one.
+void add_default_file(Context& context, WishOptions& wishes) {
+    if (!wishes.specs.empty() || !wishes.files.empty() || !has_default_file()) return;
+    wishes.files = {kDefaultFile};
+    context.out.note(fmt::format("note: locking the packages of {}", kDefaultFile));
 }
 
 /// Of a lock that is written over: who reads it may be for one of these.
@@ -60,8 +58,9 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
                                  join_some(lost, "and")));
 }
 
-Result<int> write(Context& context, const LockOptions& options) {
+Result<int> write(Context& context, LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
+    add_default_file(context, options.wishes);
     if (options.for_all) {
         if (!options.machines.empty())
             return fail(ErrorKind::Usage, "--for-all cannot be used with --for");
@@ -110,22 +109,6 @@ std::vector<std::string> taken_elsewhere(const LockFile& lock) {
     return notes;
 }
 
-Result<ReadLock> read(Context& context, const std::string& file) {
-    auto found = read_lock(file);
-    if (!found) {
-        auto error = std::move(found).error();
-        const auto format = lock_format_of_name(file);
-        if (error.kind == ErrorKind::NotFound && error.hint.empty() &&
-            (!format || format == LockFormat::Gpkg)) {
-            const auto output = file == kUsualName ? "" : " -o " + shell_word(file);
-            error.hint = "to write one: gpkg lock -f environment.yml" + output;
-        }
-        return pass(std::move(error));
-    }
-    for (const auto& warning : found->warnings) context.out.warn(warning);
-    return found;
-}
-
 void take_file_as_name(std::string& file, std::vector<std::string>& names) {
     std::error_code code;
     const bool is_file = file.find('/') != std::string::npos || file.ends_with(".lock") ||
@@ -135,7 +118,7 @@ void take_file_as_name(std::string& file, std::vector<std::string>& names) {
 }
 
 Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb) {
-    auto found = read(context, file);
+    auto found = read_lock_file(context, file);
     if (!found) return found;
     if (found->format != LockFormat::Gpkg)
         return fail(ErrorKind::Unsupported,
@@ -184,11 +167,10 @@ Result<void> check_own_name(const std::string& output) {
 
 Action bind_lock(CLI::App& app) {
     const auto options = std::make_shared<LockOptions>();
-    const auto common = app.get_options().size();  // --help, --json
-    add_source_options(app, options->sources);
+    add_channel_options(app, options->sources);
+    add_platform_option(app, options->sources);
+    add_devices_option(app, options->sources);
     add_wish_options(app, options->wishes);
-    // Several machines, each a class of the lock.
-    app.remove_option(app.get_option("--for"));
     add_machines_option(app,
                         options->machines,
                         "machines to lock for, profiles or names: a100,h100; may be repeated");
@@ -197,8 +179,10 @@ Action bind_lock(CLI::App& app) {
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: gpkg.lock")
         ->type_name("FILE");
-    auto own = app.get_options();
-    own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common));
+    // `gpkg lock` alone lists its subcommands where there is nothing to lock.
+    app.preparse_callback([&app](std::size_t arguments) {
+        if (arguments == 0 && !has_default_file()) app.require_subcommand(1);
+    });
     struct Verb {
         CLI::App* app;
         Action action;
@@ -226,19 +210,19 @@ Action bind_lock(CLI::App& app) {
     app.footer(
         "Writes the exact packages of a request to gpkg.lock. The file holds one hardware class "
         "for each machine given with --for, or one for each platform of the request. Classes "
-        "have the same versions unless the hardware forces a difference.\n\n"
+        "have the same versions unless the hardware forces a difference. Without packages and "
+        "files, it reads environment.yml of the current folder.\n\n"
         "  gpkg lock -f environment.yml\n"
         "  gpkg lock -f environment.yml --for a100 --for mi300 --for cpu\n"
         "  gpkg lock pytorch --for-all --dry-run\n"
         "  gpkg create -n ml --lock gpkg.lock     # install the class for this machine");
 
-    return [options, verbs, own, &app](Context& context) -> Result<int> {
+    return [options, verbs, &app](Context& context) -> Result<int> {
         for (const auto& [verb, action] : verbs) {
             if (!*verb) continue;
             GPKG_CHECK(check_own_options_unused(app, *verb));
             return action(context);
         }
-        if (!context.out.json_mode() && asks_nothing(own)) return list_subcommands(app);
         return write(context, *options);
     };
 }

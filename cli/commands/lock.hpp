@@ -25,9 +25,6 @@ Action bind_update(CLI::App& app);
 Action bind_repair(CLI::App& app);
 Action bind_convert(CLI::App& app);
 
-/// The lock file; what it warns of goes to the user.
-Result<ReadLock> read(Context& context, const std::string& file);
-
 /// For verbs that take FILE NAME...: without FILE the first word is a package of gpkg.lock
 /// (gpkg lock update numpy).
 void take_file_as_name(std::string& file, std::vector<std::string>& names);

@@ -198,7 +198,7 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
             ErrorKind::Usage,
             "--accel, -c, --channel-priority and --exclude-newer need specs or -f FILE to check",
             fmt::format("gpkg lock check {} -f environment.yml ...", options.lock.file));
-    GPKG_TRY(auto found, read(context, options.lock.file));
+    GPKG_TRY(auto found, read_lock_file(context, options.lock.file));
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     GPKG_TRY(const auto records, packages_for_class(context, machine));

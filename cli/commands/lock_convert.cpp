@@ -198,7 +198,7 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
         return fail(ErrorKind::Usage,
                     fmt::format("{}: cannot convert a lock file onto itself", options.to),
                     "choose another output file");
-    GPKG_TRY(auto found, read(context, options.lock.file));
+    GPKG_TRY(auto found, read_lock_file(context, options.lock.file));
     GPKG_TRY(const auto whole, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(auto lock, wanted_of(whole, format, options));
     move_places(lock, options);

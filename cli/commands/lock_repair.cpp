@@ -94,10 +94,8 @@ Action bind_repair(CLI::App& app) {
     const auto options = std::make_shared<LockRepairOptions>();
     app.add_option("file", options->file, "lock file; default: gpkg.lock")->type_name("FILE");
     app.add_option("names", options->names, "packages whose version may change")->type_name("NAME");
-    add_source_options(app, options->sources);
     // Each class is repaired for the machine that it was made for.
-    for (const auto* name : {"--for", "--devices", "--platform"})
-        app.remove_option(app.get_option(name));
+    add_channel_options(app, options->sources);
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: the lock file itself")
         ->type_name("FILE");

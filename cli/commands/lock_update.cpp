@@ -179,10 +179,9 @@ Action bind_update(CLI::App& app) {
     app.add_option(
            "names", options->names, "packages to update; 'torch[accel=none]' changes builds too")
         ->type_name("NAME");
-    add_source_options(app, update.sources);
-    add_wish_options(app, update.wishes);
-    app.remove_option(app.get_option("specs"));
-    for (const auto* name : {"--for", "--devices"}) app.remove_option(app.get_option(name));
+    add_channel_options(app, update.sources);
+    add_platform_option(app, update.sources);
+    add_file_options(app, update.wishes);
     add_machines_option(
         app, update.machines, "machines to add or solve again, profiles or names; may be repeated");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");

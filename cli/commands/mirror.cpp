@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/mirror/mirroring.hpp"
 #include "libcore/base/text.hpp"
 
@@ -21,12 +22,9 @@ struct MirrorVerbOptions {
     std::vector<std::string> keys;  ///< whose signature counts
 };
 
-Result<int> write(Context& context, MirrorVerbOptions options) {
+Result<int> write(Context& context, const CLI::App& app, MirrorVerbOptions options) {
     auto& mirror = options.mirror;
-    if (options.folder.empty())
-        return fail(ErrorKind::Usage,
-                    "gpkg mirror: missing --out FOLDER",
-                    "gpkg mirror pytorch --for a100 --out /srv/mirror");
+    if (options.folder.empty()) return missing_argument(app, "--out DIR");
     if (options.delta.empty() != options.delta_folder.empty())
         return fail(ErrorKind::Usage, "--delta and --delta-out must be used together");
     if (!mirror.lock.file.empty() &&
@@ -171,9 +169,10 @@ Action bind_verify_mirror(CLI::App& app) {
 Action bind_mirror(CLI::App& app) {
     const auto options = std::make_shared<MirrorVerbOptions>();
     auto& asked = options->mirror.asked;
-    add_source_options(app, asked.sources);
+    add_channel_options(app, asked.sources);
+    add_platform_option(app, asked.sources);
+    add_devices_option(app, asked.sources);
     add_wish_options(app, asked.wishes);
-    app.remove_option(app.get_option("--for"));
     add_machines_option(
         app, asked.machines, "machine to solve for, or class of --lock; may be repeated");
     add_lock_options(app, "--lock", "mirror the packages of this lock file", options->mirror.lock);
@@ -201,10 +200,10 @@ Action bind_mirror(CLI::App& app) {
         "  gpkg mirror --lock gpkg.lock --out /srv/mirror --sign-key site.key\n"
         "  gpkg mirror verify /srv/mirror --key 3b6a27bc...\n"
         "  gpkg mirror apply /media/delta /srv/mirror");
-    return [=](Context& context) -> Result<int> {
+    return [=, &app](Context& context) -> Result<int> {
         if (verifying->parsed()) return verify_action(context);
         if (applying->parsed()) return apply_action(context);
-        return write(context, *options);
+        return write(context, app, *options);
     };
 }
 

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/removal.hpp"
 
 #include <CLI/CLI.hpp>
@@ -66,7 +67,7 @@ Action bind_remove(CLI::App& app) {
         "  gpkg remove -n ml torch torchvision -y\n"
         "  gpkg remove -n ml --all                  # the whole environment");
 
-    return [options](Context& context) -> Result<int> {
+    return [options, &app](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_CHECK(begin_change(context, prefix, options->change));
         if (options->all) {
@@ -75,9 +76,7 @@ Action bind_remove(CLI::App& app) {
             return remove_environment(context, prefix, options->change);
         }
         if (options->specs.empty())
-            return fail(ErrorKind::Usage,
-                        "no packages to remove",
-                        "name packages, or use --all to remove the whole environment");
+            return missing_argument(app, "SPEC (--all removes the whole environment)");
         GPKG_TRY(const auto specs, parse_specs(options->specs));
         GPKG_TRY(auto change, removal(prefix, specs));
         return carry_out(context, std::move(change), options->change);

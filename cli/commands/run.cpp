@@ -21,8 +21,6 @@ struct RunOptions {
 
 Result<int> run(Context& context, const CLI::App& app, const RunOptions& options) {
     const auto command = words_behind_options(app, context.arguments);
-    if (command.empty())
-        return fail(ErrorKind::Usage, "no command was given", "gpkg run -n NAME python");
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
     GPKG_CHECK(recover_for_use(context, prefix));
     const auto& target = options.target;
@@ -44,7 +42,9 @@ Action bind_run(CLI::App& app) {
     const auto options = std::make_shared<RunOptions>();
     add_target_options(app, options->target);
     app.add_option("--cwd", options->folder, "folder to run the command in")->type_name("PATH");
-    app.add_option("command", options->command, "command with its arguments")->type_name("COMMAND");
+    app.add_option("command", options->command, "command with its arguments")
+        ->required()
+        ->type_name("COMMAND");
     // Everything behind the command's name is the command's, also what looks like our options.
     app.positionals_at_end();
     app.add_flag("--no-capture-output,--live-stream",

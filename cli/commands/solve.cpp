@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
@@ -82,11 +83,11 @@ void print(Output& out, const Change& answer) {
                          fmt::join(machine, ", ")));
 }
 
-Result<int> solve(Context& context, SolveOptions& options) {
+Result<int> solve(Context& context, const CLI::App& app, SolveOptions& options) {
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files cannot be solved; give specs instead");
-    if (wishes.specs.empty()) return fail(ErrorKind::Usage, "no specs given", "gpkg solve numpy");
+    if (wishes.specs.empty()) return missing_argument(app, "SPEC");
     auto request = change_request(std::move(wishes));
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     request.reach = options.reach;
@@ -123,7 +124,7 @@ Action bind_solve(CLI::App& app) {
         "  gpkg solve torch 'python=3.12'\n"
         "  gpkg solve -f environment.yml --platform linux-aarch64 --explicit > arm.txt");
 
-    return [options](Context& context) { return solve(context, *options); };
+    return [options, &app](Context& context) { return solve(context, app, *options); };
 }
 
 }  // namespace gpkg::cli

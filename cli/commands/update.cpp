@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
@@ -40,7 +41,7 @@ Action bind_update(CLI::App& app) {
         "  gpkg update -n ml --all\n"
         "  gpkg update -n ml python numpy --dry-run\n");
 
-    return [options](Context& context) -> Result<int> {
+    return [options, &app](Context& context) -> Result<int> {
         options->change.offline = options->sources.offline;
         GPKG_TRY(const auto path, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
@@ -49,9 +50,7 @@ Action bind_update(CLI::App& app) {
                         "a package file cannot be updated",
                         "to install it: gpkg install FILE");
         if (wishes.specs.empty() && wishes.accelerators.empty() && !options->all)
-            return fail(ErrorKind::Usage,
-                        "no packages to update were given",
-                        "name packages, or use --all");
+            return missing_argument(app, "SPEC (--all updates every package)");
         GPKG_CHECK(begin_change(context, path, options->change));
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());

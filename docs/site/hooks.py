@@ -11,8 +11,9 @@ def on_files(files, config):
 
 
 def on_page_read_source(page, config):
-    """Titles are read from the first line: comments for the tests go."""
+    """Titles are read from the first line: comments for the tests go, and those before blocks of code."""
     source = pathlib.Path(page.file.abs_src_path).read_text(encoding="utf-8")
+    source = re.sub(r"^ *<!-- not run: \w+ -->\n", "", source, flags=re.MULTILINE)
     return re.sub(r"^(?:<!--.*?-->\s*)+", "", source, flags=re.DOTALL)
 
 

@@ -7,14 +7,21 @@ Blocks of a page:
     ```sh                            runs (bash -eu, in an empty folder with an own HOME), and must succeed; questions that
                                      gpkg asks are answered "y"
     ```yaml title="environment.yml"  writes that file (any language; with sh too, and then it does not run)
-    ```console, and others           only for readers
+    ```console                       an illustration. The line before it says why it does not run: <!-- not run: REASON -->
+        output        shows what a command prints; versions and paths differ
+        network       needs a real server, or a login for one
+        cluster       needs Slurm, a GPU, several machines or root
+        program       needs another program, or a build of minutes
+        placeholder   the reader replaces a part of it
+    ```json, text, and others        are no commands
 
-A comment at the top of a page names its world; gpkg's configuration, its channels, and the folder:
+A comment names the world of the blocks that follow it; gpkg's configuration, its channels, and the folder:
     <!-- test: demo -->         the demonstration channel of ./quickstart (--channel; default build/channel)
     <!-- test: conda-forge -->  conda-forge and bioconda: stand_ins.py behind a server on loopback
     <!-- test: recipes -->      the same, and a copy of recipes/ in the folder
-    <!-- test: none -->         nothing of the page runs
-Without a comment it is demo. `; needs: PROGRAM...` after the world skips the page on machines without these programs;
+    <!-- test: none -->         nothing runs, and there are no sh blocks; unless `; run by: TEST` names a test that runs them
+Before the first comment it is demo. A later comment switches the channels in the same shell. Blocks of a world that this
+machine cannot have are skipped. `; needs: PROGRAM...` after the first world skips the page on machines without these programs;
 `lmod` stands for Lmod, whose `module` the page then has. GPKG_SYSTEM_CONFIG names the configuration, so pages may write the user's.
 Machine: no GPU, glibc 2.36, Linux 6.1, x86_64_v3 (override_virtual_packages); a page may set CONDA_OVERRIDE_*. -v prints the output of all commands.
 Exit status 77: no page could run, as all need a demonstration channel that cannot be built here.
@@ -45,50 +52,72 @@ SKIPPED = 77
 LMOD = pathlib.Path("/usr/share/lmod/lmod/init/bash")
 MACHINE = {"cuda": "", "glibc": "2.36", "linux": "6.1", "archspec": "x86_64_v3"}
 MARK = "\x01"
+REASONS = ("output", "network", "cluster", "program", "placeholder")
+WORLD = re.compile(r"<!--\s*test:\s*(?P<world>[\w-]+)\s*(?:;\s*needs:(?P<needs>[^>]*?)|;\s*run by:(?P<runner>[^>]*?))?\s*-->")
 
 
 class Page:
     def __init__(self, path):
         self.path = path
         self.text = path.read_text(encoding="utf-8")
-        world = re.search(r"<!--\s*test:\s*([\w-]+)\s*(?:;\s*needs:([^>]*?))?\s*-->", self.text)
-        self.world = world[1] if world else "demo"
-        self.needs = (world and world[2] or "").replace(",", " ").split()
-        self.commands = 0
+        first = WORLD.search(self.text)
+        self.needs = (first and first["needs"] or "").replace(",", " ").split()
+        self.commands, self.worlds = 0, set()
 
     def missing(self):
         return [name for name in self.needs if not (LMOD.exists() if name == "lmod" else shutil.which(name))]
 
-    def script(self, files):
+    def wrong(self, number, text):
+        sys.exit(f"{self.path}:{number}: {text}")
+
+    def fence(self, number, line, before, world):
+        """The code block that starts in this line, or None."""
+        fence = re.match(r"(\s*)(`{3,}|~{3,})\s*([\w-]*)(.*)$", line)
+        if not fence:
+            return None
+        title, language = re.search(r'title="([^"]+)"', fence[4]), fence[3]
+        reason = re.fullmatch(r"\s*<!-- not run: (\w+) -->", before)
+        if not title and language in ("bash", "shell", "shellsession"):
+            self.wrong(number, f"a block of {language}; use sh for commands that run, console for others")
+        if language == "console" and not (reason and reason[1] in REASONS):
+            self.wrong(number, f"a console block without <!-- not run: {'|'.join(REASONS)} --> in the line before it")
+        if language == "sh" and not title and (reason or not world):
+            self.wrong(number, "an sh block that does not run; use console, with the reason in the line before it")
+        return {"indent": len(fence[1]), "fence": fence[2], "title": title and title[1],
+                "runs": not title and language == "sh", "lines": []}
+
+    def script(self, files, ready):
         """A bash script with the commands in the lines that they have in the page. Files are written to `files` first."""
-        lines, block = [], None
+        lines, block, world, before = [], None, "demo", ""
+        self.commands, self.worlds = 0, set()
         for number, line in enumerate(self.text.split("\n"), 1):
             lines.append("")
             if block is None:
-                fence = re.match(r"(\s*)(`{3,}|~{3,})\s*([\w-]*)(.*)$", line)
-                if not fence:
-                    continue
-                title = re.search(r'title="([^"]+)"', fence[4])
-                block = {"indent": len(fence[1]), "fence": fence[2], "title": title and title[1],
-                         "runs": not title and fence[3] == "sh", "lines": []}
-                if title:
-                    source = files / f"{number}"
-                    target = re.sub(r"^~/", '"$HOME"/', shlex.quote(title[1]).strip("'"))
-                    lines[-1] = f"mkdir -p -- \"$(dirname -- {target})\"; cp -- {shlex.quote(str(source))} {target}"
-                    block["source"] = source
+                if found := WORLD.search(line):
+                    world = found["world"] if not found["runner"] else "other"
+                    if world in ready:
+                        lines[-1] = f'cp -- {shlex.quote(str(files / world))}.yaml "$GPKG_SYSTEM_CONFIG"'
+                elif block := self.fence(number, line, before, world != "none"):
+                    if block["title"] and world in ready:
+                        block["source"] = files / f"{number}"
+                        target = re.sub(r"^~/", '"$HOME"/', shlex.quote(block["title"]).strip("'"))
+                        lines[-1] = f"mkdir -p -- \"$(dirname -- {target})\"; cp -- {shlex.quote(str(block['source']))} {target}"
+                before = line
                 continue
             inner = line[block["indent"]:] if not line[:block["indent"]].strip() else line
             if inner.startswith(block["fence"]) and not inner.strip("`~ "):
-                if block["title"]:
+                if "source" in block:
                     block["source"].write_text("".join(f"{text}\n" for text in block["lines"]))
-                block = None
-            elif block["runs"]:
-                lines[-1] = inner
-                self.commands += bool(inner.strip() and not inner.lstrip().startswith("#"))
-            else:
+                block, before = None, ""
+            elif not block["runs"]:
                 block["lines"].append(inner)
+            elif inner.strip() and world != "other":
+                self.worlds.add(world)
+                if world in ready:
+                    lines[-1] = inner
+                    self.commands += not inner.lstrip().startswith("#")
         if block is not None:
-            sys.exit(f"{self.path}: a code block does not end")
+            self.wrong(number, "a code block does not end")
         return "\n".join(lines) + "\n"
 
 
@@ -101,7 +130,7 @@ class Worlds:
 
     def prepare(self, names):
         """The worlds of `names` that pages can run in."""
-        ready = {"none"}
+        ready = set()
         if {"conda-forge", "recipes"} & names:
             web = self.folder / "web"
             for channel in stand_ins.write(web):
@@ -171,23 +200,24 @@ def answer_questions(process, answering):
     return process.returncode
 
 
-def run_page(page, worlds, folder, verbose):
+def run_page(page, worlds, ready, folder, verbose):
     """Whether all commands of a page succeed, and a text for the log."""
     for name in ("home", "here", "files", "bin", "tmp"):
         (folder / name).mkdir(parents=True)
-    script = page.script(folder / "files")
-    if page.commands == 0:
-        return True, f"{page.path}: no commands"
+    script = page.script(folder / "files", ready)
     (folder / "bin" / "gpkg").symlink_to(worlds.gpkg)
-    (folder / "config.yaml").write_text(worlds.configuration(page.world))
-    if page.world == "recipes":
+    for world in ready:
+        (folder / "files" / f"{world}.yaml").write_text(worlds.configuration(world))
+    if "demo" in ready:
+        shutil.copy(folder / "files" / "demo.yaml", folder / "config.yaml")
+    if "recipes" in page.worlds:
         shutil.copytree(ROOT / "recipes", folder / "here" / "recipes")
     # Standard input is a terminal, which becomes the session's when bash opens it. gpkg asks there.
     answering, terminal = pty.openpty()
     # Each command is announced in the output, with its line in the page. No page begins with a command.
     modules = f"export LMOD_ALLOW_ROOT_USE=yes LMOD_IGNORE_CACHE=1; . {LMOD}; " if "lmod" in page.needs else ""
     prelude = (f"{modules}exec 9>>{shlex.quote(str(folder / 'output'))} >&9 2>&9 <{os.ttyname(terminal)}; set -eu; "
-               f"trap 'printf \"\\n{MARK}%s {MARK}%s{MARK}\\n\" \"$LINENO\" \"$BASH_COMMAND\" >&9' DEBUG")
+               f"trap 'printf \"\\n{MARK}%s {MARK}%s{MARK}\\n\" \"$LINENO\" \"$BASH_COMMAND\" >&9' DEBUG; ")
     (folder / "page").write_text(prelude + script)
     environment = clean_environment() | {
         "HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp"), "GPKG_SYSTEM_CONFIG": str(folder / "config.yaml"),
@@ -227,23 +257,21 @@ def main():
     pages = [Page(path) for path in options.pages]
     with tempfile.TemporaryDirectory(prefix="gpkg-docs.") as name:
         folder = pathlib.Path(name)
-        for index, page in enumerate(pages):
-            page.script(folder) if page.world != "none" else None
+        for page in pages:
+            page.script(folder, set())
         worlds = Worlds(options.gpkg.resolve(), options.channel.resolve(), folder)
-        ready = worlds.prepare({page.world for page in pages if page.commands})
+        ready = worlds.prepare(set().union(*(page.worlds for page in pages)))
         failed = ran = 0
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             jobs = []
             for index, page in enumerate(pages):
-                if page.commands and page.world not in ready:
-                    print(f"{page.path}: skipped: needs the world '{page.world}'")
-                    continue
-                if missing := page.missing():
+                missing = page.missing()
+                for world in sorted(page.worlds - ready):
+                    print(f"{page.path}: skipped: needs the world '{world}'")
+                if missing:
                     print(f"{page.path}: skipped: needs {', '.join(missing)}")
-                    continue
-                page.commands = 0
-                if page.world != "none":
-                    jobs.append(pool.submit(run_page, page, worlds, folder / f"page{index}", options.verbose))
+                elif page.worlds & ready:
+                    jobs.append(pool.submit(run_page, page, worlds, ready, folder / f"page{index}", options.verbose))
             for job in jobs:
                 good, text = job.result()
                 print(text, flush=True)

@@ -31,7 +31,7 @@ for i in $(seq 64); do
     elif [ "$status" = 0 ]; then
         made=$((made + 1))
     else
-        check grep -qE 'exists already|the environment has changed since this change was planned|made or removed by another process|created by another process|is not an empty folder' "$WORK/said.$i"
+        check grep -qE 'exists already|the environment has changed since this change was planned|created (or removed )?by another process|is not an empty folder' "$WORK/said.$i"
     fi
 done
 check [ "$made" = 1 ]

@@ -141,11 +141,21 @@ expect 0 create -n specs --file specs.txt
 has specs app-1.0 lib-2.0
 records specs 'r["app"]["requested_specs"] == ["app=1"]'
 expect 1 create -n x -f nowhere.yml
-err_has 'nowhere.yml: cannot open'
+err_has 'nowhere.yml: cannot open' 'hint: name a file with -f; to write one'
+expect 1 create -n x --lock nowhere.lock
+err_has 'nowhere.lock: cannot open' 'hint: to write one: gpkg lock -f environment.yml -o nowhere.lock'
 # A forgotten -f.
 expect 2 create -n x environment.yml
 err_is 'error: environment.yml is a file, not a package
   hint: use -f environment.yml'
+expect 2 create -n x missing.yml
+err_is 'error: missing.yml: no such file
+  hint: use -f missing.yml'
+expect 2 create -n x /nowhere/environment.yaml
+err_has '/nowhere/environment.yaml: no such file' 'hint: use -f'
+expect 2 exec environment.yml
+err_is 'error: environment.yml is a file, not a package
+  hint: to install its packages: gpkg create -n NAME -f FILE'
 # Builds of another platform.
 printf 'name: mac\ndependencies: [app=1.0=0, zlib=1.2=22_osxarm64_x]\nprefix: /Users/me/envs/mac\n' > mac.yml
 expect 1 env create -f mac.yml --dry-run

@@ -401,11 +401,11 @@ expect 0 env create -n secret --dry-run -f secret.yml --json
 check [ "${out/hunter2/}" = "$out" ]
 
 # pip that only a pip section brought is nothing that anybody requested.
-printf 'dependencies: [python, {pip: [left-pad==1.5]}]\n' > with.yml
+printf 'dependencies: [python, {pip: [--no-index, --find-links wheels, left-pad==1.5]}]\n' > with.yml
 printf 'dependencies: [python]\n' > without.yml
 expect 0 env create -y -n nopip -f with.yml
 expect 0 sync -y -n nopip -f without.yml
-has nopip python-3.11
+has nopip python-3.11 2
 err_lacks 'that you requested'
 
 finish

@@ -24,7 +24,7 @@ json 'd["success"] is False and "shell-hook" in d["hint"]'
 expect 2 shell-hook -s elvish
 err_has "unknown shell 'elvish'"
 expect 2 activate --shell bash
-err_has 'no environment to activate was given' 'name an environment: gpkg activate NAME'
+err_has 'gpkg activate: missing argument: ENV' 'name an environment: gpkg activate NAME'
 expect 1 activate --shell bash onee
 err_has 'did you mean one?'
 out_is ''

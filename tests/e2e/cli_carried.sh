@@ -28,6 +28,8 @@ works() { elsewhere "$@"; [ "$status" = 0 ] || fail 'expected exit status 0'; }
 # No C library at all: it says so, and does its work, downloads included.
 works --version
 out_is "$("$GPKG" --version)"
+works --help
+out_has /opt/gpkg/share/doc/gpkg/index.md
 works info --json
 json 'not any(p[0] == "__glibc" for p in d["virtual_pkgs"])'
 printf '#include <stdio.h>\nint main(void) { puts("hello"); }\n' > hello.c

@@ -82,7 +82,8 @@ package cat 1 0
 expect 127 exec cat
 
 expect 2 exec
-err_has 'no tool was given'
+err_is 'error: gpkg exec: missing argument: TOOL
+  hint: for example: gpkg exec ruff check'
 expect 2 exec 'hello=[['
 expect 1 exec nowhere
 err_has "package 'nowhere' not found in"

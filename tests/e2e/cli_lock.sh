@@ -575,17 +575,22 @@ err_has 'class a100 is inconsistent and was converted unchanged: its needs lack 
 expect 2 lock torch check first.lock
 err_has "gpkg lock check: unexpected argument 'torch'"
 expect 2 lock repair first.lock --accel none
-expect 2 lock --for a100
-err_has 'nothing to lock'
 # Alone it lists its subcommands, as help does, unless there is a file to lock.
 mkdir alone && pushd alone > /dev/null
 expect 2 lock
 err_has 'Commands:' 'convert a lock file to another format' 'gpkg lock -f environment.yml'
 expect 2 lock --json
 json '"nothing to lock" in d["message"]'
-printf 'dependencies: [torch]\n' > environment.yml
-expect 2 lock
+expect 2 lock --for a100
 err_has 'nothing to lock' 'hint: gpkg lock -f environment.yml'
+printf 'dependencies: [torch]\n' > environment.yml
+expect 0 lock
+err_has 'note: locking the packages of environment.yml'
+out_has 'wrote gpkg.lock'
+expect 0 lock --for a100 --for cpu --dry-run
+err_has 'note: locking the packages of environment.yml'
+expect 0 lock torch --dry-run
+err_lacks 'environment.yml'
 popd > /dev/null
 expect 2 lock torch --for a100 --for a100
 err_has 'is given twice'

@@ -77,7 +77,8 @@ err_is "error: no environment at $GPKG_ROOT_PREFIX/envs/onee
 expect 1 run --json -n onee hello
 json 'd["success"] is False'
 expect 2 run -n one
-err_has 'no command was given'
+err_is 'error: gpkg run: missing argument: COMMAND
+  hint: for example: gpkg run -n ml python train.py'
 expect 2 run hello
 err_has 'no environment is active' 'use -n NAME or -p PATH'
 # The environment's name without -n, and a mistyped program.

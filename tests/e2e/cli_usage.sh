@@ -3,7 +3,7 @@
 
 # The overview: first steps, topics, where the rest is; every command is named in it.
 expect 0 --help
-out_has 'First steps:' 'gpkg create -n ml pytorch' 'gpkg help COMMAND'
+out_has 'First steps:' 'gpkg create -n ml pytorch' 'gpkg help COMMAND' 'documentation '
 check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
 overview=$out
 expect 0
@@ -12,6 +12,13 @@ expect 0 help
 out_is "$overview"
 expect 2 help nosuch
 err_has "unknown command 'nosuch'"
+expect 2 help env nosuch
+err_has "gpkg env: unknown subcommand 'nosuch'" 'hint: subcommands: '
+expect 2 help list numpy
+err_has "gpkg list: unexpected argument 'numpy'"
+expect 2 help all create
+err_is "error: unexpected argument 'create'
+  hint: to see all commands: gpkg help all"
 expect 2 nosuch --help
 expect 0 help all
 check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
@@ -109,6 +116,15 @@ while IFS='|' read -r words message; do
 done << 'END'
 lock convert|gpkg lock convert: missing argument: FROM
 why-not|gpkg why-not: missing argument: SPEC
+exec|gpkg exec: missing argument: TOOL
+run|gpkg run: missing argument: COMMAND
+image run|gpkg image run: missing argument: FILE COMMAND
+image run x.sqfs|gpkg image run: missing argument: COMMAND
+solve|gpkg solve: missing argument: SPEC
+install -n early|gpkg install: missing argument: SPEC
+update -n early|gpkg update: missing argument: SPEC (--all
+remove -n early|gpkg remove: missing argument: SPEC (--all
+mirror early|gpkg mirror: missing argument: --out DIR
 solve --for|gpkg solve: --for needs a value: FILE|NAME
 create --name x --prefix y|gpkg create: --name cannot be used with --prefix
 create -n x --environment y|gpkg create: --environment needs --lock

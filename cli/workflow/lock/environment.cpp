@@ -1,5 +1,6 @@
 #include "cli/workflow/lock/environment.hpp"
 
+#include "cli/usage.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
@@ -142,13 +143,28 @@ Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
     return alone;
 }
 
+Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
+    auto found = read_lock(file);
+    if (!found) {
+        auto error = with_near_file(std::move(found).error());
+        const auto format = lock_format_of_name(file);
+        if (error.kind == ErrorKind::NotFound && error.hint.empty() &&
+            (!format || format == LockFormat::Gpkg)) {
+            const auto output = file == "gpkg.lock" ? "" : " -o " + shell_word(file);
+            error.hint = "to write one: gpkg lock -f environment.yml" + output;
+        }
+        return pass(std::move(error));
+    }
+    for (const auto& warning : found->warnings) context.out.warn(warning);
+    return found;
+}
+
 Result<ExactRequest> locked_request(Context& context,
                                     const SourceOptions& sources,
                                     const LockedOptions& options,
                                     const fs::path& prefix) {
     const auto& file = options.file;
-    GPKG_TRY(auto found, read_lock(file));
-    for (const auto& warning : found.warnings) context.out.warn(warning);
+    GPKG_TRY(auto found, read_lock_file(context, file));
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options));
     GPKG_CHECK(check_channels(context, sources, lock));
     GPKG_TRY(const auto machine, machine_of(context, sources));

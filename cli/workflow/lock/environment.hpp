@@ -14,6 +14,9 @@
 
 namespace gpkg::cli {
 
+/// Reads a lock file of any format. Prints its warnings.
+Result<ReadLock> read_lock_file(Context& context, const std::string& file);
+
 /// The class that fits the machine of `sources` best; which it is and why is told. Unsatisfiable
 /// where none fits, with what keeps the machine from each.
 Result<ExactRequest> locked_request(Context& context,

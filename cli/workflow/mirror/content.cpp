@@ -57,8 +57,8 @@ Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
 }
 
 Result<MirrorContent> content_of_lock(Context& context, const MirrorOptions& options) {
-    GPKG_TRY(auto read, read_lock(absolute_path(options.lock.file, context.home)));
-    for (const auto& warning : read.warnings) context.out.warn(warning);
+    const auto file = absolute_path(options.lock.file, context.home);
+    GPKG_TRY(auto read, read_lock_file(context, file.native()));
     GPKG_TRY(auto lock, environment_in(std::move(read.lock), options.lock));
     MirrorContent content;
     // Files of conda-lock leave out what restricts a package.

@@ -1,5 +1,6 @@
 #include "cli/workflow/wishes/wish_file.hpp"
 
+#include "cli/usage.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
@@ -68,9 +69,16 @@ Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
     if (known == nullptr) {
         auto file = fetch_wish_file(context, place, offline);
         if (!file) {
-            auto& kind = file.error().kind;
-            if (kind == ErrorKind::NotFound) kind = ErrorKind::NoWishFile;
-            return pass(std::move(file).error());
+            auto& error = file.error();
+            if (error.kind == ErrorKind::NotFound) {
+                error.kind = ErrorKind::NoWishFile;
+                error = with_near_file(std::move(error));
+                if (error.hint.empty() && !has_scheme(place))
+                    error.hint =
+                        "name a file with -f; to write one from an environment: gpkg env export -n "
+                        "NAME --from-history -f environment.yml";
+            }
+            return pass(std::move(error));
         }
         known = std::make_shared<const WishFile>(*std::move(file));
     }

@@ -166,19 +166,6 @@ void warn_of_foreign_builds(Context& context,
                     platform));
 }
 
-/// "-f" was forgotten. Packages have such names too ("ruamel.yaml"), so the file must exist.
-Result<void> check_is_not_file(const Context& context, const std::string& text) {
-    const auto path = absolute_path(text, context.home);
-    const auto extension = path.extension();
-    const bool is_list = extension == ".yml" || extension == ".yaml" || extension == ".txt";
-    std::error_code code;
-    if (!(is_list || extension == ".lock") || !fs::is_regular_file(path, code)) return {};
-    return fail(
-        ErrorKind::Usage,
-        fmt::format("{} is a file, not a package", text),
-        is_list ? "use -f " + shell_word(text) : "gpkg create -n NAME --lock " + shell_word(text));
-}
-
 /// "numpy 1.2": no package is called like a version.
 Result<void> check_is_not_version(const std::string& before, const std::string& text) {
     const bool is_version =
@@ -263,9 +250,31 @@ Result<void> take_spec_file(Context& context,
 
 }  // namespace
 
+Result<void> check_is_not_file(const Context& context, const std::string& text) {
+    const auto path = absolute_path(text, context.home);
+    const auto extension = path.extension();
+    const bool is_list = extension == ".yml" || extension == ".yaml" || extension == ".txt";
+    if (!is_list && extension != ".lock") return {};
+    std::error_code code;
+    const bool exists = fs::is_regular_file(path, code);
+    const bool is_path = text.find('/') != std::string::npos && text.find(':') == std::string::npos;
+    // Packages have such names too: ruamel.yaml.
+    const bool is_package =
+        !is_path && extension != ".yml" && path.filename() != "environment.yaml";
+    if (!exists && is_package) return {};
+    return fail(
+        ErrorKind::Usage,
+        text + (exists ? " is a file, not a package" : ": no such file"),
+        is_list ? "use -f " + shell_word(text) : "gpkg create -n NAME --lock " + shell_word(text));
+}
+
 void add_wish_options(CLI::App& app, WishOptions& options) {
     app.add_option("specs", options.specs, "packages: numpy 'python=3.12' conda-forge::zlib")
         ->type_name("SPEC");
+    add_file_options(app, options);
+}
+
+void add_file_options(CLI::App& app, WishOptions& options) {
     app.add_option(
            "-f,--file", options.files, "environment.yml, list of specs, or list of package URLs")
         ->type_name("FILE")

@@ -39,11 +39,18 @@ struct Wishes {
     std::string ignored_name;     ///< the name in an environment.yml, with ignore_names
 };
 
+/// SPEC..., -f and --accel.
 void add_wish_options(CLI::App& app, WishOptions& options);
+/// -f and --accel.
+void add_file_options(CLI::App& app, WishOptions& options);
 
 /// Reads the files. Channels that one names come in `sources` after those of the command line;
 /// those that specs name are there as well.
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources);
+
+/// Fails if `text` is the path of a file with specs or of a lock file, in place of a spec: "-f" was
+/// forgotten.
+Result<void> check_is_not_file(const Context& context, const std::string& text);
 
 /// What the flags name, else what a file names: by its name, else by its place.
 TargetOptions target_meant(TargetOptions target, const Wishes& wishes);
