@@ -83,7 +83,7 @@ void print(Output& out, const LockFile& lock, const LockedClass& locked) {
 }
 
 Result<int> list(Context& context, const LockListOptions& options) {
-    GPKG_TRY(auto found, read(context, options.lock.file));
+    GPKG_TRY(auto found, read_lock_file(context, options.lock.file));
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(const auto classes, wanted_classes(lock, options));
     if (context.out.json_mode()) {
