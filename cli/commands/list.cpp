@@ -197,6 +197,7 @@ void print_specs(const Context& context, const std::vector<Item>& items) {
     context.out.result(
         fmt::format("# This file may be used to create an environment using:\n"
                     "# $ gpkg create --name <env> --file <this file>\n"
+                    "# $ conda create --name <env> --file <this file>\n"
                     "# platform: {}",
                     context.config.platform.value));
     for (const auto& item : items) {

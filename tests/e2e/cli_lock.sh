@@ -395,7 +395,14 @@ out_has 'wrote six.lock (format: pixi.lock version 6)'
 check [ "$(head -1 six.lock)" = 'version: 6' ]
 check [ "$(grep -c 'conda: .*torch' six.lock)" = 2 ]
 expect 0 lock check six.lock --for a100
-expect 0 lock convert two.lock six.lock --format pixi-6
+# What is there may be the only copy of a request: it is not replaced unasked.
+cp six.lock six.before
+expect 1 lock convert two.lock six.lock --format pixi-6
+err_has 'six.lock: exists already' 'add -y to replace it, or choose another file'
+answer 'n\n' lock convert two.lock six.lock --format pixi-6
+check cmp six.lock six.before
+expect 0 lock convert first.lock six.lock --format pixi-6 --class a100
+expect 0 lock convert two.lock six.lock --format pixi-6 -y
 check grep -q '^      linux-aarch64:' six.lock
 # What is there is not lost: the lock itself, and what is none.
 cp first.lock self.gpkg.lock
@@ -421,9 +428,13 @@ expect 0 lock check x.gpkg.lock torch pure --for a100
 check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
 check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
 sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
-expect 0 lock convert edited.lock x.gpkg.lock --class cpu
+expect 0 lock convert edited.lock x.gpkg.lock --class cpu -y
 expect 1 lock check x.gpkg.lock --for cpu
 out_has 'the request in the lock was edited after it was solved'
+
+# The file to write may be an option, and the format be called --to.
+expect 0 lock convert first.lock -o option.lock --to pixi-6 --class a100
+check cmp option.lock six.before
 
 # An explicit file has the package files of one class, as gpkg list --explicit writes them.
 expect 1 lock convert first.lock explicit.txt
@@ -434,9 +445,9 @@ expect 0 list -n listed --explicit
 check [ "$(cat explicit.txt)" = "$out" ]
 expect 0 create -n explicit --file explicit.txt -y
 records explicit '{n: p["build"] for n, p in r.items()} == {"torch": "cpu_0", "lib": "0", "pure": "0"}'
-expect 0 lock convert cpu.gpkg.lock explicit.txt
+expect 0 lock convert cpu.gpkg.lock explicit.txt -y
 check grep -q '^file://.*/torch-2.0-cpu_1.tar.bz2#[0-9a-f]*$' explicit.txt
-expect 0 lock convert arm.lock explicit.txt
+expect 0 lock convert arm.lock explicit.txt -y
 check grep -q '^# platform: linux-aarch64$' explicit.txt
 echo 'numpy' > specs.txt
 expect 1 lock convert cpu.gpkg.lock specs.txt
@@ -457,7 +468,7 @@ err_lacks 'whole'
 check grep -q 'url: ./lib$' project/conda-lock.yml
 expect 0 lock convert project/pixi.lock project/x.txt --class linux-64
 err_lacks 'has conda packages only'
-expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64 -y
 err_has 'an explicit list has conda packages only: left out whole and mine'
 
 expect 0 lock convert first.lock dry/pixi.lock --dry-run
@@ -470,7 +481,8 @@ expect 0 lock repair back.gpkg.lock
 out_has 'cpu: torch 2.0 cpu_0 -> torch 2.0 cpu_1'
 out_lacks 'nothing in place'
 expect 1 lock check pixi.lock -f env.yml --for cpu
-out_has 'out of date: the lock does not record the request'
+out_has 'out of date: the lock has no request: it comes from a pixi.lock'
+err_has 'to lock the request of this file: gpkg lock -f env.yml'
 
 # A package that only restricts the driver is not taken where the driver is older, and no build for
 # a GPU where there is none.
