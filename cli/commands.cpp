@@ -37,7 +37,7 @@ std::span<const Command> commands() {
         {Environments, "export", "same as `gpkg env export`", bind_env_export},
         {Environments, "rename", "rename or move an environment", bind_rename},
         {Environments, "history", "list the changes of an environment", bind_history},
-        {Environments, "diff", "compare two generations of an environment", bind_diff},
+        {Environments, "diff", "compare generations, environments or lock files", bind_diff},
         {Environments, "rollback", "return an environment to an earlier generation", bind_rollback},
         {Environments, "pin", "keep a package at a version", bind_pin},
         {Environments, "unpin", "remove pins", bind_unpin},

@@ -62,7 +62,7 @@ constexpr OtherName kOtherNames[] = {
     {"list --pinned", "use gpkg pins"},
     {"lock --locked", "use gpkg lock check"},
     {"lock --upgrade", "use gpkg lock update"},
-    {"lock diff", "use gpkg lock check"},
+    {"lock diff", "use gpkg diff OLD.lock NEW.lock"},
     {"lock status", "use gpkg lock check"},
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},

@@ -4,7 +4,6 @@
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/generations.hpp"
-#include "libcore/base/moment.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -74,7 +73,7 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     change.notes.push_back(
         fmt::format("restores generation {} of {}: {}; to undo: gpkg rollback {} {}",
                     target.number,
-                    local_time_text(target.time),
+                    target.time,
                     command_of(target),
                     present,
                     target_words(context, prefix)));

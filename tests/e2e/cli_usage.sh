@@ -182,10 +182,10 @@ expect 1 lock chek x.lock
 err_has 'did you mean gpkg lock check?'
 expect 1 lock chek x.lock --json
 json 'd["hint"].startswith("did you mean gpkg lock check?")'
-for words in 'upgrade chekc|update' 'diff|check'; do
+for words in 'upgrade chekc|lock update' 'status|lock check' 'diff a b|diff OLD.lock NEW.lock'; do
     # shellcheck disable=SC2086
     expect 1 lock ${words%|*}
-    err_has "hint: use gpkg lock ${words#*|}"
+    err_has "hint: use gpkg ${words#*|}"
     err_lacks 'possible fixes'
 done
 expect 2 mirror verfy /srv/mirror
