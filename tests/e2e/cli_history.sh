@@ -69,8 +69,8 @@ expect 0 diff -n f
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel' ]
 err_is '1 added since generation 1'
 # Dates and ages: the generation of that time.
-for when in 0h 2100-01-01; do
-    expect 0 diff $when -n f
+for when in "$(date -u +%FT%TZ)" 2100-01-01; do
+    expect 0 diff "$when" -n f
     err_is 'no packages differ since generation 2'
 done
 expect 1 diff 7d -n f
@@ -80,7 +80,7 @@ export TZ=TEST-5:45
 expect 0 create -y -n zoned lib
 expect 0 history -n zoned
 out_has "$(sed -n 's/==> \(.*\) <==/\1/p' "$at/zoned/conda-meta/history")"
-expect 0 diff 0h -n zoned
+expect 0 diff "$(date -u +%FT%TZ)" -n zoned
 unset TZ
 # Environments and lock files.
 expect 0 diff e f
