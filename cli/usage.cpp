@@ -62,7 +62,13 @@ constexpr OtherName kOtherNames[] = {
     {"list --pinned", "use gpkg pins"},
     {"lock --locked", "use gpkg lock check"},
     {"lock --upgrade", "use gpkg lock update"},
+    {"lock add", "add it to environment.yml, then: gpkg lock update -f environment.yml"},
     {"lock diff", "use gpkg diff OLD.lock NEW.lock"},
+    {"lock export", "use gpkg lock convert"},
+    {"lock install", "use gpkg create -n NAME --lock gpkg.lock"},
+    {"lock list", "use gpkg lock check"},
+    {"lock remove", "remove it from environment.yml, then: gpkg lock update -f environment.yml"},
+    {"lock show", "use gpkg lock check"},
     {"lock status", "use gpkg lock check"},
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
@@ -329,7 +335,7 @@ Error unknown_command(const std::string& first) {
         error.hint = std::move(hint);
         return error;
     }
-    std::vector<std::string> names;
+    std::vector<std::string> names{"help", "version"};
     for (const auto& command : commands()) {
         if (command.topic != Topic::Hidden) names.emplace_back(command.name);
     }
@@ -401,7 +407,19 @@ Error with_near_verb(Error error, const CLI::App& command, const std::string& ar
         return std::max(verb.size(), argument.size()) - std::min(verb.size(), argument.size()) >
                kFewLetters;
     });
-    if (near.empty()) return error;
+    if (near.empty()) {
+        // "package 'describe' not found": that may have been meant as a subcommand.
+        const auto verbs = verbs_of(command);
+        const bool is_word =
+            std::ranges::all_of(argument, [](char c) { return c >= 'a' && c <= 'z'; });
+        if (is_word && !verbs.empty() && error.hint.find("did you mean") == std::string::npos &&
+            error.message.find(fmt::format("'{}'", argument)) != std::string::npos)
+            error.hint += fmt::format("{}subcommands of {}: {}",
+                                      error.hint.empty() ? "" : "; ",
+                                      full_name(command),
+                                      fmt::join(verbs, ", "));
+        return error;
+    }
     drop_fixes(error);
     const auto hint =
         did_you_mean_behind(std::move(near), fmt::format("gpkg {} ", command.get_name()));

@@ -191,7 +191,15 @@ done
 expect 2 mirror verfy /srv/mirror
 err_has 'did you mean gpkg mirror verify?'
 expect 1 lock pytest-check
-err_lacks 'gpkg lock check'
+err_lacks 'gpkg lock check' 'subcommands'
+expect 1 lock describe
+err_has 'subcommands of gpkg lock: check, repair, update, convert'
+for words in 'show|check' 'list|check' 'export|convert'; do
+    expect 1 lock ${words%|*}
+    err_has "hint: use gpkg lock ${words#*|}"
+done
+expect 2 hlep
+err_has 'did you mean gpkg help?'
 expect 0 --version
 out_has 'gpkg '
 
