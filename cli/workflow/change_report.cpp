@@ -257,6 +257,7 @@ void print_heading(const Context& context, const Change& change, const std::stri
     // A rollback requests again all that its generation did.
     if (change.restores == 0 && !change.is_removal) add("Requested", specs);
     if (change.is_removal) add("Remove", change.removed_specs);
+    if (!change.lock.empty()) add("Lock", {change.lock});
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
     if (!variables.empty()) add("Variables", {variables});

@@ -42,7 +42,7 @@ expect 0 lock 'torch=2' lib --for a100 --for cpu -o one.lock
 package strict 1.0 cuda_0 '__cuda' 'lib <2'
 package strict 1.0 cpu_0 'lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock
-out_has 'lib differs between classes: 1.0 for a100 and 2.0 for cpu'
+out_has 'lib differs between classes: 1.0 for a100; 2.0 for cpu'
 out_has 'cpu: strict 1.0 needs lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock --json
 json 'd["divergences"][0]["name"] == "lib" and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"} and d["divergences"][0]["because_of"] == "cpu"'
@@ -51,7 +51,7 @@ package nn 1.0 cuda118_0 '__cuda >=11'
 package nn 2.0 cuda129_0 '__cuda >=12'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
 expect 0 lock nn --for rtx5090 --for ./old.yaml --accel nvidia -o code.lock
-out_has 'nn differs between classes: 1.0 for old and 2.0 for rtx5090'
+out_has 'nn differs between classes: 1.0 for old; 2.0 for rtx5090'
 out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which has no machine code for compute capability 12.0'
 
 # An environment.yml is locked for each of the platforms that it is made for.
@@ -94,6 +94,8 @@ mv "$CHANNEL.away" "$CHANNEL"
 
 # An environment of a lock is what the lock says, also when the channel has newer packages since.
 package torch 3.0 cpu_0 'lib'
+expect 0 create -n locked --lock first.lock --for cpu --dry-run
+check grep -q '^Lock  *first.lock, class cpu$' <<< "$out"
 expect 0 create -n locked --lock first.lock --for cpu -y
 err_has 'using class cpu of first.lock: it is the only class that fits'
 records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib": "2.0", "pure": "1.0"}'
@@ -275,7 +277,7 @@ package user 1.0 cpu_1 'apart >=2'
 expect 0 lock repair apart.lock apart --dry-run --json
 json '[x["name"] for x in d["divergences"]] == ["apart"] and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"}'
 expect 0 lock repair apart.lock apart
-out_has 'a100: apart 2.0 0 -> apart 1.0 0' 'apart differs between classes: 1.0 for a100 and 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
+out_has 'a100: apart 2.0 0 -> apart 1.0 0' 'apart differs between classes: 1.0 for a100; 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
 expect 0 lock repair apart.lock
 out_lacks 'differs between classes'
 cp kept "$WORK/records.linux-64"
@@ -734,7 +736,7 @@ package part 1.0 cuda12_0 '__cuda >=12'
 package part 1.0 cpu_0
 package part 3.0 cpu_0
 expect 0 lock front --for a100 --for cpu -o front.lock
-out_has 'front differs between classes: 3.0 for a100 and 2.0 for cpu'
+out_has 'front differs between classes: 3.0 for a100; 2.0 for cpu'
 cp kept "$WORK/records.linux-64"
 
 # Where nothing is installed, nothing is as it is installed.

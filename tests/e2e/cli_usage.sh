@@ -141,6 +141,7 @@ build -o x r|use --output-dir FOLDER
 build --recipe r|name the recipe without an option: gpkg build RECIPE
 solve --zzzz numpy|to see the options: gpkg solve --help
 solve --for|to see the options: gpkg solve --help
+create --lock gpkg.lock --class h100|the machine decides the class; use --for NAME
 lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
 lock check --zzzz|to see the options: gpkg lock check --help

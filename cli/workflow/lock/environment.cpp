@@ -211,6 +211,7 @@ Result<ExactRequest> locked_request(Context& context,
             fmt::format("{}: {}; to solve from scratch: gpkg lock -f FILE", file, kEdited));
     ExactRequest request;
     request.prefix = prefix;
+    request.lock = fmt::format("{}, class {}", file, best.locked->name);
     if (fits.size() > 1)
         request.notes.push_back(fmt::format(
             "using class {1} of {0}: it {2}", file, best.locked->name, advantage_of_first(fits)));
@@ -254,11 +255,19 @@ std::optional<std::string> assumed_glibc(const Machine& machine,
     });
     if (!machine.profile || machine.profile->glibc || glibc == nullptr || !is_in_the_way)
         return std::nullopt;
-    return fmt::format(
-        "the glibc version of {} is unknown and assumed to be {}; set it with CONDA_OVERRIDE_GLIBC "
-        "or in a profile",
-        machine.name,
-        glibc->version);
+    auto text = fmt::format(
+        "the glibc version of {} is unknown and assumed to be {}", machine.name, glibc->version);
+    for (const auto& fit : fits) {
+        const auto made_for = as_virtual_packages(fit.locked->made_for);
+        const auto* other = find_record(made_for, glibc->name);
+        if (fit.locked->name == machine.name && other != nullptr)
+            return fmt::format(
+                "{0}; class {1} was locked for glibc {2}: set CONDA_OVERRIDE_GLIBC={2}",
+                text,
+                machine.name,
+                other->version);
+    }
+    return text + "; set it with CONDA_OVERRIDE_GLIBC or in a profile";
 }
 
 }  // namespace gpkg::cli
