@@ -83,8 +83,19 @@ std::string FixCommand::text() const {
 
 std::vector<std::string> FixCommand::before() const {
     auto steps = edits_;
+    for (const auto& line : deleted_) steps.push_back("removing " + line);
     if (!removed_.empty() && question_.is_dry_run) steps.push_back(removal());
     return steps;
+}
+
+std::string FixCommand::before_text() const {
+    constexpr std::size_t kMostLines = 3;
+    auto steps = edits_;
+    if (deleted_.size() == 1) steps.push_back("removing " + deleted_.front());
+    if (deleted_.size() > 1)
+        steps.push_back("deleting these lines: " + join_some(deleted_, "and", kMostLines));
+    if (!removed_.empty() && question_.is_dry_run) steps.push_back(removal());
+    return join_some(steps, "and", steps.size());
 }
 
 /// "gpkg remove -p PREFIX a b"
@@ -158,7 +169,7 @@ void FixCommand::drop(const ProblemChange& change) {
         words_[*word].clear();
         dropped_.push_back(change.before);
     } else {
-        edits_.push_back("removing " + change.before);
+        deleted_.push_back(change.before);
     }
 }
 

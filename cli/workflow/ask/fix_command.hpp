@@ -30,6 +30,8 @@ public:
     /// What has to be done before: "taking numpy <2 out of /envs/ml/conda-meta/pinned". A dry run
     /// with a removal in its line would remove.
     std::vector<std::string> before() const;
+    /// The same in one line, with the first of many lines to delete; empty: nothing.
+    std::string before_text() const;
     /// What the line asks no more: specs that were in it, a pin.
     const std::vector<std::string>& dropped() const { return dropped_; }
     /// The variables in front of the line.
@@ -61,6 +63,7 @@ private:
     std::vector<std::string> removed_;  ///< packages that were asked for earlier
     std::vector<std::string> dropped_;
     std::vector<std::string> edits_;
+    std::vector<std::string> deleted_;  ///< specs to delete from a file
     std::vector<std::string> machines_;
 };
 

@@ -32,8 +32,8 @@ std::string fix_text(const Context& context, const Question& question, const Tri
     const FixCommand command(context, question, fix);
     auto text = command.text();
     std::vector<std::string> remarks;
-    if (const auto before = command.before(); !before.empty())
-        remarks.push_back("after " + join_some(before, "and", before.size()));
+    if (const auto before = command.before_text(); !before.empty())
+        remarks.push_back("after " + before);
     if (const auto& dropped = command.dropped(); !dropped.empty())
         remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
     if (!command.machines().empty())
