@@ -198,6 +198,21 @@ std::string with_named_environment(const std::vector<std::string>& unexpected,
         "name the environment with -n: {} -n {}", words_of(path), shell_words(words));
 }
 
+/// Of gpkg config with a KEY and no VALUE: "set channels=x" and "remove channels".
+std::string hint_for_missing_value(const std::vector<const CLI::App*>& path) {
+    const auto& command = *path.back();
+    const auto* key = command.get_option_no_throw("key");
+    if (key == nullptr || key->count() == 0) return "";
+    const auto text = key->results().front();
+    if (const auto equals = text.find('='); equals != std::string::npos)
+        return fmt::format("write a space for '=': {} {} {}",
+                           words_of(path),
+                           shell_word(text.substr(0, equals)),
+                           shell_word(text.substr(equals + 1)));
+    if (command.get_name() != "remove") return "";
+    return fmt::format("to remove the whole setting: gpkg config remove-key {}", shell_word(text));
+}
+
 std::string hint_at(const std::vector<std::string>& unexpected,
                     const std::vector<const CLI::App*>& path,
                     const std::function<bool(const std::string&)>& is_environment) {
@@ -226,6 +241,7 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         if (argument != nullptr && argument->count() > 0)
             return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));
     }
+    if (auto hint = hint_for_missing_value(path); !hint.empty()) return hint;
     return fmt::format("to see the options: {} --help", words_of(path));
 }
 

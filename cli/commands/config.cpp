@@ -4,6 +4,7 @@
 #include "cli/context.hpp"
 #include "cli/setting_json.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
@@ -35,14 +36,13 @@ struct ConfigOptions {
     CLI::App* prepend = nullptr;
     CLI::App* remove = nullptr;
     CLI::App* remove_key = nullptr;
-    std::string key, value;
+    std::string key;
     Words values;
     bool with_sources = false;
     bool of_user = false;
     bool of_system = false;
 
-    bool flag_show = false;
-    std::string flag_get, flag_remove_key;
+    std::string flag_show, flag_get, flag_remove_key;
     KeyAndValue flag_set, flag_append, flag_prepend, flag_remove;
 };
 
@@ -50,7 +50,7 @@ struct ConfigOptions {
 void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
     const auto add = [&](const std::string& key, const Words& values) {
         Words texts;
-        for (const auto& value : values) texts.push_back(hide_secrets(value));
+        for (const auto& value : values) texts.push_back(mask_secrets(value));
         table.add({key + ":",
                    fmt::format("{}", fmt::join(texts, ", ")),
                    with_source ? "# " + setting.source : ""});
@@ -63,6 +63,7 @@ void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
 int list_settings(Context& context, bool with_sources) {
     const auto settings = shown_settings(context.config);
     for (const auto& line : context.config.unheeded) context.out.warn(line);
+    warn_of_shared_secrets(context);
     if (context.out.json_mode()) {
         Json document;
         for (const auto& setting : settings)
@@ -83,6 +84,12 @@ int list_settings(Context& context, bool with_sources) {
                    file.path.native(),
                    file.exists ? "" : "(does not exist)"});
     for (const auto& line : files.lines()) context.out.result(line);
+    const auto& ignored_keys = context.config.ignored_keys;
+    if (ignored_keys.empty()) return 0;
+    context.out.result("\n# settings of conda that gpkg ignores");
+    Table ignored;
+    for (const auto& [key, place] : ignored_keys) ignored.add({"# " + key, place});
+    for (const auto& line : ignored.lines()) context.out.result(line);
     return 0;
 }
 
@@ -110,11 +117,11 @@ Result<int> get_setting(Context& context, const std::string& key, bool with_sour
             {{key, with_source ? Json{{"value", value}, {"source", found->source}} : value}});
         return 0;
     }
-    for (const auto& value : found->values) context.out.verbatim(hide_secrets(value));
+    for (const auto& value : found->values) context.out.verbatim(mask_secrets(value));
     for (const auto& [entry, values] : found->entries) {
         for (const auto& value : values)
-            context.out.result(name == key ? fmt::format("{}: {}", entry, hide_secrets(value))
-                                           : hide_secrets(value));
+            context.out.result(name == key ? fmt::format("{}: {}", entry, mask_secrets(value))
+                                           : mask_secrets(value));
     }
     if (with_source) context.out.result("# " + found->source);
     return 0;
@@ -123,10 +130,10 @@ Result<int> get_setting(Context& context, const std::string& key, bool with_sour
 /// The setting as a list of values, without its name; "" without values.
 std::string value_text(const ShownSetting& setting) {
     Words texts;
-    for (const auto& value : setting.values) texts.push_back(hide_secrets(value));
+    for (const auto& value : setting.values) texts.push_back(mask_secrets(value));
     for (const auto& [name, values] : setting.entries)
         for (const auto& value : values)
-            texts.push_back(fmt::format("{}: {}", name, hide_secrets(value)));
+            texts.push_back(fmt::format("{}: {}", name, mask_secrets(value)));
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -259,6 +266,17 @@ void warn_of_secrets(Context& context, const fs::path& file, const Words& values
                         file.native()));
 }
 
+void warn_of_missing_folders(Context& context, const std::string& key, const Words& values) {
+    if (key != "channels") return;
+    for (const auto& value : values) {
+        std::error_code code;
+        const auto folder =
+            value.starts_with("file://") ? path_of_file_url(value) : fs::path(value);
+        if (folder && folder->is_absolute() && !fs::exists(*folder, code))
+            context.out.warn(fmt::format("channels: no folder at {}", folder->native()));
+    }
+}
+
 int done(Context& context,
          const ConfigTarget& target,
          const std::string& key,
@@ -278,7 +296,7 @@ int done(Context& context,
 /// Values as people may see them.
 std::string told(const Words& values) {
     Words texts;
-    for (const auto& value : values) texts.push_back(hide_secrets(value));
+    for (const auto& value : values) texts.push_back(mask_secrets(value));
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -298,6 +316,7 @@ public:
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
         warn_of_secrets(context_, target_.file, values);
+        warn_of_missing_folders(context_, key, values);
         return done(context_, target_, key, true, fmt::format("set {} to {}", key, told(values)));
     }
 
@@ -313,6 +332,7 @@ public:
             changed = changed || added;
         }
         if (changed) warn_of_secrets(context_, target_.file, values);
+        if (changed) warn_of_missing_folders(context_, key, values);
         if (changed && !copied_from.empty())
             context_.out.note(fmt::format(
                 "{} now has a copy of the values from {}; later changes there have no effect",
@@ -326,13 +346,15 @@ public:
                             : fmt::format("{} is already in {}", told(values), key));
     }
 
-    Result<int> remove(const std::string& key, const std::string& value) {
-        auto removed = remove_from_config(target_, key, value);
-        if (!removed && removed.error().kind == ErrorKind::NotFound)
-            removed = remove_from_config(target_, key, settled(context_, key, value));
-        GPKG_CHECK(removed);
+    Result<int> remove(const std::string& key, const Words& values) {
+        for (const auto& value : values) {
+            auto removed = remove_from_config(target_, key, value);
+            if (!removed && removed.error().kind == ErrorKind::NotFound)
+                removed = remove_from_config(target_, key, settled(context_, key, value));
+            GPKG_CHECK(removed);
+        }
         return done(
-            context_, target_, key, true, fmt::format("{} removed from {}", told({value}), key));
+            context_, target_, key, true, fmt::format("{} removed from {}", told(values), key));
     }
 
     Result<int> unset(const std::string& key) {
@@ -371,15 +393,21 @@ private:
     ConfigTarget target_;
 };
 
+/// All settings, or the one that was named.
+Result<int> show_settings(Context& context, const std::string& key, bool with_sources) {
+    return key.empty() ? Result<int>(list_settings(context, with_sources))
+                       : get_setting(context, key, with_sources);
+}
+
 Result<int> run_config(Context& context, const ConfigOptions& options) {
-    if (*options.list) return list_settings(context, options.with_sources);
+    if (*options.list) return show_settings(context, options.key, options.with_sources);
     if (*options.get) return get_setting(context, options.key, options.with_sources);
     if (*options.describe) return describe_settings(context, options.key);
     Edit edit(context, options);
     if (*options.set) return edit.set(options.key, options.values);
     if (*options.append) return edit.add(options.key, options.values, ListEnd::Back);
     if (*options.prepend) return edit.add(options.key, options.values, ListEnd::Front);
-    if (*options.remove) return edit.remove(options.key, options.value);
+    if (*options.remove) return edit.remove(options.key, options.values);
     if (*options.remove_key) return edit.unset(options.key);
 
     if (!options.flag_get.empty())
@@ -390,9 +418,9 @@ Result<int> run_config(Context& context, const ConfigOptions& options) {
     if (const auto& [key, value] = options.flag_prepend; !key.empty())
         return edit.add(key, {value}, ListEnd::Front);
     if (const auto& [key, value] = options.flag_remove; !key.empty())
-        return edit.remove(key, value);
+        return edit.remove(key, {value});
     if (!options.flag_remove_key.empty()) return edit.unset(options.flag_remove_key);
-    return list_settings(context, options.with_sources);
+    return show_settings(context, options.flag_show, options.with_sources);
 }
 
 void add_verbs(CLI::App& app, ConfigOptions& options) {
@@ -406,7 +434,9 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
         sub->add_option("key", options.key, "name of the setting")->required()->type_name("KEY");
         return sub;
     };
-    options.list = verb("list", "show every setting", "  gpkg config list --show-sources");
+    options.list =
+        verb("list", "show every setting", "  gpkg config list\n  gpkg config list --show-sources");
+    options.list->add_option("key", options.key, "show only this setting")->type_name("KEY");
     options.list->add_flag("--sources,--show-sources",
                            options.with_sources,
                            "also show where each setting comes from");
@@ -434,8 +464,8 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
             ->required()
             ->type_name("VALUE");
     options.remove =
-        key(verb("remove", "remove a value from a list", "  gpkg config remove channels bioconda"));
-    options.remove->add_option("value", options.value, "value to remove")
+        key(verb("remove", "remove values from a list", "  gpkg config remove channels bioconda"));
+    options.remove->add_option("values", options.values, "values to remove")
         ->required()
         ->type_name("VALUE");
     options.remove_key = key(verb("remove-key",
@@ -450,7 +480,9 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     const auto pair = [&](const char* names, KeyAndValue& words, const char* help) {
         group->add_option(names, words, help)->type_name("KEY VALUE");
     };
-    group->add_flag("--show", options.flag_show, "same as list");
+    group->add_option("--show", options.flag_show, "same as list; with KEY, same as get")
+        ->type_name("KEY")
+        ->expected(0, 1);
     group->add_option("--get", options.flag_get, "same as get")->type_name("KEY");
     pair("--set", options.flag_set, "same as set");
     pair("--append", options.flag_append, "same as append");

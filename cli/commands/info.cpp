@@ -190,10 +190,10 @@ std::string setting_text(const ShownSetting& setting) {
         std::find(std::begin(kFolders), std::end(kFolders), setting.key) != std::end(kFolders);
     std::vector<std::string> texts;
     for (const auto& value : setting.values)
-        texts.push_back(hide_secrets(value) + (are_folders ? folder_state(value) : ""));
+        texts.push_back(mask_secrets(value) + (are_folders ? folder_state(value) : ""));
     for (const auto& [name, list] : setting.entries) {
         for (const auto& value : list)
-            texts.push_back(fmt::format("{}: {}", name, hide_secrets(value)));
+            texts.push_back(fmt::format("{}: {}", name, mask_secrets(value)));
     }
     return fmt::format("{}: {} ({})", setting.key, fmt::join(texts, ", "), setting.source);
 }
@@ -320,6 +320,7 @@ Result<int> info(Context& context, const InfoOptions& options) {
         return 0;
     }
     GPKG_TRY(const auto facts, gather(context));
+    warn_of_shared_secrets(context);
     if (out.json_mode())
         out.json(document(context, facts));
     else if (options.report)

@@ -121,6 +121,8 @@ struct Config {
     std::vector<std::string> warnings;
     /// What conda's files say that gpkg does not heed, a line for each file.
     std::vector<std::string> unheeded;
+    /// The keys of conda's files that gpkg ignores, without a warning too, and where they are set.
+    NamedTexts ignored_keys;
 
     /// For what lies in cache_dir where this user may not write there.
     fs::path users_cache() const { return home / ".cache/gpkg"; }

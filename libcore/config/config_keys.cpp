@@ -380,7 +380,7 @@ constexpr KeyRow row(std::string_view name,
 
 // clang-format off
 constexpr std::array kRows = {
-    row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "channels, highest priority first"),
+    row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "where packages come from, highest priority first"),
     row<&Config::channel_priority, priority>("channel_priority", Shape::Value, {"channel_priority"}, "strict, flexible or disabled"),
     row<&Config::channel_alias, url>("channel_alias", Shape::Value, {"channel_alias"}, "base URL of channels given by name"),
     row<&Config::default_channels, channels>("default_channels", Shape::List, {"default_channels"}, "channels of the name 'defaults'"),

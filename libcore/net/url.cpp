@@ -115,7 +115,14 @@ std::string Url::to_string() const {
            (port.empty() ? "" : ":" + port) + path + (query.empty() ? "" : "?" + query);
 }
 
-std::string without_secrets(std::string_view url) {
+namespace {
+
+/// In place of a login or token that a person should know to be there.
+constexpr std::string_view kMask = "***";
+
+/// The URL without query, with `mask` in place of its login and its tokens; empty: they are taken
+/// out. A mask stays what it is.
+std::string replace_secrets(std::string_view url, std::string_view mask) {
     // A folder may be called t, and whoever reads a file needs no login.
     if (!has_scheme(url) || url.starts_with("file:///")) return std::string(url);
     const auto start = url.find("://") + 3;
@@ -125,16 +132,27 @@ std::string without_secrets(std::string_view url) {
     const auto slash = std::min(rest.find('/'), rest.size());
     const auto authority = rest.substr(0, slash);
     const auto at = authority.rfind('@');
+    const auto shown = [&](std::string_view secret) { return secret == kMask ? kMask : mask; };
+    if (at != std::string_view::npos && !shown(authority.substr(0, at)).empty())
+        clean += fmt::format("{}@", shown(authority.substr(0, at)));
     clean += at == std::string_view::npos ? authority : authority.substr(at + 1);
 
     auto path = rest.substr(slash);
     for (auto token = path.find("/t/"); token != std::string_view::npos; token = path.find("/t/")) {
         clean += path.substr(0, token);
-        path = path.substr(std::min(path.find('/', token + 3), path.size()));
+        const auto end = std::min(path.find('/', token + 3), path.size());
+        if (const auto shown_token = shown(path.substr(token + 3, end - token - 3));
+            !shown_token.empty())
+            clean += fmt::format("/t/{}", shown_token);
+        path = path.substr(end);
     }
     clean += path;
     return clean;
 }
+
+}  // namespace
+
+std::string without_secrets(std::string_view url) { return replace_secrets(url, ""); }
 
 namespace {
 
@@ -165,9 +183,8 @@ std::size_t broken_login(std::string_view text) {
     return at == std::string_view::npos ? 0 : at + 1;
 }
 
-}  // namespace
-
-std::string hide_secrets(std::string_view text) {
+/// replace_secrets() for each URL in a text.
+std::string replace_secrets_in(std::string_view text, std::string_view mask) {
     constexpr std::string_view kMark = "://";
     std::string clean;
     for (auto mark = text.find(kMark); mark != std::string_view::npos; mark = text.find(kMark)) {
@@ -179,12 +196,18 @@ std::string hide_secrets(std::string_view text) {
         text.remove_prefix(mark + kMark.size());
         text.remove_prefix(broken_login(text));
         const auto end = std::min(text.find('#'), end_of_url(text));
-        clean += without_secrets(std::string(scheme).append(text.substr(0, end)));
+        clean += replace_secrets(std::string(scheme).append(text.substr(0, end)), mask);
         text.remove_prefix(end);
     }
     clean += text;
     return clean;
 }
+
+}  // namespace
+
+std::string hide_secrets(std::string_view text) { return replace_secrets_in(text, ""); }
+
+std::string mask_secrets(std::string_view text) { return replace_secrets_in(text, kMask); }
 
 std::string file_url(const fs::path& path) { return "file://" + percent_encode(path.native()); }
 

@@ -90,6 +90,14 @@ TEST_CASE("of a URL's spellings one counts", "[net]") {
     CHECK(plain("http://h:000/a") == "http://h:0/a");
 }
 
+TEST_CASE("secrets are masked where a person should know of them", "[net]") {
+    const auto masked = mask_secrets("https://me:pw@host/t/tk-1/ch, https://host/x");
+    CHECK(masked == "https://***@host/t/***/ch, https://host/x");
+    CHECK(mask_secrets(masked) == masked);
+    CHECK(hide_secrets(masked) == masked);
+    CHECK(mask_secrets("https://host/t/tk-1") == "https://host/t/***");
+}
+
 TEST_CASE("secrets are hidden in texts", "[net]") {
     const auto hidden = [](std::string_view text) { return hide_secrets(text); };
     CHECK(hidden("nothing here: a::b //x @y") == "nothing here: a::b //x @y");
