@@ -123,6 +123,16 @@ void move_options_behind_command(CommandLine& line, const CLI::App& program) {
     line.before_command.clear();
 }
 
+std::vector<CLI::App*> named_commands(CLI::App& program) {
+    std::vector<CLI::App*> commands{&program};
+    for (;;) {
+        const auto below = commands.back()->get_subcommands();
+        // A group of options has no name.
+        if (below.empty() || below.front()->get_name().empty()) return commands;
+        commands.push_back(below.front());
+    }
+}
+
 std::vector<std::size_t> argument_indices(const CLI::App& command,
                                           std::span<const std::string> words) {
     std::vector<std::size_t> indices;

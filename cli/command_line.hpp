@@ -1,7 +1,8 @@
 #pragma once
 
-// The command line before CLI11 reads it: options before the command, other spellings of commands,
-// `gpkg help`; and which of its words are arguments.
+// The words of the command line. Before CLI11 reads them, options before the command, other
+// spellings of commands and `gpkg help` are rewritten. Afterwards it is known which are commands
+// and arguments.
 
 #include <cstddef>
 #include <span>
@@ -30,6 +31,10 @@ CommandLine read_command_line(std::span<char* const> arguments);
 /// Puts the options that stood before the command behind it and its subcommands. They must be
 /// bound.
 void move_options_behind_command(CommandLine& line, const CLI::App& program);
+
+/// The program and, once CLI11 has read the command line, the commands that it names, outermost
+/// first: gpkg, env, create.
+std::vector<CLI::App*> named_commands(CLI::App& program);
 
 /// The indices of words that are neither options of the command nor values of options.
 std::vector<std::size_t> argument_indices(const CLI::App& command,

@@ -6,6 +6,7 @@
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,20 +23,36 @@ struct Entry {
     std::string name;  ///< empty for one that only its path names
     bool is_active = false;
     bool is_base = false;
+    bool is_interrupted = false;
 };
 
 std::vector<Entry> entries(const Context& context) {
     const auto folders = environment_folders(context.config);
     const auto active = context.env("CONDA_PREFIX").value_or("");
+    const auto interrupted = interrupted_environments(folders, context.home);
+    auto paths = list_environments(folders, context.home);
+    for (const auto& path : interrupted) {
+        if (!Prefix::is_environment(path)) paths.push_back(path);
+    }
     std::vector<Entry> found;
-    for (const auto& path : list_environments(folders, context.home)) {
+    found.reserve(paths.size());
+    for (const auto& path : paths) {
         // Only those in folders of ours answer to -n.
-        found.push_back({path,
-                         folders.has(path) ? folders.name_of(path) : "",
-                         path == active,
-                         path == folders.root_prefix});
+        found.push_back(
+            {path,
+             folders.has(path) ? folders.name_of(path) : "",
+             path == active,
+             path == folders.root_prefix,
+             std::find(interrupted.begin(), interrupted.end(), path) != interrupted.end()});
     }
     return found;
+}
+
+/// "(interrupted; gpkg repair -n ml)"; empty for others.
+std::string mark_of(const Context& context, const Entry& entry) {
+    return entry.is_interrupted
+               ? fmt::format("(interrupted; gpkg repair {})", target_words(context, entry.path))
+               : std::string();
 }
 
 }  // namespace
@@ -53,7 +70,10 @@ std::string target_words(const Context& context, const fs::path& prefix) {
 void add_environments(Json& document, const Context& context) {
     auto paths = Json::array();
     auto details = Json::object();
+    auto interrupted = Json::array();
     for (const auto& entry : entries(context)) {
+        if (entry.is_interrupted) interrupted.push_back(entry.path.native());
+        if (!Prefix::is_environment(entry.path)) continue;
         paths.push_back(entry.path.native());
         details[entry.path.native()] = {{"name", entry.name},
                                         {"active", entry.is_active},
@@ -62,14 +82,20 @@ void add_environments(Json& document, const Context& context) {
     }
     document["envs"] = std::move(paths);
     document["envs_details"] = std::move(details);
+    document["envs_interrupted"] = std::move(interrupted);
 }
 
 void print_environments(const Context& context, bool with_sizes) {
+    std::uint64_t total = 0;
+    SeenFiles seen;
     const auto size_of = [&](const fs::path& path) -> std::optional<std::uint64_t> {
         const auto records = read_records(path);
         if (!records) return std::nullopt;
         std::uint64_t bytes = 0;
-        for (const auto& use : disk_use(path, *records)) bytes += use.bytes;
+        for (const auto& use : disk_use(path, *records, &seen)) {
+            bytes += use.bytes;
+            total += use.added_bytes;
+        }
         return bytes;
     };
     if (context.out.json_mode()) {
@@ -80,28 +106,28 @@ void print_environments(const Context& context, bool with_sizes) {
                 const auto size = size_of(path);
                 details["size"] = size ? Json(*size) : Json();
             }
+            document["size"] = total;
         }
         context.out.json(document);
         return;
     }
     context.out.result("# environments:\n#");
     Table table(with_sizes ? std::vector<std::size_t>{2} : std::vector<std::size_t>{});
-    std::uint64_t total = 0;
     for (const auto& entry : entries(context)) {
         std::vector<std::string> cells{entry.name, entry.is_active ? "*" : " "};
         if (with_sizes) {
             const auto size = size_of(entry.path);
-            total += size.value_or(0);
             cells.push_back(size ? human_size(*size) : "?");
         }
         cells.push_back(entry.path.native());
+        cells.push_back(mark_of(context, entry));
         table.add(std::move(cells));
     }
     for (const auto& line : table.lines()) context.out.result(line);
     if (with_sizes)
-        context.out.result(fmt::format(
-            "#\n# {} in packages; files that environments share through hard links count in each",
-            human_size(total)));
+        context.out.result(
+            fmt::format("#\n# {} in packages; files that environments share are counted once",
+                        human_size(total)));
 }
 
 }  // namespace gpkg::cli

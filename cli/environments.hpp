@@ -15,11 +15,13 @@ EnvironmentFolders environment_folders(const Config& config);
 /// How a command line names an environment: "-n ml", else "-p /path".
 std::string target_words(const Context& context, const fs::path& prefix);
 
-/// Conda's "envs" and "envs_details".
+/// Conda's "envs" and "envs_details", and "envs_interrupted": those that an interrupted command
+/// left unfinished. Of these the first two have only those that are environments.
 void add_environments(nlohmann::ordered_json& document, const Context& context);
 
-/// As a table, the active one marked with "*"; in JSON mode as a document of its own. `with_sizes`:
-/// of the files of their packages.
+/// As a table, the active one marked with "*", and those that an interrupted command left
+/// unfinished with the command that repairs them; in JSON mode as a document of its own.
+/// `with_sizes`: of the files of their packages.
 void print_environments(const Context& context, bool with_sizes = false);
 
 }  // namespace gpkg::cli

@@ -447,6 +447,7 @@ std::string man_page(const CLI::App& program) {
     add_section("ENVIRONMENT", man_variables());
     text += ".SH SEE ALSO\n" +
             in_roff(
+                "gpkg config describe lists all settings. "
                 "The documentation is in share/doc/gpkg of the installation, in docs/ of the "
                 "sources: index.md, reference/configuration.md, "
                 "reference/environment-variables.md, troubleshooting.md.") +

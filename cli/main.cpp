@@ -182,16 +182,9 @@ std::string documentation_page() {
     return "";
 }
 
-/// The innermost command that was named.
-const CLI::App& named_command(const CLI::App& program) {
-    const auto* command = &program;
-    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-    return *command;
-}
-
-void print_help(const CLI::App& program, const CommandLine& line) {
+void print_help(CLI::App& program, const CommandLine& line) {
     const auto style = terminal_style(STDOUT_FILENO, line);
-    const auto& command = named_command(program);
+    const auto& command = *named_commands(program).back();
     std::string text;
     if (line.has("--help-all")) {
         for (const auto* sub : program.get_subcommands(nullptr))
@@ -207,14 +200,14 @@ void print_help(const CLI::App& program, const CommandLine& line) {
 }
 
 /// "gpkg help nosuch"
-bool names_unknown_command(const CLI::App& program, const CommandLine& line) {
-    return &named_command(program) == &program && line.words.size() > 1 &&
+bool names_unknown_command(CLI::App& program, const CommandLine& line) {
+    return named_commands(program).size() == 1 && line.words.size() > 1 &&
            !line.words[1].starts_with('-');
 }
 
 /// A command that only its subcommands make useful was named alone: what there is to choose from.
-bool lacks_subcommand(const CLI::App& program, const CLI::ParseError& problem) {
-    const auto& command = named_command(program);
+bool lacks_subcommand(CLI::App& program, const CLI::ParseError& problem) {
+    const auto& command = *named_commands(program).back();
     return &command != &program && program.remaining_size(true) == 0 &&
            command.get_require_subcommand_min() > 0 &&
            dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
@@ -253,16 +246,6 @@ Result<int> run_action(Context& context, const CLI::App& command, const Action& 
         return pass(with_near_verb(
             std::move(status).error(), command, context.arguments[context.positionals[1]]));
     return status;
-}
-
-/// The commands that were named, and the program before them.
-std::vector<CLI::App*> named_commands(CLI::App& program) {
-    std::vector<CLI::App*> path{&program};
-    for (;;) {
-        const auto below = path.back()->get_subcommands();
-        if (below.empty() || below.front()->get_name().empty()) return path;
-        path.push_back(below.front());
-    }
 }
 
 /// The option of the innermost command that has it and was given it; null if none was.
@@ -438,8 +421,8 @@ int run(int argc, char** argv) {
         // The flags may not have been read yet; scripts must get their document all the same.
         out.set({common.json || line.has("--json"), false, 0, color_choice(line)});
         if (lacks_subcommand(app, problem) && !out.json_mode()) {
-            std::fputs(help_of(named_command(app), terminal_style(STDERR_FILENO, line)).c_str(),
-                       stderr);
+            const auto style = terminal_style(STDERR_FILENO, line);
+            std::fputs(help_of(*named_commands(app).back(), style).c_str(), stderr);
             return kWrongUsage;
         }
         out.error(usage_error(

@@ -6,6 +6,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
+#include "virtual-packages/machines.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -64,7 +65,9 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
         ->type_name("DATE")
         ->check(not_empty("the date is empty"))
         ->group(group);
-    app.add_option("--platform,--subdir", options.platform, "solve for this platform: linux-64")
+    app.add_option("--platform,--subdir",
+                   options.platform,
+                   "solve for this platform: linux-64, linux-aarch64, osx-arm64, ...")
         ->type_name("PLATFORM")
         ->group("Machine");
     add_for_option(app, options);
@@ -75,7 +78,7 @@ void add_for_option(CLI::App& app, SourceOptions& options) {
     app.add_option("--for",
                    options.for_machine,
                    "solve for another machine: a profile written by `gpkg hardware export`, or a "
-                   "name listed by `gpkg hardware list`")
+                   "name listed by `gpkg hardware list`; facts may follow: h100,glibc=2.36")
         ->type_name("FILE|NAME")
         ->check(not_empty("the machine is empty"))
         ->group(group);
@@ -91,7 +94,10 @@ void add_for_option(CLI::App& app, SourceOptions& options) {
 void add_machines_option(CLI::App& app,
                          std::vector<std::string>& machines,
                          const std::string& help) {
-    app.add_option("--for", machines, help)
+    const auto add = [&machines](const std::vector<std::string>& lists) {
+        for (const auto& list : lists) append(machines, virtual_packages::machines_in(list));
+    };
+    app.add_option_function<std::vector<std::string>>("--for", add, help)
         ->type_name("FILE|NAME")
         ->expected(1)
         ->take_all()
@@ -280,6 +286,10 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     const auto name = folders.name_of(prefix);
     const auto near = near_names(name, names);
     auto hint = did_you_mean(near, "to list environments: gpkg env list");
+    const auto& root = context.config.root_prefix;
+    if (near.empty() && !options.name.empty() && root.source == "default")
+        hint += fmt::format("; the root prefix is {} (GPKG_ROOT_PREFIX sets another)",
+                            root.value.native());
     for (const auto& folder : folders.envs) {
         std::error_code unseen;
         (void)fs::status(folder / name / "conda-meta", unseen);

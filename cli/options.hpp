@@ -32,7 +32,7 @@ void add_for_option(CLI::App& app, SourceOptions& options);
 std::function<std::string(const std::string&)> not_empty(std::string fault);
 /// A check of an option: whether it is one of these words.
 std::function<std::string(const std::string&)> one_of(std::vector<std::string> words);
-/// --for of verbs that mean several machines at once; given once for each.
+/// --for of verbs for several machines at once: repeated, or with commas between the machines.
 void add_machines_option(CLI::App& app,
                          std::vector<std::string>& machines,
                          const std::string& help);

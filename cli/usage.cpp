@@ -1,6 +1,7 @@
 #include "cli/usage.hpp"
 
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace gpkg::cli {
 namespace {
@@ -20,7 +22,9 @@ constexpr std::size_t kFewLetters = 2;
 
 /// Commands and options of other tools, and what gpkg has for them.
 struct OtherName {
-    std::string_view words;  ///< "ls", "config unset", "build -o"
+    /// "ls", "config unset", "build -o"; "info *": any argument of a command; "rename": a command
+    /// of gpkg, where its words are wrong in another way.
+    std::string_view words;
     std::string_view hint;
 };
 constexpr OtherName kOtherNames[] = {
@@ -34,15 +38,17 @@ constexpr OtherName kOtherNames[] = {
     {"clone", "use gpkg create -n NEW --clone OLD"},
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
+    {"copy", "use gpkg create -n NEW --clone OLD"},
     {"create --class", "the machine decides the class; use --for NAME"},
     {"create --cpu", "use --accel none"},
     {"create --cpu-only", "use --accel none"},
     {"create --no-gpu", "use --accel none"},
+    {"depends", "use gpkg tree -n NAME PACKAGE, or gpkg repoquery depends PACKAGE"},
     {"deps", "use gpkg tree"},
     {"detect", "use gpkg hardware"},
     {"diff --file", "use gpkg sync -f FILE --dry-run"},
     {"diff -f", "use gpkg sync -f FILE --dry-run"},
-    {"du", "use gpkg closure"},
+    {"du", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"env clone", "use gpkg create -n NEW --clone OLD"},
     {"env delete", "use gpkg env remove"},
     {"env install", "use gpkg install"},
@@ -51,25 +57,25 @@ constexpr OtherName kOtherNames[] = {
     {"env rm", "use gpkg env remove"},
     {"env sync", "use gpkg sync"},
     {"explain", "use gpkg why or gpkg why-not"},
-    {"export --output", "use -f FILE"},
-    {"export -o", "use -f FILE"},
     {"freeze", "use gpkg env export"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
+    {"info *", "for a package: gpkg show PACKAGE"},
     {"install --cpu", "use --accel none"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --no-gpu", "use --accel none"},
-    {"keys verify", "to see verified signatures: gpkg search -v -c CHANNEL NAME"},
+    {"install --revision", "use gpkg rollback N; gpkg history lists N"},
+    {"leaves", "use gpkg list --requested"},
+    {"list --outdated", "use gpkg update --all --dry-run"},
     {"list --pinned", "use gpkg pins"},
+    {"list --revisions", "use gpkg history"},
     {"lock --locked", "use gpkg lock check"},
     {"lock --upgrade", "use gpkg lock update"},
     {"lock add", "add it to environment.yml, then: gpkg lock update -f environment.yml"},
     {"lock diff", "use gpkg diff OLD.lock NEW.lock"},
     {"lock export", "use gpkg lock convert"},
     {"lock install", "use gpkg create -n NAME --lock gpkg.lock"},
-    {"lock list", "use gpkg lock check"},
     {"lock remove", "remove it from environment.yml, then: gpkg lock update -f environment.yml"},
-    {"lock show", "use gpkg lock check"},
     {"lock status", "use gpkg lock check"},
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
@@ -77,24 +83,41 @@ constexpr OtherName kOtherNames[] = {
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
     {"outdated", "use gpkg update --all --dry-run"},
+    {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
     {"pin --list", "use gpkg pins"},
+    {"pin list", "use gpkg pins"},
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
+    {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"redo", "use gpkg rollback N; gpkg history lists N"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
+    {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
+    {"remove gpkg", "to remove gpkg itself: how-to/uninstall-gpkg.md in the documentation"},
     {"report", "use gpkg info --report"},
     {"rm", "use gpkg remove"},
-    {"self", "to remove gpkg: how-to/uninstall-gpkg.md in the documentation"},
-    {"size", "use gpkg closure"},
+    {"self",
+     "in the documentation: how-to/update-gpkg.md to update gpkg, how-to/uninstall-gpkg.md to "
+     "remove it"},
+    {"self-update", "to update gpkg: how-to/update-gpkg.md in the documentation"},
+    {"selfupdate", "to update gpkg: how-to/update-gpkg.md in the documentation"},
+    {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"sync --class", "the machine decides the class; use --for NAME"},
-    {"sync --check", "use --dry-run"},
     {"undo", "use gpkg rollback"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
     {"update --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"update --outdated", "use gpkg update --all --dry-run"},
+    {"update --undo", "use gpkg rollback"},
+    {"update gpkg", "to update gpkg itself: how-to/update-gpkg.md in the documentation"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"uvx", "use gpkg exec"},
     {"virtual-packages", "use gpkg hardware"},
+    {"who-needs", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
+    {"whoneeds", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
+    {"why --channel",
+     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
+    {"why -c",
+     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"x", "use gpkg exec"},
 };
 
@@ -102,30 +125,16 @@ std::vector<const CLI::App*> all_below(const CLI::App& command) {
     return command.get_subcommands([](const CLI::App*) { return true; });
 }
 
-/// The program, the command and the verbs that were said, outermost first.
-std::vector<const CLI::App*> said(const CLI::App& app) {
-    std::vector<const CLI::App*> path{&app};
-    for (;;) {
-        const auto below = path.back()->get_subcommands();
-        if (below.empty()) return path;
-        path.push_back(below.front());
-    }
-}
-
-std::string words_of(const std::vector<const CLI::App*>& path) {
-    std::vector<std::string> names(path.size());
-    std::transform(path.begin(), path.end(), names.begin(), [](const CLI::App* command) {
-        return command->get_name();
-    });
-    return fmt::format("{}", fmt::join(names, " "));
-}
-
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word.
 std::string hint_for_other_name(const std::string& command, std::string_view word) {
-    const auto words = command.empty() ? std::string(word) : fmt::format("{} {}", command, word);
-    const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-    return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+    const auto hint_of = [](const std::string& words) {
+        const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
+        return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+    };
+    if (command.empty()) return hint_of(std::string(word));
+    auto hint = hint_of(fmt::format("{} {}", command, word));
+    return hint.empty() && !word.starts_with('-') ? hint_of(command + " *") : hint;
 }
 
 /// The same for a word that `command` does not know, which may also be one of its subcommands
@@ -145,8 +154,7 @@ std::string did_you_mean_behind(std::vector<std::string> near, const std::string
 }
 
 /// Those of the innermost command come first: what it does not know falls to those around it.
-std::vector<std::string> near_flags(const std::string& word,
-                                    const std::vector<const CLI::App*>& path) {
+std::vector<std::string> near_flags(const std::string& word, std::span<CLI::App* const> path) {
     const auto flag = word.substr(0, word.find('='));
     for (std::size_t i = path.size() - 1; i > 0; --i) {
         auto near = near_names(flag, flags_of(*path[i]));
@@ -185,9 +193,8 @@ bool takes_environment(const CLI::App& command) {
 /// "gpkg rename -n old new" for "gpkg rename old new"; empty where the first argument is not an
 /// environment.
 std::string with_named_environment(const std::vector<std::string>& unexpected,
-                                   const std::vector<const CLI::App*>& path,
+                                   const CLI::App& command,
                                    const std::function<bool(const std::string&)>& is_environment) {
-    const auto& command = *path.back();
     const auto* argument = single_argument(command);
     if (unexpected.size() != 1 || argument == nullptr || argument->count() != 1 ||
         command.get_option_no_throw("--name")->count() > 0 ||
@@ -195,18 +202,17 @@ std::string with_named_environment(const std::vector<std::string>& unexpected,
         return {};
     const std::vector words{argument->results().front(), unexpected.front()};
     return fmt::format(
-        "name the environment with -n: {} -n {}", words_of(path), shell_words(words));
+        "name the environment with -n: {} -n {}", full_name(command), shell_words(words));
 }
 
 /// Of gpkg config with a KEY and no VALUE: "set channels=x" and "remove channels".
-std::string hint_for_missing_value(const std::vector<const CLI::App*>& path) {
-    const auto& command = *path.back();
+std::string hint_for_missing_value(const CLI::App& command) {
     const auto* key = command.get_option_no_throw("key");
     if (key == nullptr || key->count() == 0) return "";
     const auto text = key->results().front();
     if (const auto equals = text.find('='); equals != std::string::npos)
         return fmt::format("write a space for '=': {} {} {}",
-                           words_of(path),
+                           full_name(command),
                            shell_word(text.substr(0, equals)),
                            shell_word(text.substr(equals + 1)));
     if (command.get_name() != "remove") return "";
@@ -214,7 +220,7 @@ std::string hint_for_missing_value(const std::vector<const CLI::App*>& path) {
 }
 
 std::string hint_at(const std::vector<std::string>& unexpected,
-                    const std::vector<const CLI::App*>& path,
+                    std::span<CLI::App* const> path,
                     const std::function<bool(const std::string&)>& is_environment) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
@@ -224,7 +230,7 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
         if (!near.empty())
-            return did_you_mean_behind(std::move(near), is_flag ? "" : words_of(path) + " ");
+            return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
         if (is_flag) continue;
         if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
             return fmt::format("to run a command in it: gpkg image run {} -- python",
@@ -232,17 +238,22 @@ std::string hint_at(const std::vector<std::string>& unexpected,
         if (is_unknown_subcommand(command, unexpected))
             return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
         if (takes_environment(command)) {
-            auto hint = with_named_environment(unexpected, path, is_environment);
+            auto hint = with_named_environment(unexpected, command, is_environment);
             if (!hint.empty()) return hint;
         }
         if (takes_environment(command) && is_environment(word))
             return fmt::format("did you mean -n {}?", shell_word(word));
         const auto* argument = single_argument(command);
         if (argument != nullptr && argument->count() > 0)
-            return fmt::format("{} takes one {} at a time", words_of(path), value_name(*argument));
+            return fmt::format(
+                "{} takes one {} at a time", full_name(command), value_name(*argument));
     }
-    if (auto hint = hint_for_missing_value(path); !hint.empty()) return hint;
-    return fmt::format("to see the options: {} --help", words_of(path));
+    if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
+    if (unexpected.empty() && path.size() > 1) {
+        if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
+            return hint;
+    }
+    return fmt::format("to see the options: {} --help", full_name(command));
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
@@ -365,11 +376,11 @@ Error unknown_command(const std::string& first) {
     return error;
 }
 
-Error usage_error(const CLI::App& app,
+Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
                   const std::function<bool(const std::string&)>& is_environment) {
-    const auto path = said(app);
+    const auto path = named_commands(app);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
     const bool has_command = path.size() > 1 && path[1]->get_name() == first;
@@ -381,7 +392,7 @@ Error usage_error(const CLI::App& app,
                           ? unexpected_words(*path.back(), unexpected)
                           : explained(*path.back(), problem);
     return {ErrorKind::Usage,
-            path.size() > 1 ? fmt::format("{}: {}", words_of(path), what) : what,
+            path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
             hint_at(unexpected, path, is_environment),
             {}};
 }

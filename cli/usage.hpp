@@ -20,11 +20,9 @@ std::vector<std::string> flags_of(const CLI::App& command);
 /// The commands below a command; without hidden ones.
 std::vector<std::string> verbs_of(const CLI::App& command);
 
-Error unknown_command(const std::string& first);
-
 /// What CLI11 found wrong, with similar names as the hint; `first` is the first word after the
 /// program. `is_environment` is asked about an argument that the command does not take.
-Error usage_error(const CLI::App& app,
+Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
                   const std::function<bool(const std::string&)>& is_environment);

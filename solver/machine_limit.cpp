@@ -106,9 +106,8 @@ std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId
 std::string MachineLimit::text_of(const Verdict& verdict) const {
     const auto& spec = universe_.specs()[verdict.unmet];
     const auto& name = universe_.name_of(spec);
-    const auto there = name.begin == name.end
-                           ? std::string_view()
-                           : value_told(*universe_.candidates()[name.begin].given);
+    const PackageRecord* there =
+        name.begin == name.end ? nullptr : universe_.candidates()[name.begin].given;
     return fmt::format("needs {}, but {}",
                        written(spec.match),
                        machine_fact(universe_.problem().machine, name.text, there));

@@ -82,14 +82,17 @@ public:
         case Key::Held:
             return one.is_installed ? "is installed and changes only when requested"
                                     : "has the installed version";
-        case Key::Runs: return "runs here, and the other " + obstacle_of(universe_, b);
+        case Key::Runs:
+            return fmt::format(
+                "runs here, and {} {}", universe_.describe(b), obstacle_of(universe_, b));
         case Key::TrackFeatures:
             return "has no track_features, which lower the priority of a build";
         case Key::Channel: return "is in a channel with higher priority";
         case Key::Version: return "is a newer version";
         case Key::Accelerator:
-            return fmt::format("is a {} build, and the other is a {} build",
+            return fmt::format("is a {} build, and {} is a {} build",
                                compute_platform(one.accelerator),
+                               universe_.describe(b),
                                compute_platform(two.accelerator));
         case Key::Closeness: return "is built for hardware closer to this machine";
         case Key::BuildNumber: return "has a higher build number";

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "virtual-packages/cpu.hpp"
+#include "virtual-packages/version_text_internal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -83,12 +84,15 @@ constexpr std::string_view kCpu = "cpu";
 
 HardwareProfile profile_of(const Machine& machine) {
     const auto source = fmt::format("gpkg profile {}", machine.name);
-    const auto fact = [&](std::string_view value) { return Fact{std::string(value), source}; };
+    // The name tells the GPU alone.
+    const auto fact = [&](std::string_view value) {
+        return Fact{std::string(value), source, true};
+    };
     HardwareProfile profile;
     profile.platform = machine.platform;
     profile.microarchitecture = fact(machine.microarchitecture);
     if (machine.vendor == GpuVendor::Nvidia) profile.cuda = fact(machine.cuda);
-    if (machine.vendor == GpuVendor::Amd) profile.amdgpu = fact("");
+    if (machine.vendor == GpuVendor::Amd) profile.amdgpu = Fact{"", source};
     profile.gpus.push_back({machine.vendor,
                             std::string(machine.device),
                             std::string(machine.architecture),
@@ -134,7 +138,10 @@ std::optional<HardwareProfile> bare_cpu(std::string_view name, std::string_view 
     HardwareProfile profile;
     profile.platform = *platform;
     profile.microarchitecture = fact(microarchitecture);
-    if (const auto version = first_macos(microarchitecture)) profile.osx = fact(*version);
+    if (const auto version = first_macos(microarchitecture)) {
+        profile.osx = fact(*version);
+        profile.osx->is_assumed = true;
+    }
     return profile;
 }
 
@@ -152,8 +159,65 @@ bool is_path(std::string_view text) {
            text.ends_with(".yml");
 }
 
+/// Whether the path leads to something, whatever is in its name.
+bool is_file(std::string_view text) {
+    std::error_code code;
+    return is_path(text) && fs::exists(text, code);
+}
+
 fs::path file_of(std::string_view name, const fs::path& folder) {
     return folder / (std::string(name) + ".yaml");
+}
+
+/// A fact that can be given behind a machine: "glibc=2.36".
+struct GivenFact {
+    std::string_view key;
+    std::optional<Fact> HardwareProfile::*fact;
+    std::string_view system;  ///< platforms that have it begin with this; empty: all
+    int least;                ///< numbers of a version; 0: a microarchitecture
+};
+constexpr GivenFact kGivenFacts[] = {
+    {"cpu", &HardwareProfile::microarchitecture, "", 0},
+    {"cuda", &HardwareProfile::cuda, "", 1},
+    {"glibc", &HardwareProfile::glibc, "linux", 2},
+    {"linux", &HardwareProfile::linux_, "linux", 2},
+    {"osx", &HardwareProfile::osx, "osx", 1},
+    {"rocm", &HardwareProfile::rocm, "", 1},
+};
+
+const GivenFact* given_fact(std::string_view part) {
+    const auto key = part.substr(0, part.find('='));
+    const auto* found = std::ranges::find(kGivenFacts, key, &GivenFact::key);
+    return key == part || found == std::end(kGivenFacts) ? nullptr : found;
+}
+
+/// What is wrong with a value; empty: nothing.
+std::string fault_of(const GivenFact& given, std::string_view value, const std::string& platform) {
+    if (!platform.starts_with(given.system))
+        return fmt::format("platform {} has no {}", platform, given.key);
+    if (given.least == 0) {
+        const bool is_fine =
+            is_microarchitecture(value) && !is_of_another_platform(value, platform);
+        return is_fine ? "" : fmt::format("'{}' is not a CPU type for {}", value, platform);
+    }
+    const bool is_version = !value.empty() && leading_version(value, 4, given.least) == value;
+    return is_version || value == kAnyVersion
+               ? ""
+               : fmt::format("{}: expected a version, found '{}'", given.key, value);
+}
+
+/// Sets the facts of "a100,glibc=2.36" behind its machine.
+Result<void> set_given_facts(std::string_view text,
+                             std::string_view machine,
+                             HardwareProfile& profile) {
+    for (const auto part : split(text.substr(machine.size() + 1), ',')) {
+        const auto& given = *given_fact(part);
+        const auto value = part.substr(given.key.size() + 1);
+        if (const auto fault = fault_of(given, value, profile.platform); !fault.empty())
+            return fail(ErrorKind::Usage, fmt::format("{}: {}", text, fault));
+        profile.*given.fact = Fact{std::string(value), fmt::format("--for {}", text)};
+    }
+    return {};
 }
 
 /// The files of the folder by their names, without those that are known already.
@@ -194,7 +258,48 @@ std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders) {
     return found;
 }
 
+std::vector<std::string> machines_in(std::string_view text) {
+    if (is_file(text)) return {std::string(text)};
+    std::vector<std::string> machines;
+    for (const auto part : split(text, ',')) {
+        if (!machines.empty() && given_fact(part) != nullptr)
+            machines.back() += fmt::format(",{}", part);
+        else
+            machines.emplace_back(part);
+    }
+    return machines;
+}
+
+std::string_view without_given_facts(std::string_view machine) {
+    while (!is_file(machine)) {
+        const auto comma = machine.rfind(',');
+        if (comma == std::string_view::npos || given_fact(machine.substr(comma + 1)) == nullptr)
+            break;
+        machine = machine.substr(0, comma);
+    }
+    return machine;
+}
+
+std::string given_keys() {
+    std::vector<std::string> keys;
+    keys.reserve(std::size(kGivenFacts));
+    for (const auto& given : kGivenFacts) keys.emplace_back(given.key);
+    return join_some(keys, "and", keys.size());
+}
+
+std::optional<std::string> given_key(std::string_view package) {
+    const auto name = package == "__archspec" ? std::string_view("cpu") : package.substr(2);
+    const auto* found = std::ranges::find(kGivenFacts, name, &GivenFact::key);
+    if (found == std::end(kGivenFacts)) return std::nullopt;
+    return std::string(name);
+}
+
 Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs::path>& folders) {
+    if (const auto bare = without_given_facts(text); bare != text) {
+        GPKG_TRY(auto profile, find_machine(bare, folders));
+        GPKG_CHECK(set_given_facts(text, bare, profile));
+        return profile;
+    }
     if (is_path(text)) return read_profile(fs::path(text));
     // As it is written, else as gpkg's own names are taken: in small letters.
     for (const auto& name : {std::string(text), to_lower(text)}) {
@@ -218,6 +323,10 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: no profile for this partition", text),
                     "write the profiles of this cluster: gpkg hardware --slurm");
+    if (near.empty() && text.find('=') != std::string_view::npos)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: unknown machine", text),
+                    fmt::format("facts that can follow a machine: {}", given_keys()));
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: unknown machine", text),
                 near.empty()

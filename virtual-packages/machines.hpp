@@ -5,6 +5,7 @@
 
 #include "virtual-packages/profile.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,23 @@ std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders);
 /// "linux-64, zen4, NVIDIA H100 (9.0), CUDA 12.4".
 std::string summary_of(const HardwareProfile& profile);
 
-/// The profile that the user means by `text`: a file where it has a slash or ends in .yaml or .yml,
-/// else a name (gpkg's in any case). NotFound with near names for one that nobody knows.
+/// The machines of a list: "a100,glibc=2.36,h100" is two, the first with another C library. An
+/// existing file is one machine, whatever its name.
+std::vector<std::string> machines_in(std::string_view text);
+
+/// "a100" of "a100,glibc=2.36".
+std::string_view without_given_facts(std::string_view machine);
+
+/// "cpu, cuda, glibc, ...": the keys of facts that can follow a machine.
+std::string given_keys();
+
+/// The key that sets a virtual package behind a machine: "glibc" for "__glibc", "cpu" for
+/// "__archspec"; nothing for those that cannot be set so.
+std::optional<std::string> given_key(std::string_view package);
+
+/// The profile of a machine: a file if the text has a slash or ends in .yaml or .yml, else a name
+/// (gpkg's in any case). Facts may follow: "a100,glibc=2.36". NotFound with near names for an
+/// unknown machine, Usage for a wrong fact.
 Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs::path>& folders);
 
 }  // namespace gpkg::virtual_packages

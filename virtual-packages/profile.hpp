@@ -17,6 +17,7 @@ namespace gpkg::virtual_packages {
 struct Fact {
     std::string value;
     std::string source;
+    bool is_assumed = false;  ///< by gpkg, for a machine of which only a name is given
 };
 
 enum class GpuVendor { Nvidia, Amd, Intel };

@@ -129,7 +129,15 @@ private:
             {{std::string(name), std::move(version), std::move(build)}, std::string(source)});
     }
 
-    void add(std::string_view name, const Fact& fact) { add(name, fact.value, fact.source); }
+    void add(std::string_view name, const Fact& fact, std::string build = "0") {
+        add(name, fact.value.empty() ? "0" : fact.value, fact.source, std::move(build));
+        if (fact.is_assumed) detection_.assumed.emplace_back(name);
+    }
+
+    void add_default(std::string_view name, std::string version) {
+        add(name, std::move(version), kDefaultSource);
+        detection_.assumed.emplace_back(name);
+    }
 
     void warn(std::string text) { detection_.warnings.push_back(std::move(text)); }
 
@@ -194,10 +202,8 @@ private:
                     "{}={}: not a CPU type for {}", kArchspec.variable, *ruling.value, platform_));
             add("__archspec", "1", kArchspec.variable, *ruling.value);
         } else if (native_ && profile_.microarchitecture) {
-            add("__archspec",
-                "1",
-                profile_.microarchitecture->source,
-                profile_.microarchitecture->value);
+            const auto& cpu = *profile_.microarchitecture;
+            add("__archspec", Fact{"1", cpu.source, cpu.is_assumed}, cpu.value);
         } else {
             add("__archspec", "0", "the target platform", naive_archspec(platform_));
         }
@@ -222,7 +228,7 @@ private:
         else if (native_ && fact && !fact->value.empty())
             add(which.package, *fact);
         else
-            add(which.package, std::string(otherwise), kDefaultSource);
+            add_default(which.package, std::string(otherwise));
     }
 
     void systems() {
@@ -260,7 +266,7 @@ private:
         if (ruling.value)
             add("__glibc", *ruling.value, kGlibc.variable);
         else if (!native_ || !profile_.glibc)
-            add("__glibc", "2.28", kDefaultSource);
+            add_default("__glibc", "2.28");
         else if (!profile_.glibc->value.empty())
             add("__glibc", *profile_.glibc);
     }
@@ -274,7 +280,7 @@ private:
         if (ruling.value)
             add(which.package, *ruling.value, which.variable);
         else if (is_known)
-            add(which.package, fact->value.empty() ? "0" : fact->value, fact->source);
+            add(which.package, *fact);
         return ruling.value || is_known;
     }
 
@@ -401,6 +407,10 @@ const DetectedPackage* Detection::find(std::string_view name) const {
     return nullptr;
 }
 
+bool Detection::is_assumed(std::string_view name) const {
+    return std::ranges::find(assumed, name) != assumed.end();
+}
+
 std::vector<PackageRecord> Detection::records() const {
     std::vector<PackageRecord> found;
     for (const auto& [package, source] : packages) {
@@ -409,6 +419,7 @@ std::vector<PackageRecord> Detection::records() const {
         record.version = package.version;
         record.build = package.build;
         if (package.name == kCudaArch.package) record.flags = compute_capabilities;
+        if (is_assumed(package.name)) record.flags.emplace_back(kAssumedFlag);
     }
     return found;
 }

@@ -36,6 +36,7 @@ struct ActiveOverride {
 
 struct Detection {
     std::vector<DetectedPackage> packages;  ///< by name
+    std::vector<std::string> assumed;       ///< names of packages whose value gpkg assumes
     /// Of all NVIDIA devices, where they differ; nothing where __cuda_arch is not told by them.
     std::vector<std::string> compute_capabilities;
     std::vector<std::string> warnings;      ///< e.g. an override that was ignored, and why
@@ -43,9 +44,10 @@ struct Detection {
 
     /// Null when the machine has no such package. The name has its underscores.
     const DetectedPackage* find(std::string_view name) const;
+    bool is_assumed(std::string_view name) const;
 
     /// The packages as a solver takes them: name, version and build. Those that __cuda_arch stands
-    /// for are its flags, as Cascade wants it.
+    /// for are its flags, as Cascade wants it. An assumed value has kAssumedFlag.
     std::vector<PackageRecord> records() const;
 };
 

@@ -6,6 +6,7 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/shells.hpp"
+#include "cli/workflow/change.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/shell.hpp"
@@ -70,6 +71,7 @@ Result<int> change_shell(Context& context, const ActivateVerbOptions& options, V
     Activation activation;
     if (verb == Verb::Activate) {
         GPKG_TRY(const auto prefix, meant(context, options));
+        warn_if_moved(context, prefix);
         GPKG_TRY(activation, activate(prefix, context.env, shell, how));
     } else if (verb == Verb::Deactivate) {
         GPKG_TRY(activation, deactivate(context.env, shell, how));

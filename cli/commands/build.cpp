@@ -169,6 +169,11 @@ Action bind_build(CLI::App& app) {
     app.add_option("--slurm-task", options->slurm_task)->group("");  // of the jobs themselves
     add_signing_options(app, options->signing);
     add_source_options(app, options->sources);
+    app.get_option("--devices")
+        ->description(
+            "GPUs of the machine to build and test for, as `gpkg hardware` numbers them: all, "
+            "compute "
+            "(no display cards) or 0,2; for GPU types to cover, see plan-variants");
     app.footer(
         "Builds packages and adds them to a channel. Packages whose inputs are unchanged are not "
         "built again. Build and test environments use the output channel and the channels of -c. "

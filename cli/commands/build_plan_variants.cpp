@@ -118,9 +118,8 @@ Result<VariantTargets> wanted_devices(const Context& context, const PlanVariants
     }
     for (const auto& machine : options.machines) GPKG_CHECK(add_machine(context, machine, wanted));
     if (wanted.nvidia.empty() && wanted.amd.empty())
-        return fail(ErrorKind::Usage,
-                    "no devices given",
-                    "use --devices 7.5,8.0,9.0, or --for h100 --for mi300");
+        return fail(
+            ErrorKind::Usage, "no devices given", "use --devices 7.5,8.0,9.0, or --for h100,mi300");
     std::stable_sort(wanted.nvidia.begin(), wanted.nvidia.end(), [](const auto& a, const auto& b) {
         return a.device.target < b.device.target;
     });
@@ -344,12 +343,11 @@ Action bind_build_plan_variants(CLI::App& app) {
     const auto options = std::make_shared<PlanVariantsOptions>();
     app.add_option("--devices",
                    options->devices,
-                   "compute capabilities of NVIDIA GPUs and targets of AMD GPUs")
+                   "GPU types to cover: compute capabilities (8.0) and AMD targets (gfx90a)")
         ->type_name("LIST")
         ->check(not_empty("the list of devices is empty"));
-    add_machines_option(app,
-                        options->machines,
-                        "add the GPUs of this machine: a profile or a name; may be repeated");
+    add_machines_option(
+        app, options->machines, "add the GPUs of these machines: v100,h100; may be repeated");
     app.add_option("--cuda",
                    options->toolkits,
                    "CUDA versions to choose from (default: the newest of each major)")
@@ -379,7 +377,7 @@ Action bind_build_plan_variants(CLI::App& app) {
         "driver must support the CUDA version of the build.\n"
         "\n"
         "  gpkg build plan-variants --devices 7.5,8.0,8.6,9.0,12.0\n"
-        "  gpkg build plan-variants --for v100 --for h100 --cuda 11.8,12.9,13.0\n"
+        "  gpkg build plan-variants --for v100,h100 --cuda 11.8,12.9,13.0\n"
         "  gpkg build plan-variants --devices 8.0,9.0a,gfx90a --yaml > variants.yaml");
 
     return [options](Context& context) { return run_plan(context, *options); };

@@ -220,8 +220,9 @@ Result<int> clean(Context& context, const CleanOptions& options) {
     if (!options.all && !options.packages && !options.index_cache && !options.tarballs &&
         !options.one_offs && !options.images)
         return fail(ErrorKind::Usage,
-                    "no files selected",
-                    "use --all, --packages, --index-cache, --tarballs, --exec or --images");
+                    "say what to delete: --all, --packages, --index-cache, --tarballs, --exec or "
+                    "--images",
+                    "to see sizes first: gpkg clean --all --dry-run");
     auto& out = context.out;
     const auto store = open_store(context);
     Sweep packages, indexes, remains, one_offs, images;

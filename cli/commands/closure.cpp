@@ -3,6 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/usage.hpp"
+#include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/weighing.hpp"
 #include "cli/workflow/change_report.hpp"
 #include "libcore/base/byte_size.hpp"
@@ -74,6 +75,9 @@ void print_packages(Output& out, const Closure& closure, bool all) {
                    held_text(closure, package)});
     }
     for (const auto& line : table.lines()) out.result(line);
+    out.note(
+        "Unique: saved without the package. With deps: with all dependencies. Shared: the part "
+        "that others need too.");
     if (places.size() < count)
         out.note(fmt::format("{} smaller {} not shown; use --all",
                              count - places.size(),
@@ -162,27 +166,14 @@ Json json_of(const Weighed& weighed, bool whole) {
     if (!whole) return document;
     document["packages"] = Json::array();
     for (const auto place : closure.heaviest()) {
-        const auto& package = closure.packages()[place];
-        const auto& record = closure.record(place);
-        document["packages"].push_back(
-            {{"name", record.name},
-             {"version", record.version},
-             {"build", record.build},
-             {"channel", short_channel(record.channel)},
-             {"size", package.size_is_known ? Json(package.size) : Json()},
-             {"unique", package.unique},
-             {"closure", package.closure},
-             {"shared", package.shared()},
-             {"requested", package.is_requested},
-             {"orphan", package.is_orphan},
-             {"held_by", package.held_by ? Json(closure.record(*package.held_by).name) : Json()}});
+        const auto& held_by = closure.packages()[place].held_by;
+        auto package = package_json(closure, place);
+        package["channel"] = short_channel(closure.record(place).channel);
+        package["held_by"] = held_by ? Json(closure.record(*held_by).name) : Json();
+        document["packages"].push_back(std::move(package));
     }
     document["edges"] = Json::array();
-    for (const auto& edge : closure.edges())
-        document["edges"].push_back({{"from", closure.record(edge.from).name},
-                                     {"to", closure.record(edge.to).name},
-                                     {"specs", edge.specs},
-                                     {"saves", edge.saves}});
+    for (const auto& edge : closure.edges()) document["edges"].push_back(edge_json(closure, edge));
     return document;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/ask/weighing.hpp"
 #include "cli/workflow/change_report.hpp"
@@ -112,30 +113,16 @@ void print(Output& out, const ClosureReasons& reasons, bool all) {
 
 Json json_of(const ClosureReasons& reasons) {
     const auto& closure = reasons.weighed.closure;
-    const auto& package = closure.packages()[reasons.target];
-    const auto& record = closure.record(reasons.target);
     Json document{{"success", true},
                   {"of", reasons.weighed.what},
-                  {"sizes", reasons.weighed.is_installed ? "disk" : "download"},
-                  {"name", record.name},
-                  {"version", record.version},
-                  {"build", record.build},
-                  {"size", package.size_is_known ? Json(package.size) : Json()},
-                  {"unique", package.unique},
-                  {"closure", package.closure},
-                  {"shared", package.shared()},
-                  {"requested", package.is_requested},
-                  {"orphan", package.is_orphan},
-                  {"held_by", names_of(closure, closure.holders(reasons.target))},
-                  {"ways", Json::array()}};
+                  {"sizes", reasons.weighed.is_installed ? "disk" : "download"}};
+    document.update(package_json(closure, reasons.target));
+    document["held_by"] = names_of(closure, closure.holders(reasons.target));
+    document["ways"] = Json::array();
     for (const auto& way : reasons.ways) {
         Json steps = Json::array();
         for (std::size_t i = 1; i < way.size(); ++i) {
-            const auto& edge = *closure.edge(way[i - 1], way[i]);
-            steps.push_back({{"from", closure.record(edge.from).name},
-                             {"to", closure.record(edge.to).name},
-                             {"specs", edge.specs},
-                             {"saves", edge.saves}});
+            steps.push_back(edge_json(closure, *closure.edge(way[i - 1], way[i])));
         }
         document["ways"].push_back(
             {{"from", closure.record(way.front()).name}, {"steps", std::move(steps)}});

@@ -15,6 +15,7 @@
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/lock/lock_format.hpp"
+#include "libcore/manifest/environment_yml.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -68,8 +69,9 @@ bool is_point_in_time(const std::string& text) {
 }
 
 bool is_lock_name(const std::string& text) {
+    if (text.ends_with(".lock") || lock_format_of_name(text)) return true;
     std::error_code code;
-    return fs::is_regular_file(text, code) || text.ends_with(".lock") || lock_format_of_name(text);
+    return fs::is_regular_file(text, code) && !is_environment_yml(text);
 }
 
 Side side_of(const Generation& generation) {
@@ -122,6 +124,10 @@ Result<Side> environment_side(Context& context, const std::string& text) {
     auto side = installed_in(context, target_of(text));
     if (side || side.error().kind != ErrorKind::NoEnvironment) return side;
     auto error = std::move(side).error();
+    if (is_environment_yml(text))
+        error.hint =
+            fmt::format("to compare with an environment.yml: gpkg sync -n NAME -f {} --dry-run",
+                        shell_word(text));
     if (text.find('/') == std::string::npos) {
         error.kind = ErrorKind::Usage;
         error.message =

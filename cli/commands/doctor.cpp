@@ -72,12 +72,6 @@ struct Examined {
     }
 };
 
-bool is_glibc_assumed(const Looked& looked) {
-    return std::ranges::any_of(looked.detection.packages, [](const auto& one) {
-        return one.package.name == "__glibc" && one.source == virtual_packages::kDefaultSource;
-    });
-}
-
 Result<Examined> examine(Context& context, const DoctorOptions& options) {
     GPKG_TRY(const auto looked, look(context, options));
     const auto& name = looked.seen.machine.name;
@@ -106,8 +100,7 @@ Result<Examined> examine(Context& context, const DoctorOptions& options) {
     sources.channels = state.channels;
     sources.override_channels = !state.channels.empty();
     Remedies remedies(context, sources, looked.seen, path, records);
-    const Checked checked{
-        path, records, wishes, accelerators, looked.seen, remedies, is_glibc_assumed(looked)};
+    const Checked checked{path, records, wishes, accelerators, looked.seen, remedies};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return examined;
 }

@@ -129,7 +129,8 @@ Result<int> export_environment(Context& context, const EnvExportOptions& options
 Action bind_env_export(CLI::App& app) {
     const auto options = std::make_shared<EnvExportOptions>();
     add_target_options(app, options->target);
-    app.add_option("-f,--file", options->file, "write to this file instead of standard output")
+    app.add_option(
+           "-f,--file,-o,--output", options->file, "write to this file instead of standard output")
         ->type_name("FILE");
     auto& how = options->how;
     auto* from_history =

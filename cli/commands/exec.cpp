@@ -77,6 +77,23 @@ Result<int> no_such_program(Context& context,
     return kNotFound;
 }
 
+/// Of a tool whose name no package has: a package with a similar name need not contain it.
+Error about_tool(Error error, const std::string& tool) {
+    constexpr std::string_view kNear = "did you mean ";
+    if (!error.message.starts_with(fmt::format("package '{}' not found", tool)) ||
+        !error.hint.starts_with(kNear))
+        return error;
+    const auto names = error.hint.substr(kNear.size(), error.hint.find('?') - kNear.size());
+    error.hint = fmt::format(
+        "packages with similar names: {}; which one has the program {} is not known; to use a "
+        "package for it: gpkg exec --spec {} {}",
+        names,
+        tool,
+        names.substr(0, names.find_first_of(", ")),
+        tool);
+    return error;
+}
+
 /// It may be cleaned away as soon as it is made.
 Result<fs::path> held_environment(Context& context, const OneOffRequest& request, bool anew) {
     constexpr int kAttempts = 5;
@@ -84,6 +101,15 @@ Result<fs::path> held_environment(Context& context, const OneOffRequest& request
         GPKG_TRY(auto prefix, one_off_environment(context, request, anew));
         if (hold_for_tool(prefix) || attempt == kAttempts) return prefix;
     }
+}
+
+/// "gpkg exec script.py": the tool is a package, and python is named before its script.
+Result<void> check_not_script(const std::string& tool) {
+    std::error_code code;
+    if (!tool.ends_with(".py") || !fs::is_regular_file(tool, code)) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("'{}' is a file, not a package", tool),
+                fmt::format("to run it: gpkg exec --with PACKAGE python {}", shell_word(tool)));
 }
 
 Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& options) {
@@ -96,6 +122,7 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     request.sources = options.sources;
     GPKG_TRY(request.specs, parse_specs(options.specs));
     if (options.specs.empty()) {
+        GPKG_CHECK(check_not_script(command.front()));
         GPKG_TRY(auto spec, parse_spec(command.front()));
         // "ruff=0.5" is the program of that version.
         command.front() = spec.name;
@@ -105,8 +132,10 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     GPKG_TRY(const auto more, parse_specs(options.with));
     request.specs.insert(request.specs.end(), more.begin(), more.end());
     ask_channels_of(request.specs, request.sources);
-    GPKG_TRY(const auto prefix, held_environment(context, request, options.anew));
     const auto& program = command.front();
+    auto held = held_environment(context, request, options.anew);
+    if (!held && options.specs.empty()) return pass(about_tool(std::move(held).error(), program));
+    GPKG_TRY(const auto prefix, std::move(held));
     const bool is_path = program.find('/') != std::string::npos;
     if (!is_path && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)
         return no_such_program(context, prefix, program, request.specs);

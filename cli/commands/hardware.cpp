@@ -29,10 +29,16 @@ struct HardwareOptions {
     std::string output;
 };
 
-std::string level_of(const Fact& microarchitecture) {
-    const auto level = x86_64_level(microarchitecture.value);
-    if (!level || *level == 1) return microarchitecture.source;
-    return fmt::format("runs x86-64-v{}; {}", *level, microarchitecture.source);
+/// "assumed; gpkg default"
+std::string origin_of(const std::string& source, bool is_assumed) {
+    return is_assumed ? "assumed; " + source : source;
+}
+
+std::string level_of(const Fact& cpu) {
+    const auto level = x86_64_level(cpu.value);
+    const auto origin = origin_of(cpu.source, cpu.is_assumed);
+    if (!level || *level == 1) return origin;
+    return fmt::format("runs x86-64-v{}; {}", *level, origin);
 }
 
 std::string memory_of(const GpuDevice& gpu) {
@@ -92,8 +98,11 @@ Json json_of(const HardwareProfile& profile,
     for (const auto& [package, source] : profile.others)
         document["others"].push_back(json_of(package, source));
     document["virtual_packages"] = Json::array();
-    for (const auto& [package, source] : detection.packages)
-        document["virtual_packages"].push_back(json_of(package, source));
+    for (const auto& [package, source] : detection.packages) {
+        auto one = json_of(package, source);
+        one["assumed"] = detection.is_assumed(package.name);
+        document["virtual_packages"].push_back(std::move(one));
+    }
     document["overrides"] = Json::array();
     for (const auto& [variable, value, effect, text] : detection.overrides)
         document["overrides"].push_back({{"variable", variable},
@@ -121,7 +130,10 @@ void print_facts(Context& context, const DetectedProfile& detected, const Device
             is_known ? "" : "detection failed; see the warnings");
     };
     const auto fact = [&](const char* name, const std::optional<Fact>& known, const char* prefix) {
-        if (known) row(name, prefix + printable(known->value), known->source);
+        if (known)
+            row(name,
+                prefix + printable(known->value),
+                origin_of(known->source, known->is_assumed));
     };
     row("platform", profile.platform, "");
     fact("CPU", profile.cpu_model, "");
@@ -165,7 +177,7 @@ void print_packages(Output& out, const Detection& detection) {
         table.add({"  " + package.name,
                    package.version,
                    package.build == "0" ? "" : package.build,
-                   out.faint(source)});
+                   out.faint(origin_of(source, detection.is_assumed(package.name)))});
     for (const auto& line : table.lines()) out.result(line);
 }
 
@@ -184,18 +196,19 @@ void print_overrides(Context& context, const Detection& detection, bool is_named
         out.result(out.faint("  override_virtual_packages: " + configured.source));
 }
 
-/// What the virtual packages mean for the builds that gpkg selects.
-std::string packages_text(const Context& context, const Detection& detection, bool is_named) {
+/// Which builds gpkg selects for these virtual packages.
+std::string packages_text(const Context& context, const Detection& detection) {
     const auto& usual = context.config.accelerator;
     if (!usual.value.empty() && usual.value != "auto")
         return fmt::format("accelerator {} ({})", usual.value, usual.source);
     std::vector<std::string> builds;
     if (const auto* cuda = detection.find("__cuda"); cuda != nullptr)
-        builds.push_back("CUDA builds up to CUDA " + cuda->package.version);
+        builds.push_back(
+            fmt::format("CUDA builds up to CUDA {}.x (the driver supports {})",
+                        cuda->package.version.substr(0, cuda->package.version.find('.')),
+                        cuda->package.version));
     if (detection.find("__amdgpu") != nullptr) builds.emplace_back("ROCm builds");
-    if (!builds.empty()) return join_or(builds);
-    return is_named ? "CPU builds"
-                    : "CPU builds; for another machine: --for NAME (gpkg hardware list)";
+    return builds.empty() ? "CPU builds" : join_or(builds);
 }
 
 /// The machine that --for names, else this one, with all its GPUs.
@@ -237,7 +250,11 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     print_facts(context, found, choice);
     print_packages(context.out, detection);
     print_overrides(context, detection, is_named);
-    context.out.result("\npackages: " + packages_text(context, detection, is_named));
+    context.out.result("\npackages: " + packages_text(context, detection));
+    if (const auto note = assumed_note(options.sources.for_machine, detection.records()))
+        context.out.note("note: " + *note);
+    if (!is_named && detection.find("__cuda") == nullptr && detection.find("__amdgpu") == nullptr)
+        context.out.note("to solve for another machine: --for NAME (names: gpkg hardware list)");
     if (const auto cost = cost_of_screens(counted))
         context.out.note(
             fmt::format("note: {}; to ignore it, use --devices compute, or always: gpkg config set "

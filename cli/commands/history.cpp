@@ -80,7 +80,7 @@ Action bind_history(CLI::App& app) {
     return [target](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, *target));
         GPKG_CHECK(Prefix::open(prefix));
-        tell_if_interrupted(context, prefix);
+        tell_condition(context, prefix);
         return show(context, prefix);
     };
 }

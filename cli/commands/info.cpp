@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
+#include "cli/options.hpp"
 #include "cli/setting_json.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/channel_rules.hpp"
@@ -32,6 +33,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct InfoOptions {
+    TargetOptions target;
     bool environments = false;
     bool base = false;
     bool report = false;
@@ -319,11 +321,22 @@ Result<int> info(Context& context, const InfoOptions& options) {
         print_environments(context);
         return 0;
     }
+    std::optional<EnvironmentFacts> environment;
+    if (!options.target.name.empty() || !options.target.prefix.empty()) {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+        GPKG_TRY(environment, environment_facts(prefix));
+        if (!out.json_mode()) {
+            print_environment(context, *environment);
+            return 0;
+        }
+    }
     GPKG_TRY(const auto facts, gather(context));
     warn_of_shared_secrets(context);
-    if (out.json_mode())
-        out.json(document(context, facts));
-    else if (options.report)
+    if (out.json_mode()) {
+        auto json = document(context, facts);
+        if (environment) json["environment"] = environment_document(context, *environment);
+        out.json(json);
+    } else if (options.report)
         print_report(context, [&] { print(context, facts); });
     else
         print(context, facts);
@@ -334,14 +347,21 @@ Result<int> info(Context& context, const InfoOptions& options) {
 
 Action bind_info(CLI::App& app) {
     const auto options = std::make_shared<InfoOptions>();
+    add_target_options(app, options->target);
     auto* environments = app.add_flag("-e,--envs", options->environments, "list the environments");
     app.add_flag("--base", options->base, "print the path of the root prefix")
         ->excludes(environments);
     app.add_flag("--report", options->report, "print what a bug report needs, without secrets")
         ->excludes("--json");
+    for (const auto* flag : {"--envs", "--base", "--report"}) {
+        for (const auto* target : {"--name", "--prefix"})
+            app.get_option(flag)->excludes(app.get_option(target));
+    }
     app.footer(
         "Shows the folders gpkg uses, its channels and settings, and the virtual packages of this "
-        "machine.\n\n  gpkg info\n"
+        "machine. With -n or -p, shows an environment: its accelerator, pins and channels.\n\n"
+        "  gpkg info\n"
+        "  gpkg info -n ml\n"
         "  gpkg info --json\n  gpkg info --report  # for a bug report");
 
     return [options](Context& context) { return info(context, *options); };

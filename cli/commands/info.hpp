@@ -1,14 +1,31 @@
 #pragma once
 
-// What `gpkg info` and `gpkg info --report` share.
+// The parts of `gpkg info`.
 
 #include "cli/context.hpp"
+#include "libcore/env/prefix.hpp"
 
+#include <cstddef>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
 
 namespace gpkg::cli {
 
 /// `info --report`: the version, what `print_info` prints, and the last commands.
 void print_report(Context& context, const std::function<void()>& print_info);
+
+/// What `info -n` shows of an environment.
+struct EnvironmentFacts {
+    fs::path path;
+    std::size_t packages = 0;
+    std::size_t requested = 0;  ///< specs
+    std::vector<std::string> pins;
+    GpkgState state;
+};
+Result<EnvironmentFacts> environment_facts(const fs::path& path);
+nlohmann::ordered_json environment_document(const Context& context, const EnvironmentFacts& facts);
+void print_environment(const Context& context, const EnvironmentFacts& facts);
 
 }  // namespace gpkg::cli

@@ -147,6 +147,20 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     for (const auto& line : table.lines()) context.out.result(line);
 }
 
+/// "3 files; the prefix is written into 1 text file and 2 binaries", where it is in any.
+std::string content_text(const InspectedPackage& package) {
+    const auto files = count_text(package.paths.size(), "file");
+    std::vector<std::string> holders;
+    if (package.text_placeholders > 0)
+        holders.push_back(count_text(package.text_placeholders, "text file"));
+    if (package.binary_placeholders > 0)
+        holders.push_back(fmt::format("{} {}",
+                                      package.binary_placeholders,
+                                      package.binary_placeholders == 1 ? "binary" : "binaries"));
+    if (holders.empty()) return files;
+    return fmt::format("{}; the prefix is written into {}", files, fmt::join(holders, " and "));
+}
+
 void print(Context& context, const InspectedPackage& package, std::string_view missing) {
     const auto& record = package.record;
     context.out.result(fmt::format("{} {} {} ({})",
@@ -172,12 +186,7 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
         add("strong exports", package.run_exports->strong);
         add("noarch exports", package.run_exports->noarch);
     }
-    add("contains",
-        {fmt::format("{}; the prefix is written into {} and {} {}",
-                     count_text(package.paths.size(), "file"),
-                     count_text(package.text_placeholders, "text file"),
-                     package.binary_placeholders,
-                     package.binary_placeholders == 1 ? "binary" : "binaries")});
+    add("contains", {content_text(package)});
     for (const auto& line : table.lines()) context.out.result(line);
     for (const auto& binary : package.binaries) add_binary(context, binary, missing);
 }

@@ -1,7 +1,11 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/signing.hpp"
+#include "cli/workflow/sources.hpp"
+#include "libcore/base/moment.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/channel/trusted_channel.hpp"
 #include "libcore/trust/channel_root.hpp"
 
 #include <CLI/CLI.hpp>
@@ -130,6 +134,52 @@ Result<int> add_signature(Context& context, const KeysWords& words) {
     return write_root(context, channel, before, text);
 }
 
+/// Whether a channel is signed as trusted_keys demands; its indexes are fetched and verified too.
+Result<int> verify(Context& context, const KeysWords& words) {
+    constexpr std::size_t kDate = 10;  // "2026-12-28"
+    SourceOptions sources;
+    sources.channels = {words.file};
+    sources.override_channels = true;
+    GPKG_TRY(const auto channels, wanted_channels(context, sources));
+    GPKG_TRY(const auto trust, trust_options(context));
+    for (const auto& channel : channels) {
+        if (!trust.roots.contains(channel.base_url()))
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("no trusted key for {}: its signature is not verified", channel.name()),
+                fmt::format("to trust a public key of its operator: gpkg config append {} "
+                            "KEY",
+                            shell_word("trusted_keys." + words.file)));
+    }
+    GPKG_TRY(const auto fetched, fetch_channels(context, sources, Extent::Named));
+    static_cast<void>(fetched);
+    GPKG_TRY(const auto transport, open_transport(context));
+    TransferOptions transfer;
+    transfer.stop = context.stop;
+    auto document = nlohmann::ordered_json::array();
+    for (const auto& channel : channels) {
+        const auto trusted = TrustedChannel::of(channel, &trust, std::time(nullptr));
+        GPKG_TRY(const auto indexes, trusted->fetch(*transport, transfer));
+        GPKG_TRY(const auto text, SignedText::parse(indexes->bytes, channel.base_url()));
+        auto keys = text.keys();
+        std::erase_if(keys, [&](const auto& key) { return !trusted->root().index.has(key); });
+        const auto& statement = indexes->statement;
+        const auto expires = moment_text(statement.expires * 1000).substr(0, kDate);
+        context.out.print(fmt::format("{}: signature verified: signed with {}, expires {}",
+                                      channel.name(),
+                                      join_some(keys, "and", keys.size()),
+                                      expires));
+        document.push_back({{"channel", channel.base_url()},
+                            {"keys", keys},
+                            {"version", statement.version},
+                            {"root", statement.root},
+                            {"expires", expires}});
+    }
+    if (context.out.json_mode())
+        context.out.json({{"success", true}, {"verified", std::move(document)}});
+    return 0;
+}
+
 void add_list(CLI::App& app,
               const std::string& flag,
               std::vector<std::string>& to,
@@ -200,6 +250,12 @@ Action bind_keys(CLI::App& app) {
          "channel folder",
          "  gpkg keys sign ./channel --sign-key ~/other.key",
          add_signature},
+        {"verify",
+         "verify the signature and the indexes of a channel",
+         "channel",
+         "channel to verify",
+         "  gpkg keys verify https://web.example.com/conda/mine",
+         verify},
     });
     const auto words = std::make_shared<KeysWords>();
     std::vector<std::pair<const CLI::App*, Result<int> (*)(Context&, const KeysWords&)>> actions;
@@ -223,7 +279,8 @@ Action bind_keys(CLI::App& app) {
         "trust a channel with the setting trusted_keys.\n\n"
         "  gpkg keys generate ~/channel.key\n"
         "  gpkg index ./channel --sign-key ~/channel.key\n"
-        "  gpkg keys root ./channel --root-key KEY --sign-key ~/root.key");
+        "  gpkg keys root ./channel --root-key KEY --sign-key ~/root.key\n"
+        "  gpkg keys verify https://web.example.com/conda/mine");
 
     return [words, actions](Context& context) -> Result<int> {
         for (const auto& [sub, action] : actions) {

@@ -60,8 +60,13 @@ Result<void> add_made(const fs::path& file,
         if (subjects.size() == before)
             return fail(
                 ErrorKind::NotFound,
-                fmt::format("{} is not in {}", output.distribution(), channel.native()),
-                fmt::format("gpkg build {} --output-dir {}", file.native(), channel.native()));
+                fmt::format("{} is not in {}: gpkg lint reads built packages",
+                            output.distribution(),
+                            channel.native()),
+                fmt::format("build it first: gpkg build {0} --output-dir {1}; to check the recipe "
+                            "alone: gpkg build {0} --render",
+                            shell_word(file.native()),
+                            shell_word(channel.native())));
     }
     return {};
 }

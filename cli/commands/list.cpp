@@ -353,11 +353,12 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
         return 0;
     }
     table.print(context.out);
-    context.out.note(fmt::format("{} of {} packages differ between {} and {}",
-                                 array.size(),
-                                 by_name.size(),
-                                 here.path.native(),
-                                 there.path.native()));
+    context.out.note(fmt::format(
+        "{} between {} and {}",
+        array.empty() ? fmt::format("no differences in {}", count_text(by_name.size(), "package"))
+                      : fmt::format("{} of {} packages differ", array.size(), by_name.size()),
+        here.path.native(),
+        there.path.native()));
     return 0;
 }
 

@@ -191,8 +191,9 @@ Action bind_lock(CLI::App& app) {
     add_wish_options(app, options->wishes);
     // Several machines, each a class of the lock.
     app.remove_option(app.get_option("--for"));
-    add_machines_option(
-        app, options->machines, "machine to lock for, a profile or a name; may be repeated");
+    add_machines_option(app,
+                        options->machines,
+                        "machines to lock for, profiles or names: a100,h100; may be repeated");
     app.add_flag(
         "--for-all", options->for_all, "lock for every kind of machine that packages distinguish");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
@@ -213,6 +214,9 @@ Action bind_lock(CLI::App& app) {
     add("check",
         "show the class for this machine and whether the lock is current",
         locks::bind_check);
+    add("list", "list the packages of each class", locks::bind_list);
+    add("show", "same as list", locks::bind_list);
+    app.get_subcommand("show")->group("");  // not in the help
     add("repair", "replace packages that their channels no longer have", locks::bind_repair);
     add("update", "update packages or the request, or add machines", locks::bind_update);
     add("convert", "convert a lock file to another format", locks::bind_convert);

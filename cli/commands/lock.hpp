@@ -20,6 +20,7 @@ namespace gpkg::cli::locks {
 inline constexpr const char* kUsualName = "gpkg.lock";
 
 Action bind_check(CLI::App& app);
+Action bind_list(CLI::App& app);
 Action bind_update(CLI::App& app);
 Action bind_repair(CLI::App& app);
 Action bind_convert(CLI::App& app);

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -145,6 +146,21 @@ Json json_of(const Answer& answer, const LockFile& lock, bool available) {
     return document;
 }
 
+/// "gpkg.lock is consistent (2 classes, 45 packages); matches environment.yml".
+std::string success_text(const LockFile& lock, const LockCheckOptions& options) {
+    const auto classes = lock.default_classes().size();
+    const auto text = fmt::format("{} is consistent ({}, {})",
+                                  options.lock.file,
+                                  classes == 1 ? "1 class" : fmt::format("{} classes", classes),
+                                  count_text(lock.packages.size(), "package"));
+    std::vector<std::string> checked{text};
+    auto asked = options.wishes.files;
+    asked.insert(asked.end(), options.wishes.specs.begin(), options.wishes.specs.end());
+    if (!asked.empty()) checked.push_back("matches " + join_some(asked, "and", asked.size()));
+    if (options.available) checked.emplace_back("the channels have all packages");
+    return fmt::format("{}", fmt::join(checked, "; "));
+}
+
 void tell(Output& out,
           const Answer& answer,
           const LockFile& lock,
@@ -172,11 +188,7 @@ void tell(Output& out,
         out.note(
             fmt::format("hint: gpkg lock repair {} looks for other builds of the same versions",
                         options.lock.file));
-    if (answer.is_yes() && !options.wishes.files.empty())
-        out.result(
-            fmt::format("{} matches {}",
-                        options.lock.file,
-                        join_some(options.wishes.files, "and", options.wishes.files.size())));
+    if (answer.is_yes()) out.result(success_text(lock, options));
 }
 
 /// Which class the machine takes and what keeps it from the others, whether each holds together,
@@ -190,12 +202,12 @@ Result<int> check(Context& context, const LockCheckOptions& options) {
     GPKG_TRY(auto found, read(context, options.lock.file));
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
-    GPKG_TRY(const auto records, detected_packages(context, machine));
+    GPKG_TRY(const auto records, packages_for_class(context, machine));
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);
     if (answer.fits.empty()) return no_class(lock, machine.platform, options.lock.file);
-    if (!answer.fits_here()) answer.assumed = assumed_glibc(machine, records, answer.fits);
+    if (!answer.fits_here()) answer.assumed = assumed_in_the_way(machine, records, answer.fits);
     for (const auto* locked : lock.default_classes()) {
         for (const auto& flaw : flaws_of(lock, *locked))
             answer.flaws.push_back(fmt::format("{}: {}", locked->name, flaw));

@@ -87,13 +87,16 @@ void tell_classes(Output& out, const LockedClasses& locked) {
     const auto needs = [&](const LockedClass& one) {
         return (one.needs.empty() ? "" : "needs ") + needs_text(locked.lock, one);
     };
+    // A class that is named like its platform says it once.
+    const bool shows_platform = std::ranges::any_of(
+        locked.lock.classes, [](const auto& one) { return one.name != one.platform; });
     Table table({1});
-    for (const auto& one : locked.lock.classes)
-        table.add({one.name,
-                   one.packages.size() == 1 ? "1 package"
-                                            : fmt::format("{} packages", one.packages.size()),
-                   one.platform,
-                   needs(one)});
+    for (const auto& one : locked.lock.classes) {
+        std::vector<std::string> cells{one.name, count_text(one.packages.size(), "package")};
+        if (shows_platform) cells.push_back(one.platform);
+        cells.push_back(needs(one));
+        table.add(std::move(cells));
+    }
     for (const auto& line : table.lines()) out.print(line);
     for (const auto& [name, notes] : locked.notes) {
         for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));

@@ -1,6 +1,8 @@
 #include "cli/commands/lock.hpp"
 #include "cli/workflow/lock/updating.hpp"
+#include "cli/workflow/requested.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_graph.hpp"
@@ -96,6 +98,30 @@ std::vector<std::string> reasons_to_stay(const UpdatedClasses& updated,
     return lines;
 }
 
+/// Those of all classes.
+RequestedSpecs requested_in(const LockFile& lock) {
+    RequestedSpecs requested;
+    for (const auto& one : lock.classes) {
+        for (const auto& spec : lock.wishes_of(one).specs) {
+            auto& specs = requested[spec_name(spec)];
+            if (std::ranges::find(specs, spec) == specs.end()) specs.push_back(spec);
+        }
+    }
+    return requested;
+}
+
+/// "requested specs updated (numpy<2 -> numpy)"; of other changes to the request, that there are.
+std::string updated_request(const LockFile& old, const LockFile& now) {
+    constexpr std::size_t kMostTold = 5;
+    const auto before = requested_in(old);
+    auto after = requested_in(now);
+    for (const auto& [name, specs] : before) after.try_emplace(name);
+    const auto changes = requested_changes(before, after);
+    return changes.empty()
+               ? std::string("recorded request updated")
+               : fmt::format("requested specs updated ({})", join_first(changes, kMostTold));
+}
+
 Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     auto options = given;
     take_file_as_name(options.file, options.names);
@@ -139,7 +165,7 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     if (!differs)
         out.print("nothing to do: the lock matches the request");
     else if (changes.empty() && added.empty() && options.output == options.file)
-        out.print("no packages change; requested specs updated");
+        out.print("no packages change; " + updated_request(found.lock, updated->lock));
     if (differs && !options.dry_run) out.print("wrote " + options.output);
     return 0;
 }
@@ -157,9 +183,8 @@ Action bind_update(CLI::App& app) {
     add_wish_options(app, update.wishes);
     app.remove_option(app.get_option("specs"));
     for (const auto* name : {"--for", "--devices"}) app.remove_option(app.get_option(name));
-    add_machines_option(app,
-                        update.machines,
-                        "machine to add or solve again, a profile or a name; may be repeated");
+    add_machines_option(
+        app, update.machines, "machines to add or solve again, profiles or names; may be repeated");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: the lock file itself")
         ->type_name("FILE");

@@ -6,13 +6,17 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/locked_prefix.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/pins.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "libcore/spec/version.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,6 +29,7 @@ using Json = nlohmann::ordered_json;
 struct PinOptions {
     TargetOptions target;
     bool override_frozen = false;
+    bool all = false;  ///< unpin every package
     std::vector<std::string> specs;
 };
 
@@ -51,6 +56,57 @@ Result<MatchSpec> pin_of(const Context& context,
                             spec.name));
 }
 
+/// Up to four versions of the records, which are sorted by version: those on both sides of the
+/// pinned one, or the newest if the pin has none.
+std::vector<std::string> nearest_versions(const MatchSpec& pin,
+                                          const std::vector<PackageRecord>& records) {
+    constexpr std::size_t kOnEachSide = 2;
+    const auto literals = pin.version ? pin.version->literals() : std::vector<Version>();
+    std::vector<std::string> versions;
+    std::size_t below = 0;
+    for (const auto& record : records) {
+        if (!versions.empty() && versions.back() == record.version) continue;
+        versions.push_back(record.version);
+        const auto version = Version::parse(record.version);
+        if (literals.empty() || (version && *version < literals.front())) below = versions.size();
+    }
+    const auto first = below - std::min(below, kOnEachSide);
+    const auto last = std::min(below + kOnEachSide, versions.size());
+    return {versions.begin() + static_cast<std::ptrdiff_t>(first),
+            versions.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
+/// Warns where no build in the channels of the environment matches the pin. Nothing is downloaded:
+/// without cached indexes there is no warning.
+void warn_if_not_in_channels(Context& context, const Prefix& prefix, const MatchSpec& pin) {
+    SourceOptions sources;
+    sources.offline = true;
+    if (const auto state = prefix.state()) sources.channels = state->channels;
+    ask_channels_of(std::vector{pin}, sources);
+    auto inquiry = Inquiry::begin(context, pin, sources, Extent::Named);
+    if (!inquiry) return;
+    auto& searched = inquiry->searched;
+    const std::vector<std::string> names{pin.name};
+    auto indexes = inquiry->channels.look_up(names);
+    if (!indexes) return;
+    searched.indexes = *std::move(indexes);
+    MatchSpec any_version;
+    any_version.name = pin.name;
+    const auto matching = find_records(pin, names, searched);
+    const auto all = find_records(any_version, names, searched);
+    if (!matching || !matching->empty() || !all) return;
+    const auto near = nearest_versions(pin, *all);
+    context.out.warn(fmt::format(
+        "{}{}; to remove the pin: gpkg unpin {} {}",
+        near.empty() ? fmt::format("package '{}' not found in {}", pin.name, searched.where())
+                     : fmt::format("no build of {} in {} matches the pin; nearest versions: ",
+                                   pin.name,
+                                   searched.where()),
+        join_some(near, "and", near.size()),
+        target_words(context, prefix.path()),
+        pin.name));
+}
+
 Result<int> pin(Context& context, const PinOptions& options) {
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
@@ -69,7 +125,9 @@ Result<int> pin(Context& context, const PinOptions& options) {
         context.out.print(fmt::format(
             "pinned {} in {}", written(pin), environment_folders(context.config).name_of(path)));
         const auto* record = find_record(installed, pin.name);
-        if (record != nullptr && !pin.matches(record->package))
+        const bool is_installed = record != nullptr && pin.matches(record->package);
+        if (!is_installed) warn_if_not_in_channels(context, locked.prefix, pin);
+        if (record != nullptr && !is_installed)
             context.out.note(
                 fmt::format("note: {} {} is installed and does not match; to change it: "
                             "gpkg update {} {}",
@@ -82,11 +140,28 @@ Result<int> pin(Context& context, const PinOptions& options) {
     return 0;
 }
 
+/// The names to unpin: those given, or of all pins.
+Result<std::vector<std::string>> names_to_unpin(const Prefix& prefix, const PinOptions& options) {
+    if (!options.all) return options.specs;
+    GPKG_TRY(const auto pins, prefix.pinned_specs());
+    std::vector<std::string> names;
+    for (const auto& text : pins) {
+        GPKG_TRY(const auto spec, parse_spec(text));
+        if (std::ranges::find(names, spec.name) == names.end()) names.push_back(spec.name);
+    }
+    return names;
+}
+
 Result<int> unpin(Context& context, const PinOptions& options) {
+    if (options.specs.empty() && !options.all)
+        return fail(ErrorKind::Usage,
+                    "gpkg unpin: missing argument: NAME",
+                    "gpkg unpin -n NAME numpy; all packages: gpkg unpin -n NAME --all");
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
+    GPKG_TRY(const auto names, names_to_unpin(locked.prefix, options));
     GPKG_TRY(auto text, read_pins(path));
-    for (const auto& name : options.specs) {
+    for (const auto& name : names) {
         GPKG_TRY(const auto spec, parse_spec(name));
         auto without = without_pin(text, spec.name);
         if (without == text)
@@ -97,11 +172,12 @@ Result<int> unpin(Context& context, const PinOptions& options) {
     }
     GPKG_CHECK(write_pins(path, text));
     const auto name = environment_folders(context.config).name_of(path);
-    context.out.print(fmt::format(
-        "unpinned {} in {}", join_some(options.specs, "and", options.specs.size()), name));
+    context.out.print(
+        names.empty()
+            ? fmt::format("no package is pinned in {}", name)
+            : fmt::format("unpinned {} in {}", join_some(names, "and", names.size()), name));
     if (context.out.json_mode())
-        context.out.json(
-            {{"success", true}, {"prefix", path.native()}, {"unpinned", options.specs}});
+        context.out.json({{"success", true}, {"prefix", path.native()}, {"unpinned", names}});
     return 0;
 }
 
@@ -129,7 +205,7 @@ Result<int> list_pins(Context& context, const PinOptions& options) {
 }
 
 void add_pin_options(CLI::App& app, PinOptions& options, const char* help, const char* value) {
-    app.add_option("specs", options.specs, help)->required()->type_name(value);
+    app.add_option("specs", options.specs, help)->type_name(value);
     add_target_options(app, options.target);
     app.add_flag("--override-frozen",
                  options.override_frozen,
@@ -142,6 +218,7 @@ Action bind_pin(CLI::App& app) {
     const auto options = std::make_shared<PinOptions>();
     add_pin_options(
         app, *options, "package with a version; a name alone pins its installed version", "SPEC");
+    app.get_option("specs")->required();
     app.footer(
         "Later commands keep the package at versions that match. A pin replaces an earlier pin of "
         "the same package. The pins are in conda-meta/pinned, which conda and mamba read too.\n"
@@ -154,9 +231,11 @@ Action bind_pin(CLI::App& app) {
 Action bind_unpin(CLI::App& app) {
     const auto options = std::make_shared<PinOptions>();
     add_pin_options(app, *options, "package to unpin", "NAME");
+    app.add_flag("--all", options->all, "unpin all packages")->excludes(app.get_option("specs"));
     app.footer(
         "Removes pins from conda-meta/pinned.\n"
-        "  gpkg unpin -n ml numpy");
+        "  gpkg unpin -n ml numpy\n"
+        "  gpkg unpin -n ml --all");
     return [options](Context& context) { return unpin(context, *options); };
 }
 

@@ -53,11 +53,12 @@ Action bind_remove(CLI::App& app) {
     add_removal_options(app, *options);
     app.add_option("specs", options->specs, "packages to remove")->type_name("SPEC");
     app.add_flag("--all", options->all, "remove the whole environment");
-    app.add_flag("--offline", options->offline, "accepted: removing needs no network");
-    app.add_option("-c,--channel", options->channels, "accepted: removing uses no channel")
+    app.add_flag("--offline", options->offline, "ignored: removing packages needs no network");
+    app.add_option("-c,--channel", options->channels, "ignored: removing packages uses no channel")
         ->type_name("CHANNEL");
-    app.add_flag(
-        "--override-channels", options->override_channels, "accepted: removing uses no channel");
+    app.add_flag("--override-channels",
+                 options->override_channels,
+                 "ignored: removing packages uses no channel");
     app.footer(
         "Removes packages, the packages that depend on them, and dependencies that nothing needs "
         "any more.\nAsks first; scripts need -y.\n\n"

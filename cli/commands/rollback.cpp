@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/command_log.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
@@ -80,6 +81,27 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     return carry_out(context, std::move(change), options.change);
 }
 
+/// "gpkg env remove -n ml", "gpkg remove -n ml --all"
+bool removes_environment(const LoggedCommand& entry) {
+    const auto& command = entry.command;
+    return !entry.has_failed() && (command.find("env remove") != std::string::npos ||
+                                   (command.find("remove") != std::string::npos &&
+                                    command.find("--all") != std::string::npos));
+}
+
+/// Says when the environment was removed, where the log of commands has it.
+Error with_removal(Error error, const Context& context) {
+    const auto entries = logged_commands(context.config);
+    const auto removed = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& entry) {
+        return entry.prefix == context.prefix.native() && removes_environment(entry);
+    });
+    if (removed == entries.rend()) return error;
+    error.hint = fmt::format("it was removed on {} ({}); a removed environment cannot be restored",
+                             local_time_text(removed->time),
+                             removed->command);
+    return error;
+}
+
 }  // namespace
 
 Action bind_rollback(CLI::App& app) {
@@ -101,7 +123,10 @@ Action bind_rollback(CLI::App& app) {
         "  gpkg rollback 3 -n ml --dry-run\n");
 
     return [options](Context& context) -> Result<int> {
-        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        auto found = existing_prefix(context, options->target);
+        if (!found && found.error().kind == ErrorKind::NoEnvironment)
+            return pass(with_removal(std::move(found).error(), context));
+        GPKG_TRY(const auto prefix, std::move(found));
         GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
         return roll_back(context, prefix, *options);
     };

@@ -47,7 +47,8 @@ Action bind_run(CLI::App& app) {
         ->group("");
     app.footer(
         "Runs a command in an environment, without activating it in a shell. Input, output, "
-        "signals and the exit status are passed through.\n"
+        "signals and the exit status are passed through. A program that the environment does not "
+        "have is looked up in PATH; -v says so.\n"
         "\n"
         "  gpkg run -n ml python train.py\n"
         "  gpkg run -n ml python -c 'import torch'\n"

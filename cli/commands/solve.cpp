@@ -6,6 +6,7 @@
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/manifest/spec_file.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,15 +25,18 @@ struct SolveOptions {
     ReachOptions reach;
     WishOptions wishes;
     bool explicit_urls = false;
+    bool dry_run = false;  ///< always
 };
 
 /// "__cuda=12.4=0"
+std::string text_of(const PackageRecord& virtual_package) {
+    return fmt::format(
+        "{}={}={}", virtual_package.name, virtual_package.version, virtual_package.build);
+}
+
 std::vector<std::string> texts_of(const std::vector<PackageRecord>& virtual_packages) {
     std::vector<std::string> texts(virtual_packages.size());
-    std::transform(
-        virtual_packages.begin(), virtual_packages.end(), texts.begin(), [](const auto& record) {
-            return fmt::format("{}={}={}", record.name, record.version, record.build);
-        });
+    std::transform(virtual_packages.begin(), virtual_packages.end(), texts.begin(), text_of);
     std::sort(texts.begin(), texts.end());
     return texts;
 }
@@ -53,6 +57,11 @@ void print(Output& out, const Change& answer) {
     });
     Table table({4});
     table.add({"# Name", "Version", "Build", "Channel", "Size"});
+    std::vector<std::string> machine;
+    machine.reserve(answer.virtual_packages.size());
+    for (const auto& record : answer.virtual_packages)
+        machine.push_back(text_of(record) + std::string(assumed_mark(record)));
+    std::sort(machine.begin(), machine.end());
     std::uint64_t bytes = 0;
     for (const auto& record : records) {
         table.add({record.name,
@@ -68,7 +77,7 @@ void print(Output& out, const Change& answer) {
                          records.size() == 1 ? "" : "s",
                          bytes == 0 ? "" : fmt::format(" ({} to download)", human_size(bytes)),
                          answer.platform,
-                         fmt::join(texts_of(answer.virtual_packages), ", ")));
+                         fmt::join(machine, ", ")));
 }
 
 Result<int> solve(Context& context, SolveOptions& options) {
@@ -106,6 +115,7 @@ Action bind_solve(CLI::App& app) {
     app.add_flag("--explicit",
                  options->explicit_urls,
                  "print a file of URLs and checksums for create --file");
+    app.add_flag("-d,--dry-run", options->dry_run, "ignored: solve changes nothing")->group("");
     app.footer(
         "Shows the packages that `gpkg create` would install. Changes no environment.\n\n"
         "  gpkg solve torch 'python=3.12'\n"

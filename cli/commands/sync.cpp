@@ -154,6 +154,12 @@ Result<Change> as_locked(Context& context, const SyncOptions& options, bool is_d
 Result<Change> as_files_say(Context& context, SyncOptions& options) {
     options.wishes.ignore_names = !options.target.name.empty() || !options.target.prefix.empty();
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
+    const auto& name = options.target.name;
+    if (!name.empty() && !wishes.ignored_name.empty() && wishes.ignored_name != name)
+        context.out.note(fmt::format("note: -n {} overrides the name '{}' in {}",
+                                     shell_word(name),
+                                     printable(wishes.ignored_name),
+                                     options.wishes.files.back()));
     GPKG_TRY(const auto path, prefix_of(context, options, target_meant(options.target, wishes)));
     if (!wishes.files.empty()) {
         auto request = explicit_request(path, std::move(wishes));
@@ -170,6 +176,7 @@ Result<Change> as_files_say(Context& context, SyncOptions& options) {
 
 Result<int> sync(Context& context, SyncOptions& options) {
     options.change.offline = options.sources.offline;
+    if (options.change.check) options.change.dry_run = true;
     const bool is_named = !options.lock.file.empty();
     GPKG_CHECK(add_default_file(options));
     GPKG_TRY(auto change,
@@ -193,6 +200,10 @@ Action bind_sync(CLI::App& app) {
                                 "environment.yml, spec file or explicit file; may be repeated");
     file->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
     add_lock_options(app, "--lock", "lock file", options->lock);
+    app.add_flag("--check",
+                 options->change.check,
+                 "like --dry-run, with exit status 1 if there are differences")
+        ->group("Installation");
     app.get_option("--lock")->excludes(file);
     app.footer(
         "Makes an environment match a file: installs the missing packages, changes those of "
@@ -201,7 +212,8 @@ Action bind_sync(CLI::App& app) {
         "environment.yml names the environment.\n\n"
         "  gpkg sync -n ml --lock gpkg.lock\n"
         "  gpkg sync -f environment.yml\n"
-        "  gpkg sync -n ml --dry-run        # show the differences");
+        "  gpkg sync -n ml --dry-run        # show the differences\n"
+        "  gpkg sync -n ml --check          # the same; exit status 1 if there are any");
     return [options](Context& context) { return sync(context, *options); };
 }
 

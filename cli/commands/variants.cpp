@@ -315,6 +315,11 @@ Result<int> variants(Context& context, VariantsOptions options) {
     }
     print(context, sources.machine, rows);
     note_older(context, found, rows);
+    const bool may_depend_on_machine =
+        std::ranges::any_of(rows, [](const Row& row) { return !row.obstacle.empty(); });
+    if (const auto note = assumed_note(sources.machine.given, sources.virtual_packages);
+        note && may_depend_on_machine)
+        context.out.note("note: " + *note);
     return 0;
 }
 

@@ -12,12 +12,16 @@
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/solver.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -162,6 +166,70 @@ void print_impossible(Output& out,
         out.result("  or for another machine: --for NAME (gpkg hardware list)");
 }
 
+/// Whether no channel has a newer version; false for virtual packages.
+bool is_newest(const Question& question, const PackageRecord& chosen) {
+    const auto version = version_of(chosen);
+    bool is_known = false;
+    for (const auto& index : question.problem.indexes) {
+        const auto records = index->find(chosen.name);
+        if (!version || !records) continue;
+        for (const auto* row : records->choices(question.problem.exclude_newer)) {
+            const auto other = Version::parse(records->version(*row));
+            if (other && *version < *other) return false;
+            is_known = true;
+        }
+    }
+    return is_known;
+}
+
+/// ": newest version, CUDA build"; empty where neither holds.
+std::string why_chosen(const Question& question, const PackageRecord& chosen) {
+    std::vector<std::string> reasons;
+    if (is_newest(question, chosen)) reasons.emplace_back("newest version");
+    const auto of = accelerator_of(chosen);
+    if (!of.evidence.empty())
+        reasons.push_back(fmt::format("{} build", compute_platform(of.accelerator)));
+    return reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, ", "));
+}
+
+/// "accelerator nvidia has no effect: ...", where that is asked for.
+std::string on_accelerator(const Question& question, const PackageRecord& chosen) {
+    const auto& asked = question.wanted.accelerators.all;
+    const auto vendor = asked.size() == 1 ? vendor_of(asked.front()) : std::nullopt;
+    if (!vendor || !accelerator_of(chosen).evidence.empty() || is_vendor_part(chosen.name))
+        return {};
+    return fmt::format("accelerator {} has no effect on {} {}: it has no {} builds",
+                       to_string(asked.front()),
+                       chosen.name,
+                       chosen.version,
+                       compute_platform(*vendor));
+}
+
+/// "t 2.0 cuda129_0 is newer, but needs __cuda >=12", of a build that meets the spec; empty where
+/// none is newer than `possible`.
+std::string newer_for_other_machine(const Question& question,
+                                    const MatchSpec& spec,
+                                    const PackageRecord& possible) {
+    const auto version = version_of(possible);
+    if (!version) return {};
+    for (const auto& index : question.problem.indexes) {
+        const auto records = index->find(spec.name);
+        if (!records) continue;
+        for (const auto* row : records->choices(question.problem.exclude_newer)) {
+            const auto other = Version::parse(records->version(*row));
+            if (!other || !(*version < *other)) continue;
+            if (spec.build && !spec.build->matches(records->build(*row))) continue;
+            const auto record = index->record(*records, *row);
+            if (!record || !spec.matches(*record)) continue;
+            const auto needs = unmet_needs(*record, question.problem.virtual_packages);
+            if (!needs.empty())
+                return fmt::format(
+                    "{} is newer, but needs {}", title(*record), as_typed(needs.front().spec));
+        }
+    }
+    return {};
+}
+
 void print(const Context& context,
            const WhyNotOptions& options,
            const Question& question,
@@ -176,7 +244,10 @@ void print(const Context& context,
     case Verdict::Chosen: {
         const auto* installed = find_record(question.present.records, spec.name);
         if (!in_environment) {
-            out.result(fmt::format("{} is chosen", title(*found.chosen)));
+            out.result(fmt::format(
+                "{} is chosen{}", title(*found.chosen), why_chosen(question, *found.chosen)));
+            if (const auto text = on_accelerator(question, *found.chosen); !text.empty())
+                out.result(text);
         } else if (installed != nullptr && spec.matches(installed->package)) {
             out.result(fmt::format("{} is installed", title(installed->package)));
         } else {
@@ -206,6 +277,8 @@ void print(const Context& context,
         if (!found.explanation.clashes.empty()) out.result(found.explanation.tree());
         break;
     }
+    if (const auto text = newer_for_other_machine(question, spec, *found.possible); !text.empty())
+        out.result(text);
     print_differences(out, found, options.all);
     if (in_environment) out.result("to install it: " + install_command(context, asked));
 }

@@ -9,6 +9,7 @@
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/requested.hpp"
+#include "cli/workflow/settings_change.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -22,6 +23,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
@@ -32,13 +34,7 @@
 namespace gpkg::cli {
 namespace {
 
-/// Specs by name; none for what is asked for no more.
-std::map<std::string, std::vector<std::string>> requested_by_name(const Change& change) {
-    std::map<std::string, std::vector<std::string>> requested;
-    for (const auto& spec : change.removed_specs) requested[spec_name(spec)];
-    for (const auto& spec : change.requested) requested[spec.name].push_back(spec.to_string());
-    return requested;
-}
+using Clock = std::chrono::steady_clock;
 
 std::string why_copied(int code) {
     if (code == EXDEV) return "the package store and the environment are on different file systems";
@@ -68,6 +64,17 @@ FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>
 
 enum class ShowCost { Yes, No };
 
+/// "needs 20 kB on disk (5 files and folders)"; of a change that also removes files, both.
+std::string cost_text(std::uint64_t bytes, std::uint64_t inodes, std::uint64_t removed_files) {
+    const auto size = human_size(bytes);
+    const auto files = count_text(inodes, "file");
+    return removed_files == 0 ? fmt::format("needs {} on disk ({} and folders)", size, files)
+                              : fmt::format("writes {} ({} and folders) and removes {}",
+                                            size,
+                                            files,
+                                            count_text(removed_files, "file"));
+}
+
 /// Prints what the change needs on the disk, and refuses what is more than the user allows.
 Result<void> check_cost(Context& context,
                         const TransactionCost& cost,
@@ -77,8 +84,8 @@ Result<void> check_cost(Context& context,
     const auto bytes = cost.new_bytes + stored.bytes;
     const auto inodes = cost.new_inodes + stored.files;
     if (cost.files > 0 && show == ShowCost::Yes)
-        context.out.print(fmt::format(
-            "needs {} on disk ({} and folders)", human_size(bytes), count_text(inodes, "file")));
+        context.out.print(cost_text(bytes, inodes, cost.removed_files) +
+                          (stored.files > 0 ? ", package store included" : ""));
     if (show == ShowCost::Yes)
         for (const auto& note : cost.notes) context.out.note("note: " + note);
     constexpr std::string_view kHint =
@@ -249,6 +256,11 @@ struct Losses {
     std::vector<std::string> dependents;  ///< those that the command does not name
 };
 
+/// pip without a version: a file with a pip section requests it so, also where nobody wrote it.
+bool may_be_of_pip_section(const std::string& name, const RequestedSpecs& requested) {
+    return name == "pip" && requested.at(name) == std::vector<std::string>{"pip"};
+}
+
 Losses losses_of(const Change& change, const RequestedSpecs& requested) {
     std::set<std::string> named;
     if (change.is_removal)
@@ -258,43 +270,19 @@ Losses losses_of(const Change& change, const RequestedSpecs& requested) {
         const auto& name = record.name();
         const auto is_it = [&](const auto& other) { return other.name == name; };
         if (!requested.contains(name) || std::ranges::any_of(change.link, is_it)) continue;
+        if (!change.is_removal && may_be_of_pip_section(name, requested)) continue;
         losses.requested.push_back(name);
         if (!named.contains(name)) losses.dependents.push_back(name);
     }
     return losses;
 }
 
-/// What a change without packages changes all the same.
-Result<std::vector<std::string>> changed_settings(const Change& change) {
-    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-    GPKG_TRY(const auto records, prefix.records());
-    GPKG_TRY(const auto history, prefix.history());
-    GPKG_TRY(const auto variables, variables_text(change));
-    const auto by_history = requested_by_name(history);
-    const auto wanted = requested_by_name(change);
-    const auto is_requested_so = [&](const auto& entry) {
-        const auto& [name, specs] = entry;
-        const auto* record = find_record(records, name);
-        const auto found = by_history.find(name);
-        return (record == nullptr || record->requested_specs == specs) &&
-               (found == by_history.end() ? specs.empty() : found->second == specs);
-    };
-    std::vector<std::string> changed;
-    if (!std::ranges::all_of(wanted, is_requested_so)) changed.emplace_back("requested specs");
-    if (!variables.empty()) changed.push_back(fmt::format("variables ({})", variables));
-    if (change.state) {
-        GPKG_TRY(const auto state, prefix.state());
-        if (*change.state != state) changed.emplace_back("environment settings");
-    }
-    const bool respecifies = !wanted.empty() || !change.variables.empty() || change.state;
-    if (respecifies && !change.mended.empty()) changed.emplace_back("package metadata");
-    return changed;
-}
-
 /// The part of a change without packages.
-Result<void> change_settings(Context& context, const Change& change, const ChangeOptions& options) {
-    GPKG_TRY(const auto changed, changed_settings(change));
-    if (changed.empty()) {
+Result<void> change_settings(Context& context,
+                             const Change& change,
+                             const SettingsChange& settings,
+                             const ChangeOptions& options) {
+    if (settings.is_nothing()) {
         auto text = change.if_nothing;
         if (text.empty() && !change.synced_with.empty())
             text = fmt::format(
@@ -303,18 +291,19 @@ Result<void> change_settings(Context& context, const Change& change, const Chang
                                        : text);
         return {};
     }
-    const auto what = join_some(changed, "and", changed.size());
-    if (options.dry_run || options.download_only) {
-        context.out.print(fmt::format("no packages change; this would update {}", what));
-        return {};
-    }
-    GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
-    if (change.restores != 0)
+    const bool changes = !options.dry_run && !options.download_only;
+    if (changes) GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
+    if (changes && change.restores != 0)
         context.out.print(fmt::format("{} is back at generation {}",
                                       environment_name(context, change.prefix),
                                       change.restores));
     else
-        context.out.print(fmt::format("no packages change; {} updated", what));
+        context.out.print(no_packages_text(settings, !changes));
+    if (!settings.accelerator.empty())
+        context.out.print(fmt::format("{} {} {}",
+                                      environment_name(context, change.prefix),
+                                      changes ? "now uses" : "would use",
+                                      settings.accelerator));
     return {};
 }
 
@@ -358,14 +347,15 @@ Result<void> confirm_change(Context& context,
     return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
 }
 
-/// One line about what was done.
-void print_outcome(const Context& context, const Change& change) {
+/// One line about what was done, and for a new environment how long it took.
+void print_outcome(const Context& context, const Change& change, Clock::time_point start) {
     auto text = change.is_nothing() && !change.creates
                     ? fmt::format("ran pip in {}", environment_name(context, change.prefix))
                     : outcome_text(context, change);
     if (change.creates)
-        text +=
-            fmt::format("; to use it: gpkg run {} COMMAND", target_words(context, change.prefix));
+        text += fmt::format(" in {:.1f} s; to use it: gpkg run {} COMMAND",
+                            std::chrono::duration<double>(Clock::now() - start).count(),
+                            target_words(context, change.prefix));
     context.out.print(text);
 }
 
@@ -432,11 +422,17 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     const auto store = open_store(context);
     for (const auto& folder : change.avoided) store.avoid(folder);
     const auto fetch = missing(store, change.link);
+    if (options.check && !change.pip.empty()) {
+        out.note("note: packages of the pip section are not checked");
+        change.pip.clear();
+    }
+    GPKG_TRY(const auto settings, settings_change(change));
+    const auto document = [&] { return change_document(change, settings, fetch, options); };
     if (change.is_nothing() && !change.creates && change.pip.empty()) {
         show_notes(out, change);
-        GPKG_CHECK(change_settings(context, change, options));
-        if (out.json_mode()) out.json(change_document(change, fetch, options.dry_run));
-        return 0;
+        GPKG_CHECK(change_settings(context, change, settings, options));
+        if (out.json_mode()) out.json(document());
+        return options.check && !settings.is_nothing() ? 1 : 0;
     }
 
     RequestedSpecs requested;
@@ -448,8 +444,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               change.copies.native(),
                               change.prefix.native(),
                               count_text(change.link.size(), "package")));
-    else if (!change.is_nothing() || change.creates)
-        GPKG_CHECK(print_change(context, change, requested, fetch));
+    else if (!options.brief && (!change.is_nothing() || change.creates))
+        print_change(context, change, settings, requested, fetch);
     print_pip_sections(out, change.pip);
     show_notes(out, change);
     const auto losses = losses_of(change, requested);
@@ -467,18 +463,19 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (!options.download_only && !change.from_archives)
             GPKG_CHECK(rehearse(context, change, store, options));
         out.print("dry run: nothing was changed");
-        if (out.json_mode()) out.json(change_document(change, fetch, true));
-        return 0;
+        if (out.json_mode()) out.json(document());
+        return options.check ? 1 : 0;
     }
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
     // Above the question, where it is known; else once the packages are unpacked.
-    bool has_shown_cost = change.takes_over;
+    bool has_shown_cost = change.takes_over || options.brief;
     if (!options.yes && !out.always_yes() && out.can_ask() && !options.download_only &&
         !change.from_archives && !change.takes_over && !change.is_removal) {
         GPKG_TRY(has_shown_cost, rehearse(context, change, store, options));
     }
     GPKG_CHECK(confirm_change(context, change, losses.requested, lost, options));
 
+    const auto start = Clock::now();
     FetchOptions how;
     how.offline = options.offline;
     how.records_are_bare = change.from_archives;
@@ -501,12 +498,18 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {
-        out.json(change_document(change, fetch, false));
+        out.json(document());
     } else if (options.download_only) {
         out.print(fmt::format("{} in the package store; no environment was changed",
                               count_text(folders.size(), "package")));
+    } else if (options.brief) {
+        out.print(fmt::format("installed {} (temporary environment)",
+                              count_text(change.link.size(), "package")));
     } else if (!change.is_unlisted && !change.takes_over) {
-        print_outcome(context, change);
+        print_outcome(context, change, start);
+        if (!settings.accelerator.empty())
+            out.print(fmt::format(
+                "{} now uses {}", environment_name(context, change.prefix), settings.accelerator));
     }
     return 0;
 }

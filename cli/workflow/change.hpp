@@ -31,7 +31,9 @@ namespace gpkg::cli {
 /// How to carry a change out, as the user's flags say.
 struct ChangeOptions {
     bool dry_run = false;
+    bool check = false;  ///< with dry_run: exit status 1 if the environment would change
     bool yes = false;
+    bool brief = false;  ///< one line about the result in place of the plan, unless -v is given
     bool download_only = false;
     std::string link{};  ///< how files get into environments; empty: as configured
     std::uint64_t most_bytes = ~std::uint64_t{0};   ///< that may come to the disk, store included
@@ -63,7 +65,9 @@ struct Change {
     std::vector<MatchSpec> requested;
     std::vector<std::string> removed_specs;
     std::vector<std::string> removed_along{};  ///< requested packages that a removal takes along
-    bool is_removal = false;                   ///< of gpkg remove: -y, or an answer, is needed
+    /// Of packages that a removal takes along, by name: "needs app" or "no longer needed".
+    std::map<std::string, std::string> removal_reasons{};
+    bool is_removal = false;  ///< of gpkg remove: -y, or an answer, is needed
     EnvVarChanges variables{};
     unsigned variables_kept_from = 0;  ///< as in Transaction
     std::vector<PipSection> pip{};     ///< what pip is asked for afterwards
@@ -145,12 +149,19 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
 
 /// Brings a prefix that an interrupted command left to its old or new state, and says so. A dry run
 /// changes nothing and only warns.
+Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, bool dry_run);
+/// The same, with warn_if_moved().
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
 
 /// The same, for commands that use an environment as it is: while another process changes it they
 /// warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
-/// For commands that only look: says so where recover_prefix() has something to do.
+/// Warns where an interrupted command left the prefix unfinished.
 void tell_if_interrupted(Context& context, const fs::path& prefix);
+/// Warns, with the command that repairs it, where the environment was moved or copied without gpkg.
+/// Cheap: reads the list of environments, and few records of an environment that is not listed.
+void warn_if_moved(Context& context, const fs::path& prefix);
+/// Both warnings, for commands that only read the environment.
+void tell_condition(Context& context, const fs::path& prefix);
 
 }  // namespace gpkg::cli

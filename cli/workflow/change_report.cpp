@@ -86,7 +86,7 @@ public:
                 const Change& change,
                 const RequestedSpecs& requested,
                 const std::vector<PackageRecord>& fetch)
-        : context_(context), rows_(plan_rows(change)) {
+        : context_(context), rows_(plan_rows(change)), reasons_(change.removal_reasons) {
         for (const auto& [name, specs] : requested) requested_.insert(name);
         for (const auto& spec : change.requested) requested_.insert(spec.name);
         for (const auto& record : fetch) sizes_[record.name] = record.size;
@@ -127,13 +127,15 @@ public:
 private:
     /// The packages in the order of their groups, below a row of headings.
     Table table() {
-        enum Columns : std::size_t { Name, Version, Build, ChannelName, Size };
+        enum Columns : std::size_t { Name, Version, Build, ChannelName, SizeOrReason };
         constexpr std::size_t kBuild = 12;
         constexpr std::size_t kChannel = 11;
         constexpr std::size_t kVersion = 10;
         constexpr std::size_t kLongName = 26;
         constexpr std::size_t kName = 16;
-        Table table({Size});
+        // A removal downloads nothing.
+        Table table(reasons_.empty() ? std::vector<std::size_t>{SizeOrReason}
+                                     : std::vector<std::size_t>{});
         table.may_shorten(ChannelName, kChannel, Keep::End);
         table.may_shorten(Build, kBuild);
         table.may_drop(ChannelName);
@@ -145,6 +147,7 @@ private:
             rows_, [&](const PlanRow& row) { return !size_of(row.record()).empty(); });
         std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
         if (has_sizes) head.emplace_back("Download");
+        if (!reasons_.empty()) head.emplace_back("Reason");
         table.add(std::move(head));
         for (const auto& group : kPlanGroups) {
             for (const auto& row : rows_) {
@@ -167,6 +170,10 @@ private:
             shows_both ? builds(before, record) : record.build,
             transition(name_of(before.channel), name_of(record.channel))};
         if (has_sizes) cells.push_back(row.after == nullptr ? "" : size_of(record));
+        if (!reasons_.empty()) {
+            const auto reason = reasons_.find(record.name);
+            cells.push_back(reason == reasons_.end() ? "" : reason->second);
+        }
         return cells;
     }
 
@@ -194,6 +201,7 @@ private:
 
     const Context& context_;
     std::vector<PlanRow> rows_;
+    const std::map<std::string, std::string>& reasons_;  ///< as Change::removal_reasons
     std::set<std::string, std::less<>> requested_;
     std::map<std::string, std::uint64_t, std::less<>> sizes_;  ///< of what is downloaded
     std::map<std::string, std::string> channels_;              ///< titles by URL
@@ -227,12 +235,13 @@ std::string environment_title(const Context& context, const Change& change, std:
                         : fmt::format("{} ({}){}", name, shown, suffix);
 }
 
-/// "h100: __cuda 12.8, __cuda_arch 9.0, __glibc 2.28": what differs between machines most.
+/// "h100: __cuda 12.8 (assumed), __cuda_arch 9.0 and __glibc 2.28 (assumed)": what differs between
+/// machines most.
 std::string machine_text(const Change& change) {
     std::vector<std::string> facts;
     for (const auto* name : {"__cuda", "__cuda_arch", "__rocm", "__amdgpu_arch", "__glibc"}) {
         if (const auto* record = find_record(change.virtual_packages, name))
-            facts.push_back(fmt::format("{} {}", name, record->version));
+            facts.push_back(fmt::format("{} {}{}", name, record->version, assumed_mark(*record)));
     }
     return facts.empty()
                ? change.machine
@@ -240,7 +249,7 @@ std::string machine_text(const Change& change) {
 }
 
 /// The environment, requested specs, channels and machine, a line each.
-void print_heading(const Context& context, const Change& change, const std::string& variables) {
+void print_heading(const Context& context, const Change& change, const SettingsChange& settings) {
     constexpr std::string_view kEnvironment = "Environment";
     constexpr std::size_t kLeast = 20;
     auto& out = context.out;
@@ -260,7 +269,9 @@ void print_heading(const Context& context, const Change& change, const std::stri
     if (!change.lock.empty()) add("Lock", {change.lock});
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
-    if (!variables.empty()) add("Variables", {variables});
+    if (!settings.accelerator.empty()) add("Accelerator", {settings.accelerator});
+    if (const auto variables = variables_text(settings); !variables.empty())
+        add("Variables", {variables});
     for (const auto& line : table.lines(out.screen())) out.print(line);
 }
 
@@ -288,7 +299,7 @@ void summarize(Output& out, const ChangeCounts& counts, const std::vector<Packag
     const auto disk =
         is_any_unknown || bytes < kLeastEstimated
             ? std::string()
-            : fmt::format(", about {} on disk", human_size(kUnpackedPerDownloaded * bytes));
+            : fmt::format(", an estimated {} on disk", human_size(kUnpackedPerDownloaded * bytes));
     const auto size =
         bytes == 0 && is_any_unknown
             ? std::string()
@@ -320,37 +331,17 @@ ChangeCounts counts_of(const Change& change) {
     return counts;
 }
 
-Result<std::string> variables_text(const Change& change) {
-    std::map<std::string, std::string> present;
-    if (!change.creates && !change.variables.empty()) {
-        GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
-        GPKG_TRY(present, prefix.env_vars());
-    }
-    std::vector<std::string> set;
-    std::vector<std::string> unset;
-    for (const auto& [name, value] : change.variables) {
-        const auto found = present.find(name);
-        if (!value && found != present.end()) unset.push_back(name);
-        if (value && (found == present.end() || found->second != *value)) set.push_back(name);
-    }
-    std::vector<std::string> texts;
-    if (!set.empty()) texts.push_back("set " + join_some(set, "and", set.size()));
-    if (!unset.empty()) texts.push_back("unset " + join_some(unset, "and", unset.size()));
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-Result<void> print_change(const Context& context,
-                          const Change& change,
-                          const RequestedSpecs& requested,
-                          const std::vector<PackageRecord>& fetch) {
-    GPKG_TRY(const auto variables, variables_text(change));
-    print_heading(context, change, variables);
+void print_change(const Context& context,
+                  const Change& change,
+                  const SettingsChange& settings,
+                  const RequestedSpecs& requested,
+                  const std::vector<PackageRecord>& fetch) {
+    print_heading(context, change, settings);
     if (!change.is_nothing()) context.out.print("");
     ChangeTable table(context, change, requested, fetch);
     table.print();
     table.repeat_requested();
     summarize(context.out, counts_of(change), fetch);
-    return {};
 }
 
 std::string outcome_text(const Context& context, const Change& change) {
@@ -416,15 +407,28 @@ Json to_json(const PackageRecord& record) {
                 {"constrains", record.constrains}};
 }
 
-Json change_document(const Change& change, const std::vector<PackageRecord>& fetch, bool dry_run) {
+std::string no_packages_text(const SettingsChange& settings, bool is_dry_run) {
+    const auto what = settings_text(settings);
+    return is_dry_run ? fmt::format("no packages change; this would update {}", what)
+                      : fmt::format("no packages change; {} updated", what);
+}
+
+Json change_document(const Change& change,
+                     const SettingsChange& settings,
+                     const std::vector<PackageRecord>& fetch,
+                     const ChangeOptions& options) {
+    const bool is_dry_run = options.dry_run;
     const auto list = [](const auto& records, const auto& record_of) {
         auto array = Json::array();
         for (const auto& record : records) array.push_back(to_json(record_of(record)));
         return array;
     };
     const auto itself = [](const PackageRecord& record) -> const PackageRecord& { return record; };
-    Json json{{"success", true}, {"dry_run", dry_run}, {"prefix", change.prefix.native()}};
-    if (change.is_nothing()) json["message"] = "All requested packages already installed.";
+    Json json{{"success", true}, {"dry_run", is_dry_run}, {"prefix", change.prefix.native()}};
+    if (change.is_nothing() && !settings.is_nothing())
+        json["message"] = no_packages_text(settings, is_dry_run || options.download_only);
+    else if (change.is_nothing() && !change.creates && change.pip.empty())
+        json["message"] = "All requested packages already installed.";
     json["actions"] = {
         {"FETCH", list(fetch, itself)},
         {"LINK", list(change.link, itself)},
@@ -437,6 +441,8 @@ Json change_document(const Change& change, const std::vector<PackageRecord>& fet
         for (const auto& requirement : section.requirements)
             json["actions"]["PIP"].push_back(hide_secrets(requirement));
     }
+    if (!settings.set.empty() || !settings.unset.empty())
+        json["variables"] = {{"set", settings.set}, {"unset", settings.unset}};
     if (!change.notes.empty()) json["notes"] = change.notes;
     return json;
 }

@@ -6,6 +6,7 @@
 #include "cli/context.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/requested.hpp"
+#include "cli/workflow/settings_change.hpp"
 #include "libcore/base/text.hpp"
 
 #include <cstddef>
@@ -28,21 +29,22 @@ ChangeCounts counts_of(const Change& change);
 
 /// The environment, requested specs and channels; packages in groups; the totals. `requested` are
 /// the packages that were requested before. `fetch`: what is not in the store.
-Result<void> print_change(const Context& context,
-                          const Change& change,
-                          const RequestedSpecs& requested,
-                          const std::vector<PackageRecord>& fetch);
+void print_change(const Context& context,
+                  const Change& change,
+                  const SettingsChange& settings,
+                  const RequestedSpecs& requested,
+                  const std::vector<PackageRecord>& fetch);
 
-/// "set A and B, unset C": how a change alters variables of the environment; empty where it does
-/// not.
-Result<std::string> variables_text(const Change& change);
+/// "no packages change; variables (set A) updated"
+std::string no_packages_text(const SettingsChange& settings, bool is_dry_run);
 
 /// "installed 3 packages and removed 1 in ml", "created ml with 12 packages".
 std::string outcome_text(const Context& context, const Change& change);
 
 nlohmann::ordered_json change_document(const Change& change,
+                                       const SettingsChange& settings,
                                        const std::vector<PackageRecord>& fetch,
-                                       bool dry_run);
+                                       const ChangeOptions& options);
 
 /// "ml", or the path of an environment without a name.
 std::string environment_name(const Context& context, const fs::path& prefix);

@@ -94,7 +94,7 @@ std::size_t Channels::place_of(const Channel& channel) const {
 
 Result<std::vector<FetchedIndex>> Channels::fetch_allowed(std::span<const Channel> channels) const {
     GPKG_CHECK(check_allowed(context_, channels));
-    return fetch_indexes_of(channels, subdirs_, extent_ == Extent::Named, offline_);
+    return fetch_indexes_of(channels, subdirs_, extent_ == Extent::Named, false);
 }
 
 /// Fetches the indexes of more channels and opens those that are whole.
@@ -135,13 +135,14 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
 Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Channel> channels,
                                                              std::span<const std::string> subdirs,
                                                              bool shards,
-                                                             bool offline) const {
+                                                             bool only_cached) const {
     IndexOptions options;
     options.cache = cache();
-    options.offline = offline;
+    options.only_cached = only_cached;
     options.shards = shards;
     GPKG_TRY(const auto trust, trust_options(context_));
     options.trust = &trust;
+    options.transfer.offline = offline_;
     options.transfer.stop = context_.stop;
     Progress progress(context_.out);
     options.transfer.on_wait = WaitWarnings(context_.out, progress);
@@ -211,7 +212,7 @@ Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> nam
     options.only_roots = only_these;
     options.open_whole = [&](std::size_t place) { return open_in_place_of_shards(place); };
     options.shards.cache = cache();
-    options.shards.offline = offline_;
+    options.shards.transfer.offline = offline_;
     options.shards.transfer.stop = context_.stop;
     Progress progress(context_.out);
     options.shards.transfer.on_wait = WaitWarnings(context_.out, progress);
@@ -228,15 +229,15 @@ Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> nam
 }
 
 Result<SharedIndex> Channels::open_in_place_of_shards(std::size_t place) const {
-    GPKG_TRY(auto fetched, fetch_whole(fetched_[place], offline_));
+    GPKG_TRY(auto fetched, fetch_whole(fetched_[place], false));
     return or_before(open_index(fetched, cache()), fetched);
 }
 
 /// The whole index of one channel and subdir.
-Result<FetchedIndex> Channels::fetch_whole(const FetchedIndex& place, bool offline) const {
+Result<FetchedIndex> Channels::fetch_whole(const FetchedIndex& place, bool only_cached) const {
     const std::span channel(&place.channel, 1);
     const std::span subdir(&place.subdir, 1);
-    GPKG_TRY(auto fetched, fetch_indexes_of(channel, subdir, false, offline));
+    GPKG_TRY(auto fetched, fetch_indexes_of(channel, subdir, false, only_cached));
     return std::move(fetched.front());
 }
 

@@ -57,9 +57,9 @@ private:
     Result<std::vector<FetchedIndex>> fetch_indexes_of(std::span<const Channel> channels,
                                                        std::span<const std::string> subdirs,
                                                        bool shards,
-                                                       bool offline) const;
+                                                       bool only_cached) const;
     Result<std::vector<FetchedIndex>> fetch_allowed(std::span<const Channel> channels) const;
-    Result<FetchedIndex> fetch_whole(const FetchedIndex& place, bool offline) const;
+    Result<FetchedIndex> fetch_whole(const FetchedIndex& place, bool only_cached) const;
     Result<SharedIndex> or_before(Result<SharedIndex> index, FetchedIndex& fetched) const;
     Result<void> add(std::span<const Channel> channels, bool come_along);
     std::size_t place_of(const Channel& channel) const;

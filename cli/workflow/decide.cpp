@@ -327,6 +327,12 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     change.pip = request.pip;
     change.notes = std::move(solution.notes);
     append(change.notes, notes_on_pins(question));
+    // With the setting, every environment without GPU packages would have the note.
+    if (context.config.accelerator.value.empty()) {
+        if (auto note = note_on_no_gpu_build(
+                question.wanted.accelerators, question.wanted.specs, solution.records))
+            change.notes.push_back(*std::move(note));
+    }
     append(change.notes,
            notes_on_own_choices(question.wanted.accelerators,
                                 question.present.on_disk,

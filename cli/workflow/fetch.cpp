@@ -16,10 +16,10 @@
 namespace gpkg::cli {
 namespace {
 
-Result<void> check_offline(const std::vector<PackageRecord>& absent) {
+Result<void> check_offline(const std::vector<PackageRecord>& absent, Transport& transport) {
     std::vector<std::string> names;
     for (const auto& record : absent) {
-        if (needs_network(record)) names.push_back(record.fn);
+        if (needs_network(transport.mirrors(), record.url)) names.push_back(record.fn);
     }
     if (names.empty()) return {};
     const auto shown = names.size() > 5 ? 5 : names.size();
@@ -60,8 +60,6 @@ std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
 }
 
 }  // namespace
-
-bool needs_network(const PackageRecord& record) { return !record.url.starts_with("file://"); }
 
 PackageStore open_store(const Context& context) {
     StoreLayout layout;
@@ -109,7 +107,8 @@ Result<std::vector<fs::path>> make_available(Context& context,
     }
     if (absent.empty()) return folders;
     GPKG_CHECK(check_allowed(context, absent));
-    if (how.offline) GPKG_CHECK(check_offline(absent));
+    GPKG_TRY(const auto transport, open_transport(context));
+    if (how.offline) GPKG_CHECK(check_offline(absent, *transport));
 
     GPKG_TRY(const auto arriving, store.workplace());
     std::stop_source stop;
@@ -151,6 +150,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
     };
     DownloadOptions options;
     options.parallel = static_cast<std::size_t>(context.config.download_threads.value);
+    options.offline = how.offline;
     options.stop = stop.get_token();
     options.on_wait = WaitWarnings(context.out, progress);
     options.on_progress = [&](const TransferProgress& step) {
@@ -162,7 +162,6 @@ Result<std::vector<fs::path>> make_available(Context& context,
         unpacking.add(download_of[item], downloads[item].destination, true);
         show();
     };
-    GPKG_TRY(const auto transport, open_transport(context));
     auto downloaded = download_all(*transport, downloads, options);
     if (!downloaded && downloaded.error().kind == ErrorKind::NotFound &&
         downloaded.error().hint.empty())

@@ -15,9 +15,6 @@ namespace gpkg::cli {
 /// The store of this configuration, with its read-only layers.
 PackageStore open_store(const Context& context);
 
-/// Whether --offline forbids to fetch it.
-bool needs_network(const PackageRecord& record);
-
 /// Which of the records must be downloaded.
 std::vector<PackageRecord> missing(const PackageStore& store,
                                    const std::vector<PackageRecord>& records);
@@ -26,7 +23,7 @@ std::vector<PackageRecord> missing(const PackageStore& store,
 std::string url_with_credentials(const PackageRecord& record, const std::vector<Channel>& channels);
 
 struct FetchOptions {
-    /// What the store lacks is an error that names it, unless its URL is a file.
+    /// What the store lacks and only a server has is an error that names it.
     bool offline = false;
     bool records_are_bare = false;           ///< see StoreAddOptions::record_is_bare
     std::shared_ptr<Allowance> allowance{};  ///< see UnpackOptions

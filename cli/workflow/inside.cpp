@@ -1,9 +1,7 @@
 #include "cli/workflow/inside.hpp"
 
 #include "cli/environments.hpp"
-#include "cli/workflow/health/damage.hpp"
 #include "libcore/env/activation.hpp"
-#include "libcore/env/moved.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
@@ -38,19 +36,16 @@ std::size_t option_length(const CLI::App& app, const std::string& word) {
 
 /// Reports why the system cannot start the command.
 int tell_why(Context& context,
-             const fs::path& prefix,
              int code,
              const fs::path& file,
              const std::string& name,
              const std::string& hint) {
     std::error_code ignored;
     if (code == ENOENT && file.has_parent_path() && fs::exists(file, ignored)) {
-        const auto records = read_records(prefix);
-        const auto old = records ? moved_from(prefix, *records) : std::nullopt;
         context.out.error(
             {ErrorKind::Io,
              fmt::format("{}: its interpreter (#! line) or loader does not exist", file.native()),
-             old ? moved_text(context, prefix, *old) : "",
+             {},
              {}});
         return kCannotExecute;
     }
@@ -146,10 +141,13 @@ Result<int> run_inside(Context& context,
     const bool is_name = command.front().find('/') == std::string::npos;
     const auto own = prefix / "bin" / command.front();
     const bool has_own = is_name && !command.front().empty() && ::access(own.c_str(), X_OK) == 0;
+    if (is_name && !has_own && context.out.verbose())
+        context.out.note(
+            fmt::format("{} is not in the environment; looking it up in PATH", command.front()));
     const bool starts_shell = environment.command.front() != command.front();
     const auto program = has_own && !starts_shell ? own : fs::path(environment.command.front());
     const int code = become(program, environment.command);
-    return tell_why(context, prefix, code, has_own ? own : program, command.front(), hint);
+    return tell_why(context, code, has_own ? own : program, command.front(), hint);
 }
 
 }  // namespace gpkg::cli

@@ -16,7 +16,7 @@ namespace gpkg::cli {
 
 Result<Installed> read_installed(Context& context, const TargetOptions& target) {
     GPKG_TRY(const auto path, existing_prefix(context, target));
-    tell_if_interrupted(context, path);
+    tell_condition(context, path);
     GPKG_TRY(auto prefix, Prefix::open(path));
     GPKG_TRY(auto records, prefix.records());
     return Installed{std::move(prefix), std::move(records)};

@@ -17,7 +17,8 @@ struct Installed {
     std::vector<PrefixRecord> records;  ///< by name
 };
 
-/// Changes nothing: warns where an interrupted command left work behind.
+/// Changes nothing: warns of an environment that an interrupted command left unfinished, or that
+/// was moved.
 Result<Installed> read_installed(Context& context, const TargetOptions& target);
 
 /// "conda-forge" for a channel that is known by name, else its URL; without secrets.

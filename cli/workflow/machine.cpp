@@ -4,6 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/process/process.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "virtual-packages/detectors.hpp"
 #include "virtual-packages/machines.hpp"
 #include "virtual-packages/virtual_package.hpp"
@@ -31,6 +32,17 @@ using ProfilePointer = std::shared_ptr<const virtual_packages::HardwareProfile>;
 Result<ProfilePointer> profile_named(const Context& context, const std::string& name) {
     auto& known = context.profiles[name];
     if (known) return known;
+    if (const auto machines = virtual_packages::machines_in(name); machines.size() > 1) {
+        const bool is_fact = machines[1].find('=') != std::string::npos;
+        return fail(
+            ErrorKind::Usage,
+            is_fact
+                ? fmt::format("--for {}: unknown fact '{}'", name, machines[1])
+                : fmt::format("--for {}: expected one machine, found {}", name, machines.size()),
+            is_fact
+                ? fmt::format("facts that can follow a machine: {}", virtual_packages::given_keys())
+                : "gpkg lock and gpkg build plan-variants take several");
+    }
     auto profile = virtual_packages::find_machine(name, profile_folders(context.config));
     if (!profile) {
         auto error = std::move(profile).error();
@@ -132,9 +144,44 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
     machine.platform = profile->platform;
     GPKG_CHECK(check_platform(machine.platform));
     machine.name = options.for_machine;
+    machine.given = options.for_machine;
     machine.profile = *profile;
     GPKG_CHECK(virtual_packages::keep_devices(*machine.profile, machine.devices));
     return machine;
+}
+
+std::optional<std::string> assumed_note(const std::string& given,
+                                        const std::vector<PackageRecord>& virtual_packages) {
+    if (given.empty()) return std::nullopt;
+    std::vector<std::string> facts;
+    std::string example;
+    for (const auto& record : virtual_packages) {
+        const auto key = virtual_packages::given_key(record.name);
+        if (!is_assumed(record) || !key) continue;
+        facts.push_back(fmt::format("{}={}", *key, value_told(record)));
+        if (example.empty() || *key == "glibc") example = facts.back();
+    }
+    if (facts.empty()) return std::nullopt;
+    return fmt::format("assumed for {}: {}; to give a value: --for {},{}",
+                       given,
+                       join_some(facts, "and", facts.size()),
+                       given,
+                       example);
+}
+
+Context without_overrides(const Context& context) {
+    std::vector<std::string> left_out;
+    for (const auto& [variable, value] : set_overrides(context)) left_out.push_back(variable);
+    if (left_out.empty()) return context;
+    context.out.note(fmt::format(
+        "note: ignored with --for: {} (a lock is for machines as --for names them; to give a fact: "
+        "--for NAME,glibc=2.36)",
+        join_some(left_out, "and", left_out.size())));
+    auto without = context;
+    without.env = [env = context.env](std::string_view name) {
+        return name.starts_with(kOverrides) ? std::nullopt : env(name);
+    };
+    return without;
 }
 
 std::string machine_flags(const SourceOptions& options) {

@@ -22,6 +22,7 @@ struct Machine {
     std::string platform;  ///< the subdir that is decided for
     /// What people call it: "this machine", "platform osx-arm64", "h100".
     std::string name = "this machine";
+    std::string given{};  ///< --for as it was given; empty: this machine
     /// What --for names. Without one this machine is asked, and only when that is needed.
     std::optional<virtual_packages::HardwareProfile> profile;
     virtual_packages::DeviceChoice devices;  ///< of this machine; a profile has no others
@@ -36,6 +37,15 @@ Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
 /// a platform that does not exist, or that is not the profile's, and for a device that it does not
 /// have.
 Result<Machine> machine_of(const Context& context, const SourceOptions& options);
+
+/// What gpkg assumes of a machine as --for gives it, and how to change that: "assumed for h100:
+/// cuda=12.8, glibc=2.28 and linux=4.18; ..."; nothing if every value is known.
+std::optional<std::string> assumed_note(const std::string& given,
+                                        const std::vector<PackageRecord>& virtual_packages);
+
+/// CONDA_OVERRIDE_ variables describe this machine, and a lock is for the machines as --for names
+/// them: a context without the variables, and a note that says so.
+Context without_overrides(const Context& context);
 
 /// --for and --devices as they were given, each after a blank: for a command that is to decide for
 /// the same machine.

@@ -37,6 +37,7 @@ Result<void> make(Context& context,
     change.is_unlisted = true;
     ChangeOptions options;
     options.yes = true;
+    options.brief = !context.out.verbose();
     options.offline = wanted.sources.offline;
     GPKG_TRY(const auto status, carry_out(context, std::move(change), options));
     static_cast<void>(status);

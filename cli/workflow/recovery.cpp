@@ -1,5 +1,8 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/health/damage.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/moved.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +22,7 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
     return how;
 }
 
-Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
+Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, bool dry_run) {
     if (dry_run) {
         tell_if_interrupted(context, prefix);
         return Recovery::Nothing;
@@ -43,6 +46,24 @@ Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool d
     return recovery;
 }
 
+Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
+    GPKG_TRY(const auto recovery, recover_interrupted(context, prefix, dry_run));
+    warn_if_moved(context, prefix);
+    return recovery;
+}
+
+void warn_if_moved(Context& context, const fs::path& prefix) {
+    // gpkg, conda and mamba register every environment that they create: this one is where it was.
+    if (is_registered(prefix, context.home)) return;
+    if (const auto old = moved_from(prefix))
+        context.out.warn_once(moved_text(context, prefix, *old));
+}
+
+void tell_condition(Context& context, const fs::path& prefix) {
+    tell_if_interrupted(context, prefix);
+    warn_if_moved(context, prefix);
+}
+
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
     if (prefix_condition(prefix) == PrefixCondition::Interrupted)
         context.out.warn(
@@ -53,6 +74,7 @@ void tell_if_interrupted(Context& context, const fs::path& prefix) {
 }
 
 Result<void> recover_for_use(Context& context, const fs::path& prefix) {
+    warn_if_moved(context, prefix);
     switch (prefix_condition(prefix)) {
     case PrefixCondition::Settled: return {};
     case PrefixCondition::Busy:

@@ -153,6 +153,19 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     for (const auto& spec : specs) {
         if (spec.has_one_name()) change.removed_specs.push_back(spec.to_string());
     }
+    for (std::size_t place = 0; place < kept.size(); ++place) {
+        if (!leaving[place] || named[place]) continue;
+        const auto& needs = before.needs(place);
+        const auto need = std::ranges::find_if(
+            needs, [&](const Need& one) { return static_cast<bool>(leaving[one.to]); });
+        if (need != needs.end())
+            change.removal_reasons[kept[place].name()] = "needs " + kept[need->to].name();
+    }
+    const auto note_unneeded = [&] {
+        for (std::size_t place = 0; place < kept.size(); ++place) {
+            if (leaving[place]) change.removal_reasons[kept[place].name()] = "no longer needed";
+        }
+    };
     // Then dependencies that nothing needs any more. In rounds: without the removed packages,
     // conditions may no longer hold and extras no longer be requested.
     while (std::find(leaving.begin(), leaving.end(), true) != leaving.end()) {
@@ -162,6 +175,7 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
             staying[place] = !may_leave.contains(kept[place].name());
         leaving = graph_of(kept).all_needed_by(std::move(staying));
         leaving.flip();
+        note_unneeded();
     }
     std::sort(change.unlink.begin(), change.unlink.end(), [](const auto& a, const auto& b) {
         return a.name() < b.name();
@@ -219,8 +233,13 @@ Result<int> remove_environment(Context& context,
         if (options.dry_run)
             out.print(fmt::format("this would remove {}\ndry run: nothing was changed",
                                   with_details(what, losses)));
-        else
-            GPKG_CHECK(confirm_removal(context, what, losses, Loss::Yes));
+        else if (out.can_ask())
+            out.note(fmt::format(
+                "note: a removed environment cannot be restored; to keep a recipe: gpkg env "
+                "export {} > {}.yml",
+                target_words(context, path),
+                shell_word(path.filename().native())));
+        if (!options.dry_run) GPKG_CHECK(confirm_removal(context, what, losses, Loss::Yes));
     }
     if (!options.dry_run) {
         auto how = transaction_options(context, options);

@@ -18,4 +18,9 @@ using RequestedSpecs = std::map<std::string, std::vector<std::string>>;
 Result<RequestedSpecs> requested_in(const fs::path& prefix,
                                     const std::vector<PrefixRecord>& records);
 
+/// "numpy<2 -> numpy", "new: scipy", "removed: pandas": how the packages of `after` are requested
+/// now. One without specs is not requested any more. Specs that are written alike do not differ.
+std::vector<std::string> requested_changes(const RequestedSpecs& before,
+                                           const RequestedSpecs& after);
+
 }  // namespace gpkg::cli

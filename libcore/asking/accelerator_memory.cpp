@@ -1,5 +1,8 @@
 #include "libcore/asking/accelerator_memory.hpp"
 
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -96,6 +99,29 @@ std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,
                         all));
     }
     return notes;
+}
+
+std::optional<std::string> note_on_no_gpu_build(const AcceleratorWishes& wishes,
+                                                const std::vector<MatchSpec>& specs,
+                                                const std::vector<PackageRecord>& records) {
+    if (wishes.all.size() != 1 || !wishes.fallbacks.empty()) return std::nullopt;
+    const auto vendor = vendor_of(wishes.all.front());
+    if (!vendor) return std::nullopt;
+    for (const auto& record : records) {
+        if (!accelerator_of(record).evidence.empty() || is_vendor_part(record.name))
+            return std::nullopt;
+    }
+    std::vector<std::string> names;
+    for (const auto& spec : specs) {
+        const auto* record = find_record(records, spec.name);
+        if (record != nullptr) names.push_back(fmt::format("{} {}", record->name, record->version));
+    }
+    if (names.empty()) return std::nullopt;
+    names.emplace_back(names.size() == 1 ? "its dependencies" : "their dependencies");
+    return fmt::format("accelerator {} has no effect: {} have no {} builds",
+                       to_string(wishes.all.front()),
+                       join_some(names, "and"),
+                       compute_platform(*vendor));
 }
 
 GpkgState remembered(const AcceleratorWishes& wishes) {

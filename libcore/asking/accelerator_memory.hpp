@@ -8,6 +8,7 @@
 #include "libcore/solve/accelerators.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace gpkg {
@@ -23,6 +24,13 @@ bool says_all(const AcceleratorWishes& wishes);
 std::vector<std::string> notes_on_own_choices(const AcceleratorWishes& wishes,
                                               const GpkgState& state,
                                               const std::vector<std::string>& names);
+
+/// "accelerator nvidia has no effect: ...", where one vendor is asked for and no record of the
+/// solution is a build for an accelerator, or a CPU build beside one. `specs`: the requested
+/// packages.
+std::optional<std::string> note_on_no_gpu_build(const AcceleratorWishes& wishes,
+                                                const std::vector<MatchSpec>& specs,
+                                                const std::vector<PackageRecord>& records);
 
 /// What is to be remembered where these wishes are all there is.
 GpkgState remembered(const AcceleratorWishes& wishes);

@@ -134,9 +134,15 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
     std::vector<OneIndex> all;
     all.reserve(channels.size() * subdirs.size());
     const auto trusted = trusted_of(channels, options, now);
+    const auto is_only_cached = [&](const std::string& url) {
+        return options.only_cached ||
+               (options.transfer.offline && needs_network(transport.mirrors(), url));
+    };
     for (std::size_t i = 0; i < channels.size(); ++i) {
-        for (const auto& subdir : subdirs)
-            all.emplace_back(channels[i], subdir, options, now, trusted[i].get());
+        for (const auto& subdir : subdirs) {
+            const bool only_cached = is_only_cached(channels[i].subdir_url(subdir));
+            all.emplace_back(channels[i], subdir, options, only_cached, now, trusted[i].get());
+        }
     }
 
     std::vector<std::size_t> asking;

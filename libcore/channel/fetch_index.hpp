@@ -33,7 +33,9 @@ struct TrustOptions;
 
 struct IndexOptions {
     fs::path cache;
-    bool offline = false;  ///< ask no server; local channels are read all the same
+    /// Use the cached copy whatever its age, and fail without one; folders are read all the same.
+    /// With transfer.offline, that is so of what needs the network.
+    bool only_cached = false;
     std::uint64_t most_bytes = 4ULL << 30U;  ///< of a body as served
     bool shards = false;  ///< where a subdir has them and is not small, their index is fetched
     std::uint64_t small = kSmallIndex;    ///< up to so many bytes of .zst a subdir is small

@@ -127,6 +127,10 @@ std::string ShardFetcher::url_of(const Job& job) const {
         fmt::format("{}{}{}", subdir.index->shard_folder(), job.hex, shard_cache::kShard));
 }
 
+bool ShardFetcher::may_fetch(const Job& job) const {
+    return !options_.transfer.offline || !needs_network(transport_.mirrors(), url_of(job));
+}
+
 Result<NameSet> ShardFetcher::operator()(std::span<const std::string> names) {
     NameSet found;
     std::vector<Job> here;
@@ -137,10 +141,11 @@ Result<NameSet> ShardFetcher::operator()(std::span<const std::string> names) {
     counts_.cached += here.size() - damaged.size();
     counts_.fetched += away.size() + damaged.size();
     if (damaged.empty()) return found;
-    if (options_.offline) {
-        failed_ = damaged.front().ref.subdir;
+    for (const auto& job : damaged) {
+        if (may_fetch(job)) continue;
+        failed_ = job.ref.subdir;
         return fail(ErrorKind::NotFound,
-                    fmt::format("--offline: {} is damaged", damaged.front().path.native()),
+                    fmt::format("--offline: {} is damaged", job.path.native()),
                     "run the command once with a network, without --offline");
     }
     GPKG_TRY(auto again, step({}, damaged, found));
@@ -171,7 +176,7 @@ Result<void> ShardFetcher::collect(std::span<const std::string> names,
             job.path = shard_cache::shard_file(options_.cache, job.hex);
             std::error_code code;
             const bool is_here = fs::exists(job.path, code);
-            if (!is_here && options_.offline) {
+            if (!is_here && !may_fetch(job)) {
                 failed_ = i;
                 return fail(ErrorKind::NotFound,
                             fmt::format("--offline: {}: the repodata of {} is not in the cache",

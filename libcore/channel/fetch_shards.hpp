@@ -42,8 +42,7 @@ struct ShardRef {
 };
 
 struct ShardOptions {
-    fs::path cache;  ///< that of the indexes
-    bool offline = false;
+    fs::path cache;            ///< that of the indexes
     std::size_t threads = 4;   ///< which decode
     TransferOptions transfer;  ///< progress items count within one step
     /// Asked before a shard is: the names on which its records depend, where the caller has them.
@@ -88,6 +87,7 @@ private:
                                   std::span<const Job> away,
                                   NameSet& found);
     std::string url_of(const Job& job) const;
+    bool may_fetch(const Job& job) const;  ///< false: only a server has it, and this is offline
 
     Transport& transport_;
     std::span<const ShardedSubdir> subdirs_;

@@ -73,12 +73,12 @@ Result<bool> OneIndex::settle_here() {
         return true;
     }
     load_cached();
-    if (copy().is_usable && (options_.offline || is_fresh())) {
+    if (copy().is_usable && (only_cached_ || is_fresh())) {
         auto kept = check_kept();
         if (kept) use_cached();
-        if (kept || options_.offline) return kept.map([] { return true; });
+        if (kept || only_cached_) return kept.map([] { return true; });
     }
-    if (!options_.offline) return false;
+    if (!only_cached_) return false;
     return fail(ErrorKind::NotFound,
                 fmt::format("--offline: {} is not in the cache",
                             result_.channel.subdir_url(result_.subdir)),

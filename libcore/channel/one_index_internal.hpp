@@ -28,9 +28,11 @@ public:
     OneIndex(const Channel& channel,
              std::string subdir,
              const IndexOptions& options,
+             bool only_cached,
              std::int64_t now,
              const TrustedChannel* trust)
         : options_(options),
+          only_cached_(only_cached),
           now_(now),
           trust_(trust),
           whole_{{options.cache, channel.subdir_url(subdir)}, {}, false},
@@ -91,6 +93,7 @@ private:
     }
 
     const IndexOptions& options_;
+    bool only_cached_;  ///< nobody may be asked
     std::int64_t now_;
     const TrustedChannel* trust_;                ///< null: nobody says that it is signed
     std::shared_ptr<const SignedIndexes> told_;  ///< what is there now

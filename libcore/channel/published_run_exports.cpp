@@ -96,7 +96,9 @@ PublishedRunExports::~PublishedRunExports() = default;
 Result<std::string> PublishedRunExports::fetch(const Channel& channel, const std::string& subdir) {
     const auto now = options_.now ? options_.now() : std::int64_t{std::time(nullptr)};
     const auto trusted = TrustedChannel::of(channel, &trust_, now);
-    if (!options_.offline || channel.is_local()) {
+    const bool may_fetch = !options_.transfer.offline ||
+                           !needs_network(transport_.mirrors(), channel.subdir_url(subdir));
+    if (may_fetch) {
         if (!trusted) return ask(channel, subdir);
         auto answer = ask_signed(*trusted, channel, subdir);
         if (answer || trust_fault(answer.error()) != TrustFault::Tampered) return answer;

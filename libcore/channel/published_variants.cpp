@@ -90,10 +90,13 @@ bool looks_right(const fs::path& file) {
 /// The file of one subdir: where it is, what of it is cached, what to ask.
 class OneFile {
 public:
-    OneFile(const VariantsWanted& wanted, const IndexOptions& options, std::int64_t now)
+    OneFile(const VariantsWanted& wanted,
+            const IndexOptions& options,
+            bool only_cached,
+            std::int64_t now)
         : wanted_(wanted),
           cache_(options.cache, url_of(kVariantsJson)),
-          offline_(options.offline),
+          only_cached_(only_cached),
           now_(now) {}
 
     /// True: there is nothing to ask.
@@ -112,7 +115,7 @@ public:
         const auto age = now_ - state_.checked_at;
         const auto holds = state_.missing ? kNoVariantsFor : state_.max_age.value_or(0);
         const bool is_fresh = is_cached() && age >= 0 && age < holds;
-        if (offline_ || is_fresh) {
+        if (only_cached_ || is_fresh) {
             use_cached();
             return true;
         }
@@ -213,7 +216,7 @@ private:
 
     const VariantsWanted& wanted_;
     IndexCache cache_;
-    bool offline_;
+    bool only_cached_;
     std::int64_t now_;
     CachedState state_;  ///< its URL is empty where nothing is known
     fs::path incoming_;
@@ -274,7 +277,12 @@ Result<std::vector<PublishedVariants>> fetch_variants(Transport& transport,
     const auto now = options.now ? options.now() : std::int64_t{std::time(nullptr)};
     std::vector<OneFile> all;
     all.reserve(wanted.size());
-    for (const auto& one : wanted) all.emplace_back(one, options, now);
+    for (const auto& one : wanted) {
+        const auto url = one.channel.subdir_url(one.subdir);
+        const bool only_cached =
+            options.transfer.offline && needs_network(transport.mirrors(), url);
+        all.emplace_back(one, options, only_cached, now);
+    }
     std::vector<OneFile*> asking;
     std::vector<GetRequest> requests;
     for (auto& one : all) {

@@ -56,6 +56,8 @@ public:
     /// that it still counts, and that by it `covers` the copy.
     Result<void> check_kept(const CachedState& copy,
                             const std::function<bool(const IndexStatement&)>& covers) const;
+    /// The newest root that was followed.
+    const ChannelRoot& root() const { return root_; }
     /// That the newest version cannot be remembered; empty as a rule.
     const std::string& warning() const { return warning_; }
 

@@ -47,9 +47,11 @@ std::vector<std::string> unmet_of(const LockedClass& locked,
                             });
         if (is_met) continue;
         const auto* there = find_record(machine, name_in_spec(need));
-        unmet.push_back(there == nullptr
-                            ? fmt::format("needs {} (none found)", need)
-                            : fmt::format("needs {} (found {})", need, value_told(*there)));
+        unmet.push_back(there == nullptr ? fmt::format("needs {} (none found)", need)
+                                         : fmt::format("needs {} (found {}{})",
+                                                       need,
+                                                       value_told(*there),
+                                                       is_assumed(*there) ? ", assumed" : ""));
     }
     return unmet;
 }

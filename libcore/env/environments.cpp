@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/env/transaction.hpp"
 #include "libcore/fs/file_system.hpp"
 
 #include <algorithm>
@@ -51,7 +52,10 @@ Result<void> check_environment_name(std::string_view name) {
     return {};
 }
 
-std::vector<fs::path> list_environments(const EnvironmentFolders& folders, const fs::path& home) {
+namespace {
+
+/// Where environments may be, the root prefix first, then sorted: some twice, under two paths.
+std::vector<fs::path> candidates(const EnvironmentFolders& folders, const fs::path& home) {
     std::vector<fs::path> found;
     std::error_code code;
     for (const auto& folder : folders.envs) {
@@ -62,17 +66,36 @@ std::vector<fs::path> list_environments(const EnvironmentFolders& folders, const
     for (const auto& line : registered(home)) found.emplace_back(line);
     std::sort(found.begin(), found.end());
     found.insert(found.begin(), folders.root_prefix);
+    return found;
+}
 
+/// The paths that satisfy `is_wanted`, each folder once.
+template <typename Predicate>
+std::vector<fs::path> each_once(const std::vector<fs::path>& paths, Predicate is_wanted) {
+    std::error_code code;
     std::vector<fs::path> out;
     std::vector<fs::path> seen;  // without links on the way: one environment, one line
-    for (const auto& path : found) {
-        if (!Prefix::is_environment(path)) continue;
+    for (const auto& path : paths) {
+        if (!is_wanted(path)) continue;
         auto real = fs::weakly_canonical(path, code);
         if (std::find(seen.begin(), seen.end(), real) != seen.end()) continue;
         seen.push_back(std::move(real));
         out.push_back(path);
     }
     return out;
+}
+
+}  // namespace
+
+std::vector<fs::path> list_environments(const EnvironmentFolders& folders, const fs::path& home) {
+    return each_once(candidates(folders, home), Prefix::is_environment);
+}
+
+std::vector<fs::path> interrupted_environments(const EnvironmentFolders& folders,
+                                               const fs::path& home) {
+    return each_once(candidates(folders, home), [](const fs::path& path) {
+        return prefix_condition(path) == PrefixCondition::Interrupted;
+    });
 }
 
 std::vector<fs::path> environments_inside(const fs::path& folder) {
@@ -126,9 +149,13 @@ std::string EnvironmentFolders::name_of(const fs::path& prefix) const {
     return is_named ? prefix.filename() : prefix;
 }
 
-Result<void> register_environment(const fs::path& prefix, const fs::path& home) {
+bool is_registered(const fs::path& prefix, const fs::path& home) {
     const auto lines = registered(home);
-    if (std::find(lines.begin(), lines.end(), prefix.native()) != lines.end()) return {};
+    return std::find(lines.begin(), lines.end(), prefix.native()) != lines.end();
+}
+
+Result<void> register_environment(const fs::path& prefix, const fs::path& home) {
+    if (is_registered(prefix, home)) return {};
     if (prefix.native().find('\n') != std::string::npos)
         return fail(
             ErrorKind::Usage,

@@ -36,9 +36,16 @@ struct EnvironmentFolders {
 /// Paths of all environments that exist, the root prefix first, then sorted, each once.
 std::vector<fs::path> list_environments(const EnvironmentFolders& folders, const fs::path& home);
 
+/// Paths of environments that an interrupted command left unfinished, in the same order. Some are
+/// not environments yet, or not any more.
+std::vector<fs::path> interrupted_environments(const EnvironmentFolders& folders,
+                                               const fs::path& home);
+
 /// Environments inside the folder, at any depth, itself left out. Links are not followed.
 std::vector<fs::path> environments_inside(const fs::path& folder);
 
+/// Whether ~/.conda/environments.txt has the path.
+bool is_registered(const fs::path& prefix, const fs::path& home);
 /// Adds or removes a line of ~/.conda/environments.txt. Adding what is there changes nothing.
 Result<void> register_environment(const fs::path& prefix, const fs::path& home);
 Result<void> unregister_environment(const fs::path& prefix, const fs::path& home);

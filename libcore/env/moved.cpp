@@ -12,6 +12,7 @@ namespace gpkg {
 namespace {
 
 constexpr std::size_t kStart = 4096;
+constexpr std::size_t kMostRecords = 64;  // that tell of a move: the search must stay cheap
 
 std::string start_of(const fs::path& file) {
     std::error_code code;
@@ -77,6 +78,24 @@ bool has_prefix(const PrefixPath& path) {
            (path.type == PrefixPathType::HardLink && !path.prefix_placeholder.empty());
 }
 
+/// The path that the package's files have for the environment; nothing if none of them tells.
+std::optional<fs::path> prefix_in_files(const fs::path& prefix, const PrefixRecord& record) {
+    for (const auto& path : record.paths) {
+        if (!has_prefix(path) || path.binary) continue;
+        const auto text = start_of(prefix / path.path);
+        for (auto& named : {prefix_of_interpreter(text), prefix_of_setting(text)}) {
+            if (!named.empty() && (is_same(named, prefix) || was_environment(named))) return named;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Whether a record in JSON may have text files that contain the path of the environment.
+bool may_have_prefix_in_text(std::string_view json) {
+    return json.find("\"prefix_placeholder\"") != std::string_view::npos ||
+           json.find("\"unix_python_entry_point\"") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<fs::path> other_prefix_in_script(const fs::path& prefix, const fs::path& script) {
@@ -88,15 +107,23 @@ std::optional<fs::path> other_prefix_in_script(const fs::path& prefix, const fs:
 std::optional<fs::path> moved_from(const fs::path& prefix,
                                    const std::vector<PrefixRecord>& records) {
     for (const auto& record : records) {
-        for (const auto& path : record.paths) {
-            if (!has_prefix(path) || path.binary) continue;
-            const auto text = start_of(prefix / path.path);
-            for (auto& other : {prefix_of_interpreter(text), prefix_of_setting(text)}) {
-                if (other.empty()) continue;
-                if (is_same(other, prefix)) return std::nullopt;
-                if (was_environment(other)) return other;
-            }
-        }
+        const auto named = prefix_in_files(prefix, record);
+        if (named) return is_same(*named, prefix) ? std::nullopt : named;
+    }
+    return std::nullopt;
+}
+
+std::optional<fs::path> moved_from(const fs::path& prefix) {
+    auto files = record_files(prefix);
+    if (!files) return std::nullopt;
+    std::sort(files->begin(), files->end());
+    files->resize(std::min(files->size(), kMostRecords));
+    for (const auto& file : *files) {
+        const auto json = read_file(file);
+        if (!json || !may_have_prefix_in_text(*json)) continue;
+        const auto record = PrefixRecord::parse(*json, file.native());
+        const auto named = record ? prefix_in_files(prefix, *record) : std::nullopt;
+        if (named) return is_same(*named, prefix) ? std::nullopt : named;
     }
     return std::nullopt;
 }

@@ -19,6 +19,10 @@ std::optional<fs::path> other_prefix_in_script(const fs::path& prefix, const fs:
 std::optional<fs::path> moved_from(const fs::path& prefix,
                                    const std::vector<PrefixRecord>& records);
 
+/// The same for commands that do not need the records: reads few of them, and finds nothing where
+/// those few do not tell.
+std::optional<fs::path> moved_from(const fs::path& prefix);
+
 /// Whether a file of the package contains the path of the environment.
 bool names_prefix(const PrefixRecord& record);
 

@@ -158,8 +158,7 @@ Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix) {
     return pass(std::move(error));
 }
 
-Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix,
-                                               std::vector<UnreadableRecord>& unreadable) {
+Result<std::vector<fs::path>> record_files(const fs::path& prefix) {
     const auto folder = prefix / "conda-meta";
     std::vector<fs::path> files;
     std::error_code code;
@@ -173,6 +172,12 @@ Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix,
     if (code)
         return fail(ErrorKind::Io,
                     fmt::format("{}: cannot list: {}", folder.native(), code.message()));
+    return files;
+}
+
+Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix,
+                                               std::vector<UnreadableRecord>& unreadable) {
+    GPKG_TRY(const auto files, record_files(prefix));
     std::vector<PrefixRecord> out;
     out.reserve(files.size());
     for (const auto& file : files) {

@@ -86,6 +86,9 @@ Result<std::string> with_env_vars(const fs::path& prefix, const EnvVarChanges& c
 /// Writes that text. Needs the prefix's lock.
 Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& changes);
 
+/// The files of all records in `prefix`/conda-meta, in no order.
+Result<std::vector<fs::path>> record_files(const fs::path& prefix);
+
 /// Every record in `prefix`/conda-meta, also where there is no history, sorted by name. One that
 /// cannot be read is an error.
 Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix);

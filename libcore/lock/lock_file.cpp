@@ -2,6 +2,7 @@
 
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 
@@ -108,8 +109,11 @@ bool operator<(const ForeignPackage& a, const ForeignPackage& b) {
 LockedMachine locked_machine(const std::vector<PackageRecord>& virtual_packages) {
     LockedMachine machine;
     machine.reserve(virtual_packages.size());
-    for (const auto& record : virtual_packages)
-        machine.push_back({record.name, record.version, record.build, record.flags});
+    for (const auto& record : virtual_packages) {
+        auto& part = machine.emplace_back(
+            LockedVirtualPackage{record.name, record.version, record.build, record.flags});
+        std::erase(part.flags, kAssumedFlag);
+    }
     return machine;
 }
 

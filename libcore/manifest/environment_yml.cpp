@@ -145,7 +145,10 @@ private:
     }
 
     Result<void> read_name(const Node& node) {
-        if (options_.ignore_name) return {};
+        if (options_.ignore_name) {
+            if (const auto written = node.as_text("a name")) result_.ignored_name = trim(*written);
+            return {};
+        }
         GPKG_TRY(const auto written, node.as_text("a name"));
         auto name = expand_variables(trim(written), options_.env);
         if (name.find("${") != std::string::npos)

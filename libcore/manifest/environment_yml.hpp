@@ -21,6 +21,7 @@ namespace gpkg {
 struct Manifest {
     std::optional<std::string> name;  ///< a preference; -n and -p win
     std::optional<fs::path> prefix;   ///< a preference, absolute
+    std::string ignored_name;         ///< as written, with ManifestOptions::ignore_name
     std::vector<std::string> channels;
     bool nodefaults = false;  ///< the configured channels are not to be added
     std::vector<MatchSpec> dependencies;
@@ -44,7 +45,7 @@ struct ManifestOptions {
     /// written.
     EnvLookup env;
     /// The environment is named by other means: `name` and `prefix` are neither checked nor
-    /// returned.
+    /// returned, but for `ignored_name`.
     bool ignore_name = false;
 };
 

@@ -153,6 +153,15 @@ struct Running {
 
 bool is_file(std::string_view url) { return url.starts_with("file:"); }
 
+/// Of a part of a local file, which libcurl does not describe: like a server's answer to a Range.
+void describe_part(const TransferRequest& wanted, std::uint64_t size, Head& head) {
+    head.status = 206;
+    head.whole = size;
+    head.range_start =
+        wanted.at_end ? size - std::min(size, wanted.count) : std::min(size, wanted.from);
+    head.length = std::min(wanted.count, size - head.range_start);
+}
+
 Head Running::head() const {
     Head head;
     head.status = static_cast<int>(info<long>(easy.get(), CURLINFO_RESPONSE_CODE));
@@ -170,6 +179,12 @@ Head Running::head() const {
     const auto length = info<curl_off_t>(easy.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
     if (length >= 0) head.length = static_cast<std::uint64_t>(length);
     head.retry_after = std::chrono::seconds(info<curl_off_t>(easy.get(), CURLINFO_RETRY_AFTER));
+    if (is_file(url) && request.count > 0) {
+        std::error_code code;
+        const auto path = path_of_file_url(url);
+        const auto size = path ? fs::file_size(*path, code) : 0;
+        if (path && !code) describe_part(request, size, head);
+    }
     return head;
 }
 

@@ -24,6 +24,15 @@ Result<T> of_disk(Result<T> result) {
 
 }  // namespace
 
+Result<void> check_offline(Transport& transport,
+                           const std::string& url,
+                           const TransferOptions& options) {
+    if (!options.offline || !needs_network(transport.mirrors(), url)) return {};
+    return fail(ErrorKind::Network,
+                without_secrets(url) + ": cannot be downloaded with --offline",
+                "run the command without --offline");
+}
+
 Fetch::Fetch(GetRequest wanted,
              Expected expected,
              std::size_t item,
@@ -39,7 +48,7 @@ Fetch::Fetch(GetRequest wanted,
       result_(fail(ErrorKind::Interrupted, without_secrets(wanted_.url) + ": interrupted")) {}
 
 TransferRequest Fetch::request() {
-    if (!choice_) choice_.emplace(mirrors_, wanted_.url);
+    if (!choice_) choice_.emplace(mirrors_, wanted_.url, options_.offline);
     TransferRequest request;
     request.url = place();
     resuming_ = received_ > 0 && !validator_.empty();

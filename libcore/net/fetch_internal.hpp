@@ -16,6 +16,11 @@ struct Expected {
     std::uint64_t size = 0;
 };
 
+/// Fails where `options` are offline and only a server has `url`.
+Result<void> check_offline(Transport& transport,
+                           const std::string& url,
+                           const TransferOptions& options);
+
 class Fetch final : public Exchange {
 public:
     /// `finished` is told once, when the result is certain. All references outlive this.

@@ -10,13 +10,6 @@
 namespace gpkg {
 namespace {
 
-std::vector<Exchange*> pointers(std::deque<Fetch>& fetches) {
-    std::vector<Exchange*> all;
-    all.reserve(fetches.size());
-    for (auto& fetch : fetches) all.push_back(&fetch);
-    return all;
-}
-
 /// A checksum that cannot be one must not read as "none known".
 Result<void> check_expectations(const Download& download) {
     const auto bad = [&](std::string_view kind, const std::string& text) {
@@ -43,20 +36,31 @@ std::vector<Result<Response>> get_all(Transport& transport,
                                       std::span<const GetRequest> requests,
                                       const TransferOptions& options) {
     std::deque<Fetch> fetches;
-    for (const auto& request : requests)
+    std::vector<Exchange*> exchanges;
+    std::vector<Result<void>> allowed;
+    exchanges.reserve(requests.size());
+    allowed.reserve(requests.size());
+    for (const auto& request : requests) {
         fetches.emplace_back(request, Expected{}, fetches.size(), options, transport.mirrors());
-    transport.run(pointers(fetches), options.parallel, options.stop);
+        allowed.push_back(check_offline(transport, request.url, options));
+        if (allowed.back()) exchanges.push_back(&fetches.back());
+    }
+    transport.run(exchanges, options.parallel, options.stop);
 
     std::vector<Result<Response>> results;
     results.reserve(fetches.size());
-    for (const auto& fetch : fetches) results.push_back(fetch.result());
+    for (std::size_t i = 0; i < fetches.size(); ++i)
+        results.push_back(allowed[i] ? fetches[i].result() : pass(std::move(allowed[i]).error()));
     return results;
 }
 
 Result<void> download_all(Transport& transport,
                           std::span<const Download> downloads,
                           const DownloadOptions& options) {
-    for (const auto& download : downloads) GPKG_CHECK(check_expectations(download));
+    for (const auto& download : downloads) {
+        GPKG_CHECK(check_expectations(download));
+        GPKG_CHECK(check_offline(transport, download.url, options));
+    }
 
     // Stops what still runs, on the caller's wish or after a failure.
     std::stop_source give_up;
@@ -73,6 +77,8 @@ Result<void> download_all(Transport& transport,
     };
 
     std::deque<Fetch> fetches;
+    std::vector<Exchange*> exchanges;
+    exchanges.reserve(downloads.size());
     for (const auto& download : downloads) {
         GetRequest request;
         request.url = download.url;
@@ -85,8 +91,9 @@ Result<void> download_all(Transport& transport,
                              options,
                              transport.mirrors(),
                              finished);
+        exchanges.push_back(&fetches.back());
     }
-    transport.run(pointers(fetches), options.parallel, give_up.get_token());
+    transport.run(exchanges, options.parallel, give_up.get_token());
     if (failure) return pass(*std::move(failure));
     return {};
 }

@@ -31,6 +31,7 @@ struct TransferWait {
 /// The callbacks must not throw: they are reached through C.
 struct TransferOptions {
     std::size_t parallel = 8;
+    bool offline = false;  ///< ask no server: what needs the network fails (needs_network)
     RetryPolicy retry;
     std::stop_token stop;  ///< requested: the call returns soon, with Interrupted
     std::function<void(const TransferProgress&)> on_progress;

@@ -11,6 +11,8 @@ bool is_below(std::string_view url, std::string_view base) {
     return url.starts_with(base) && (url.size() == base.size() || url[base.size()] == '/');
 }
 
+bool is_on_server(std::string_view url) { return !url.starts_with("file:"); }
+
 }  // namespace
 
 const MirroredPlace* Mirrors::place_of(std::string_view url) const {
@@ -43,9 +45,17 @@ void Mirrors::failed(const std::string& mirror, const Error& why) {
     if (on_failed_) on_failed_(without_secrets(mirror), why);
 }
 
-MirrorChoice::MirrorChoice(Mirrors* mirrors, std::string_view url)
+bool needs_network(const Mirrors* mirrors, std::string_view url) {
+    const auto* place = mirrors == nullptr ? nullptr : mirrors->place_of(url);
+    if (place == nullptr) return is_on_server(url);
+    return std::all_of(place->mirrors.begin(), place->mirrors.end(), is_on_server);
+}
+
+MirrorChoice::MirrorChoice(Mirrors* mirrors, std::string_view url, bool offline)
     : mirrors_(mirrors), place_(mirrors == nullptr ? nullptr : mirrors->place_of(url)) {
-    if (place_ != nullptr) order_ = mirrors_->in_order(*place_);
+    if (place_ == nullptr) return;
+    order_ = mirrors_->in_order(*place_);
+    if (offline) std::erase_if(order_, is_on_server);
 }
 
 std::string MirrorChoice::of(const std::string& url) const {

@@ -32,6 +32,7 @@ public:
 
 private:
     friend class MirrorChoice;
+    friend bool needs_network(const Mirrors* mirrors, std::string_view url);
     const MirroredPlace* place_of(std::string_view url) const;
     std::vector<std::string> in_order(const MirroredPlace& place);
     void failed(const std::string& mirror, const Error& why);
@@ -42,11 +43,16 @@ private:
     std::vector<std::string> failed_;  ///< in the order of their failures
 };
 
+/// Whether only a server has `url`: neither it nor, where it is mirrored, any of its mirrors is a
+/// file. Without `mirrors` it is read where it says. This decides what --offline may read.
+bool needs_network(const Mirrors* mirrors, std::string_view url);
+
 /// Which mirror is asked for one file, over all tries.
 class MirrorChoice {
 public:
-    /// `url` may have credentials. Without mirrors of it there is one choice: `url`.
-    MirrorChoice(Mirrors* mirrors, std::string_view url);
+    /// `url` may have credentials. Without mirrors of it there is one choice: `url`. With
+    /// `offline`, only mirrors that are folders are asked; `url` must not need the network.
+    MirrorChoice(Mirrors* mirrors, std::string_view url, bool offline);
 
     bool is_mirrored() const { return place_ != nullptr; }
     bool has_next() const { return at_ + 1 < order_.size(); }

@@ -1,5 +1,6 @@
 #include "libcore/net/parts.hpp"
 
+#include "libcore/net/fetch_internal.hpp"
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ public:
 
     TransferRequest request() override {
         TransferRequest request;
-        if (!choice_) choice_.emplace(mirrors_, wanted_.url);
+        if (!choice_) choice_.emplace(mirrors_, wanted_.url, options_.offline);
         request.url = place();
         request.from = wanted_.from;
         request.count = wanted_.count;
@@ -150,15 +151,20 @@ std::vector<Result<FilePart>> get_parts(Transport& transport,
                                         const TransferOptions& options) {
     std::deque<PartFetch> fetches;
     std::vector<Exchange*> exchanges;
+    std::vector<Result<void>> allowed;
+    exchanges.reserve(requests.size());
+    allowed.reserve(requests.size());
     for (const auto& request : requests) {
         fetches.emplace_back(request, fetches.size(), options, transport.mirrors());
-        exchanges.push_back(&fetches.back());
+        allowed.push_back(check_offline(transport, request.url, options));
+        if (allowed.back()) exchanges.push_back(&fetches.back());
     }
     transport.run(exchanges, options.parallel, options.stop);
 
     std::vector<Result<FilePart>> results;
     results.reserve(fetches.size());
-    for (const auto& fetch : fetches) results.push_back(fetch.result());
+    for (std::size_t i = 0; i < fetches.size(); ++i)
+        results.push_back(allowed[i] ? fetches[i].result() : pass(std::move(allowed[i]).error()));
     return results;
 }
 

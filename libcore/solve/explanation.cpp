@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -52,15 +53,6 @@ std::string_view verb(const Line& line, bool one) {
     if (!line.some_restrict) return one ? "needs" : "need";
     if (!line.some_need) return one ? "allows only" : "allow only";
     return one ? "needs or allows only" : "need or allow only";
-}
-
-/// What people call the thing that a virtual package stands for.
-std::string machine_text(const Line& line) {
-    if (line.is_assumed && line.name == "__glibc" && !line.versions.empty())
-        return fmt::format(
-            "{} is assumed to have glibc {} (__glibc)", line.machine, line.versions.front());
-    return machine_fact(
-        line.machine, line.name, line.versions.empty() ? "" : line.versions.front());
 }
 
 std::string versions_text(const std::vector<std::string>& versions) {
@@ -293,17 +285,20 @@ std::vector<std::string> tree_of(const std::vector<Line>& lines) {
 
 std::string machine_fact(std::string_view machine,
                          std::string_view name,
-                         std::string_view version) {
-    const auto has = [&](std::string_view what) { return fmt::format("{} has {}", machine, what); };
-    if (version.empty()) {
-        if (name == "__cuda") return has("no NVIDIA driver (__cuda)");
-        if (name == "__cuda_arch") return has("no NVIDIA GPU (__cuda_arch)");
-        return has(fmt::format("no {}", name));
+                         const PackageRecord* there) {
+    if (there == nullptr) {
+        const auto what = name == "__cuda"        ? std::string("no NVIDIA driver (__cuda)")
+                          : name == "__cuda_arch" ? std::string("no NVIDIA GPU (__cuda_arch)")
+                                                  : fmt::format("no {}", name);
+        return fmt::format("{} has {}", machine, what);
     }
-    if (name == "__cuda") return has(fmt::format("a driver for CUDA {} (__cuda)", version));
-    if (name == "__glibc") return has(fmt::format("glibc {} (__glibc)", version));
-    if (name == "__archspec") return has(fmt::format("a CPU of type {} (__archspec)", version));
-    return has(fmt::format("{} {}", name, version));
+    const auto value = value_told(*there);
+    const auto what = name == "__cuda"       ? fmt::format("a driver for CUDA {} (__cuda)", value)
+                      : name == "__glibc"    ? fmt::format("glibc {} (__glibc)", value)
+                      : name == "__archspec" ? fmt::format("a CPU of type {} (__archspec)", value)
+                                             : fmt::format("{} {}", name, value);
+    return fmt::format(
+        "{} {} {}", machine, is_assumed(*there) ? "is assumed to have" : "has", what);
 }
 
 std::string ExplanationLine::text() const {
@@ -317,7 +312,7 @@ std::string ExplanationLine::text() const {
     case Kind::Asks:
         return fmt::format(
             "{} {} {}", subject(*this), verb(*this, builds.count == 1), join_some(asks, "or"));
-    case Kind::Machine: return machine_text(*this);
+    case Kind::Machine: return machine_fact(machine, name, given ? &*given : nullptr);
     case Kind::Present:
         return fmt::format("{} {} would be installed", name, versions_text(versions));
     case Kind::Offer: return offer_text(*this, "");

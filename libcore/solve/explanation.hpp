@@ -2,6 +2,8 @@
 
 // Why a request has no solution and what would help, as data. Text and JSON are made from it.
 
+#include "libcore/spec/package_record.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,9 +13,12 @@
 
 namespace gpkg {
 
-/// What a machine has of a virtual package, as people call it: "h100 has a driver for CUDA 12.8
-/// (__cuda)". `version` is the value that it tells (value_told()); empty where it has none.
-std::string machine_fact(std::string_view machine, std::string_view name, std::string_view version);
+/// What a machine has of the virtual package `name`, as people call it: "node7 has a driver for
+/// CUDA 12.8 (__cuda)", "h100 is assumed to have glibc 2.28 (__glibc)". `there` is null if it has
+/// none.
+std::string machine_fact(std::string_view machine,
+                         std::string_view name,
+                         const PackageRecord* there);
 
 /// One step of a clash. Leave any line out and what the others say has a solution.
 struct ExplanationLine {
@@ -66,8 +71,8 @@ struct ExplanationLine {
     std::vector<std::string> channel_titles;  ///< the same for messages
     std::vector<std::string> subdirs;         ///< of those channels
 
-    std::string machine;      ///< Machine: what people call it
-    bool is_assumed = false;  ///< Machine: a profile does not tell the version
+    std::string machine;                 ///< Machine: what people call it
+    std::optional<PackageRecord> given;  ///< Machine: its virtual package
 
     /// Without indentation.
     std::string text() const;

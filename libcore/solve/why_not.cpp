@@ -64,7 +64,7 @@ Explanation about_question(Explanation explanation, std::size_t index) {
                 line.askers > 0)
                 continue;
             line.kind = ExplanationLine::Kind::Pin;
-            line.reason = "is what you ask about";
+            line.reason = "is the spec in question";
         }
     }
     std::erase_if(explanation.fixes, [&](const Fix& fix) {

@@ -26,4 +26,13 @@ std::string_view value_told(const PackageRecord& virtual_package) {
     return virtual_package.name == "__archspec" ? virtual_package.build : virtual_package.version;
 }
 
+bool is_assumed(const PackageRecord& virtual_package) {
+    const auto& flags = virtual_package.flags;
+    return std::find(flags.begin(), flags.end(), kAssumedFlag) != flags.end();
+}
+
+std::string_view assumed_mark(const PackageRecord& virtual_package) {
+    return is_assumed(virtual_package) ? " (assumed)" : "";
+}
+
 }  // namespace gpkg

@@ -24,4 +24,11 @@ std::optional<Version> find_version(const std::vector<PackageRecord>& records,
 /// the CPU's name (CEP 30).
 std::string_view value_told(const PackageRecord& virtual_package);
 
+/// The flag of a virtual package whose value gpkg assumes: nobody detected it or gave it.
+inline constexpr std::string_view kAssumedFlag = "assumed";
+bool is_assumed(const PackageRecord& virtual_package);
+
+/// " (assumed)" for a value that gpkg assumes, to stand behind it; else empty.
+std::string_view assumed_mark(const PackageRecord& virtual_package);
+
 }  // namespace gpkg

@@ -2,6 +2,7 @@
 
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/clash.hpp"
 #include "solver/explain/parts.hpp"
@@ -361,10 +362,18 @@ private:
                           bool is_told_of) const {
         if (solution.find_not_running(record.name) != nullptr) return "does not run here";
         const auto of = accelerator_of(record);
-        if (!gives_up_gpu(changed, record) &&
+        if (!gives_up_gpu(changed, record) && !is_for_another_than_named(record, of) &&
             !(is_told_of && is_for_another_than_asked(record, of)))
             return "";
         return fmt::format("{} build", compute_platform(of.accelerator));
+    }
+
+    /// Only where this very version has builds for the GPU: those of another version would not come
+    /// anyway.
+    std::string remark_on_dependency(const Universe& changed, const PackageRecord& record) const {
+        const auto version = version_of(record);
+        if (!version || !gives_up_gpu(changed, record, &*version)) return "";
+        return fmt::format("{} build", compute_platform(Accelerator::None));
     }
 
     /// What the user said has no builds where the change lets others come.
@@ -375,9 +384,22 @@ private:
                universe_.accelerators().is_bound(record.name);
     }
 
+    /// Whether the request names a build for a GPU: "torch=*=cuda*", and another kind would come.
+    bool is_for_another_than_named(const PackageRecord& record, const AcceleratorOf& of) const {
+        const auto& specs = universe_.problem().request.specs;
+        return !of.evidence.empty() && std::ranges::any_of(specs, [&](const MatchSpec& spec) {
+            if (spec.name != record.name || !spec.build) return false;
+            const auto named = accelerator_of_build(spec.build->text());
+            return named && *named != Accelerator::None && *named != of.accelerator;
+        });
+    }
+
     /// Whether a build for none would come where there is a GPU, and are builds for it, which are
     /// preferred as long as nothing is changed, be it that the change asks for just that.
-    bool gives_up_gpu(const Universe& changed, const PackageRecord& record) const {
+    /// With `version`, only builds of that version count.
+    bool gives_up_gpu(const Universe& changed,
+                      const PackageRecord& record,
+                      const Version* version = nullptr) const {
         const auto id = universe_.find_name(record.name);
         const auto wanted = id ? universe_.preferred_accelerator(*id) : std::nullopt;
         if (!wanted || !has_vendor(universe_.problem().virtual_packages, *wanted) ||
@@ -388,7 +410,10 @@ private:
             if (!own) return false;
             const auto& name = universe.names()[*own];
             for (auto one = name.begin; one < name.end; ++one) {
-                if (universe.candidates()[one].accelerator == *wanted) return true;
+                const auto& candidate = universe.candidates()[one];
+                if (candidate.accelerator == *wanted &&
+                    (version == nullptr || universe.version(candidate.version) == *version))
+                    return true;
             }
             return false;
         };
@@ -445,10 +470,12 @@ private:
             const bool is_concerned = names.contains(record.name) || was_hidden;
             const auto id = universe_.find_name(record.name);
             const bool is_asked = id && universe_.is_requested(*id);
-            if (!is_concerned && !is_asked) continue;
-            // That something else that is asked for pays for it is told, too.
+            // That something else that is asked for pays for it is told, too, and that a dependency
+            // no longer is for the GPU of the machine.
             auto remark =
-                remark_on(universe, record, solution, is_asked || freed.contains(record.name));
+                is_concerned || is_asked
+                    ? remark_on(universe, record, solution, is_asked || freed.contains(record.name))
+                    : remark_on_dependency(universe, record);
             if (!is_concerned && remark.empty()) continue;
             fix.gives.push_back({record.name,
                                  record.version,

@@ -34,8 +34,10 @@ public:
     void tell() {
         if (name_.is_virtual) {
             line_.machine = universe_.problem().machine;
-            for (auto id = name_.begin; id < name_.end; ++id)
-                line_.versions.emplace_back(value_told(*universe_.candidates()[id].given));
+            for (auto id = name_.begin; id < name_.end; ++id) {
+                line_.given = *universe_.candidates()[id].given;
+                line_.versions.emplace_back(value_told(*line_.given));
+            }
             return;
         }
         tell_candidates();

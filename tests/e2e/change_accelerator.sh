@@ -46,8 +46,16 @@ expect 0 solve 'whole[accel=auto]' --accel none
 out_has cpu_0
 
 # What decided between builds is what why-not tells.
+gpu expect 0 why-not torch
+out_is 'torch 1.0 cuda129_0 is chosen: newest version, CUDA build'
+package onlynew 1.0 cuda11_0
+package onlynew 2.0 cuda12_0 '__cuda >=12'
+package onlynew 2.0 cpu_0
+index
+expect 0 why-not 'onlynew=*=cuda*'
+out_has 'onlynew 1.0 cuda11_0 is possible, but' 'onlynew 2.0 cuda12_0 is newer, but needs __cuda>=12'
 gpu expect 0 why-not 'torch=1.0=cpu_0' torch
-out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is a CUDA build, and the other is a CPU build'
+out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is a CUDA build, and torch 1.0 cpu_0 is a CPU build'
 
 # The first of several that works; one for a GPU only where such a GPU is.
 # Where none of them is there, all are tried, and the first is explained.
@@ -464,7 +472,7 @@ package cuda-version 13.0 0
 package code 1.0 new_1 'cuda-version >=13,<14'
 package code 1.0 old_0 'cuda-version >=12,<13'
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 why-not 'code=1.0=new_1' code
-out_has 'but code 1.0 old_0 runs here, and the other needs cuda-version >=13,<14, which does not support compute capability 7.0'
+out_has 'but code 1.0 old_0 runs here, and code 1.0 new_1 needs cuda-version >=13,<14, which does not support compute capability 7.0'
 CONDA_OVERRIDE_CUDA=13.0 CONDA_OVERRIDE_CUDA_ARCH=7.0 expect 0 solve cuda-version code
 out_has old_0
 package needs12 1.0 cuda129_0 'cuda-version >=12,<13'
@@ -601,12 +609,15 @@ out_has cpu_0
 newer expect 0 why-not cuda-part=2 cuda-part gainer
 out_has 'cuda-part 2.0 0 is possible, but conflicts with the best match for the request' 'gainer ==1.0 cuda129_0 is the best match for the request'
 
-# --accel nvidia takes what has no builds for accelerators any more, and says nothing of any.
+# --accel nvidia takes what has no builds for accelerators any more, and says that it has no effect.
 package rest 1.0 cpu_0
 package rest 2.0 h1_0
 index
 newer expect 0 solve rest --accel nvidia
 out_has 'h1_0'
+err_has 'note: accelerator nvidia has no effect: rest 2.0 and its dependencies have no CUDA builds'
+newer expect 0 why-not rest --accel nvidia
+out_has 'rest 2.0 h1_0 is chosen: newest version' 'accelerator nvidia has no effect on rest 2.0: it has no CUDA builds'
 newer expect 1 solve rest=1 --accel nvidia
 
 # Who gets a build for CPUs is told so, also where another BLAS would only bring a newer one.

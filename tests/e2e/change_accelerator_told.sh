@@ -53,6 +53,17 @@ gpu expect 1 install -n pinme pinme=3
 err_has "'pinme=3[accel="
 err_lacks "accel=auto]' 'pinme" "accel=nvidia]' --no-pin 'pinme"
 
+# That a fix brings a CPU build to a machine with a GPU is told, of a dependency, too.
+package core 1.0 cpu_0
+package core 1.0 cuda12_0 '__cuda'
+package core 1.0 cuda13_0 '__cuda >=13'
+package wrapper 1.0 0 'core ==1.0 cpu_0'
+package wrapper 2.0 0 'core ==1.0 cuda13_0'
+index
+CONDA_OVERRIDE_CUDA= expect 0 create -y -n wrapped wrapper=1.0
+gpu expect 1 solve wrapper=2
+err_has 'gpkg solve wrapper=1.0  # gives core 1.0 (CPU build) and wrapper 1.0'
+
 # A GPU that variables give comes with a driver for what is asked for.
 package new-cuda 13.0 0
 package needs13 1.0 cuda130_0 '__cuda_arch >=8.0' '__cuda >=13'

@@ -44,11 +44,14 @@ check [ "$(cd "$at/one" && find . -printf '%p %T@ %i\n' | sort)" = "$before" ]
 expect 0 create -n two app=1.1
 records two 'r["lib"]["requested_specs"] == []'
 expect 0 install -n two lib -d
-out_has 'no packages change; this would update requested specs'
+out_has 'no packages change; this would update requested specs (new: lib)'
 records two 'r["lib"]["requested_specs"] == []'
 expect 0 install -n two lib
-out_has 'no packages change; requested specs updated'
+out_has 'no packages change; requested specs (new: lib) updated'
 records two 'r["lib"]["requested_specs"] == ["lib"] and history.endswith("# update specs: [\x27lib\x27]\n")'
+expect 0 install -n two 'lib<9'
+out_has 'no packages change; requested specs (lib -> lib<9) updated'
+expect 0 install -n two lib
 before=$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)
 expect 0 install -n two lib
 out_is 'nothing to do: all requested packages are installed'
@@ -79,6 +82,8 @@ expect 0 install -n two lib --force-reinstall --json
 json '[r["name"] for r in d["actions"]["LINK"]] == ["lib"] == [r["name"] for r in d["actions"]["UNLINK"]]'
 check [ "$("$at/two/bin/lib")" = 'lib 1.1' ]
 has two app-1.1 lib-1.1
+expect 0 install -n two lib --force-reinstall
+out_has 'writes ' ' files and folders) and removes '
 
 # Pins bind every request.
 printf '# held back\nlib <2\n' > "$at/two/conda-meta/pinned"

@@ -64,10 +64,16 @@ for words in 'list' 'verify' 'doctor' 'history' 'env export'; do
     expect 1 $words -n y
     err_has "creating $at/y was interrupted" 'run gpkg create again, or undo it: gpkg repair -n y'
 done
+expect 0 env list
+out_has "y     $at/y  (interrupted; gpkg repair -n y)"
+expect 0 env list --json
+json 'd["envs_interrupted"] == [work + "/root/envs/y"] and work + "/root/envs/y" not in d["envs"]'
 expect 0 repair -n y --dry-run
 out_has 'was interrupted' 'gpkg repair'
 expect 0 repair -n y
 out_is 'undid the interrupted creation of y'
+expect 0 env list
+out_lacks interrupted
 absent y
 for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-reinstall'; do
     strike KILL install -n e slow

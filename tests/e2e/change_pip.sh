@@ -400,4 +400,12 @@ out_has 'pip install --index-url https://host/simple x'
 expect 0 env create -n secret --dry-run -f secret.yml --json
 check [ "${out/hunter2/}" = "$out" ]
 
+# pip that only a pip section brought is nothing that anybody requested.
+printf 'dependencies: [python, {pip: [left-pad==1.5]}]\n' > with.yml
+printf 'dependencies: [python]\n' > without.yml
+expect 0 env create -y -n nopip -f with.yml
+expect 0 sync -y -n nopip -f without.yml
+has nopip python-3.11
+err_lacks 'that you requested'
+
 finish

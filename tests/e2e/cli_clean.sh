@@ -13,7 +13,7 @@ mkdir "$GPKG_ROOT_PREFIX/cache" 2> /dev/null
 echo x > "$GPKG_ROOT_PREFIX/cache/0123456789abcdef.state.json"
 
 expect 2 clean
-err_has 'no files selected'
+err_has 'say what to delete: --all, --packages' 'gpkg clean --all --dry-run'
 expect 0 clean --all --dry-run
 out_has '1 unused package, '
 out_has 'would be freed'

@@ -237,6 +237,9 @@ sed -i 's/use_keys: .*]/use_keys: [accel, cuda_version, cuda_arch_list, gfx_list
 expect 0 build recipe --render --json
 json '[(o["variant"].get("cuda_version"), o["variant"].get("gfx_list")) for o in d["outputs"]] == [("13.0", None), (None, "gfx9-4-generic")]'
 expect 0 build plan-variants --for h100 --for a100
+repeated=$out
+expect 0 build plan-variants --for h100,a100
+check [ "$out" = "$repeated" ]
 out_has '1 build covers all 2 machines'
 expect 0 build plan-variants --devices 7.0,8.0 --every-cuda --json
 json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'

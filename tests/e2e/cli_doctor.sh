@@ -79,8 +79,12 @@ sed -i '/^system:/d' assumed.yaml
 index
 CONDA_OVERRIDE_GLIBC=2.36 expect 0 create -n glibc glibc-b -y
 expect 1 doctor -n glibc --for ./assumed.yaml
-out_has 'BAD   glibc: 2 packages need up to 2.36; gpkg assumes 2.28 for ./assumed.yaml' 'CONDA_OVERRIDE_GLIBC=2.36' \
+out_has 'BAD   glibc: 2 packages need up to 2.36, but ./assumed.yaml is assumed to have 2.28' \
+    'if it has a newer one: --for ./assumed.yaml,glibc=2.36' \
     'does not run on ./assumed.yaml: 1 problem'
+expect 0 doctor -n glibc --for ./assumed.yaml,glibc=2.36
+expect 0 doctor --for h100
+out_has 'good  h100: NVIDIA H100, CUDA 12.8 (assumed)'
 sed -i 's/^nvidia:/system: {glibc: "2.31"}\n&/' assumed.yaml
 expect 1 doctor -n glibc --for ./assumed.yaml
 out_has 'BAD   glibc: 2 packages need up to 2.36, but ./assumed.yaml has 2.31'
@@ -274,6 +278,11 @@ json "[f['message'] for f in d['findings'] if f['subject'] == 'pytorch-cuda'] ==
 
 # What pip installed is compiled with some CUDA, too.
 expect 0 create -n pip plain -y
+expect 0 doctor -n pip --for ./new.yaml
+out_has 'good  environment: all requirements of its package are met' \
+    'note  GPU: no package of the environment is a GPU build' 'runs on ./new.yaml'
+expect 0 doctor -n pip --for cpu
+out_lacks 'GPU build'
 wheel() {
     local at=$GPKG_ROOT_PREFIX/envs/pip/lib/python3.12/site-packages/$1-$2.dist-info
     mkdir -p "$at"

@@ -47,9 +47,10 @@ out_has "one      $GPKG_ROOT_PREFIX/envs/one"
 
 expect 0 env list --size
 check grep -qE "^one +[0-9.]+ [kM]?B +$GPKG_ROOT_PREFIX/envs/one$" <<< "$out"
-out_has ' in packages; '
+out_has ' in packages; files that environments share are counted once'
 expect 0 env list --size --json
 json 'all(e["size"] >= 0 for e in d["envs_details"].values())'
+json '0 <= d["size"] <= sum(e["size"] for e in d["envs_details"].values())'
 
 # Mistakes in the file are told with their place.
 printf 'dependencies:\n  - app >=1<2\n' > wrong.yml

@@ -67,6 +67,8 @@ expect 0 env config vars set -n ml NUMBER=1_000 YES=yes DATE=2026-01-01 COLON='a
     QUOTES="\"it's\" \\n" LINES=$'two\nlines' PLAIN=/data/x EMPTY=
 mkdir -p "$at/ml/lib/python3.11/site-packages/Left_Pad-1.5.dist-info"
 printf 'Name: left-pad\nVersion: 1.5\n' > "$at/ml/lib/python3.11/site-packages/Left_Pad-1.5.dist-info/METADATA"
+expect 0 export -n ml -o ml.yaml
+err_has 'wrote ml.yaml'
 expect 0 env export -n ml --file ml.yaml
 out_is ''
 check [ "$(sed -n '/torch/,$p' ml.yaml)" = '  - torch=1.0=cuda129_0

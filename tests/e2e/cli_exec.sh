@@ -17,7 +17,8 @@ count() { ls "$shelf" 2> /dev/null | wc -l; }
 expect 0 exec hello -n 'a b' --with x '*'
 at=$(ls -d "$shelf"/hello-*)
 out_is "hello 1 from $at: -n a b --with x *"
-err_has '+ hello' '1 to install' noise
+err_is "installed 1 package (temporary environment)
+noise"
 expect 0 exec hello again
 out_is "hello 1 from $at: again"
 err_is noise
@@ -25,7 +26,8 @@ check [ "$(count)" = 1 ]
 # Other requests, other environments; the same one in other words is another too.
 expect 0 exec --with library hello
 expect 0 exec -c "file://$WORK/channel" hello
-expect 0 exec hello=1 x
+expect 0 exec -v hello=1 x
+err_has '+ hello' '1 to install'
 out_has ': x'
 check [ "$(count)" = 3 ]
 expect 0 exec -q --with=library hello -q
@@ -48,7 +50,7 @@ expect 0 exec hello x
 out_has 'hello 1'
 expect 0 exec --refresh hello x
 out_is 'hello 2'
-err_has 'hello'
+err_has 'installed 1 package (temporary environment)'
 expect 0 exec hello x
 out_is 'hello 2'
 expect 0 exec --refresh hello=1 x
@@ -84,6 +86,9 @@ err_has 'no tool was given'
 expect 2 exec 'hello=[['
 expect 1 exec nowhere
 err_has "package 'nowhere' not found in"
+# A package with a similar name need not have the program.
+expect 1 exec helo x
+err_has 'packages with similar names: hello; which one has the program helo is not known; to use a package for it: gpkg exec --spec hello helo'
 expect 1 exec --json nowhere
 json 'd["success"] is False'
 # What would help is this command with another spec; the tool's words are nobody's.
@@ -125,6 +130,9 @@ check [ "$(count)" = 0 ]
 check [ -e "$GPKG_ROOT_PREFIX/envs/mine/conda-meta/history" ]
 expect 0 exec hello
 out_is 'hello 2'
+touch analyze.py
+expect 2 exec analyze.py
+err_has "'analyze.py' is a file, not a package" 'gpkg exec --with PACKAGE python analyze.py'
 # A tool that runs keeps its environment; those that wait for one that is being made interrupt nobody.
 expect 0 clean -y -q --exec
 script bin/slow 'sleep 3; cat "$CONDA_PREFIX/bin/slow" | wc -l'

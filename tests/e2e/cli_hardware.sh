@@ -50,15 +50,39 @@ out_has 'A CPU'
 out_has 'runs x86-64-v4'
 out_has '550.54.14'
 out_has 'up to CUDA 12.4'
-out_has '9.0, 80 GiB' 'packages: CUDA builds up to CUDA 12.4'
+out_has '9.0, 80 GiB' 'packages: CUDA builds up to CUDA 12.x (the driver supports 12.4)'
 expect 0 hardware --for mi300x
 out_has 'packages: ROCm builds'
 CONDA_OVERRIDE_CUDA='' expect 0 hardware --for cpu
 out_has 'packages: CPU builds'
+err_lacks 'for another machine'
+# What gpkg only assumes of a machine is marked; facts behind its name replace it.
+expect 0 hardware --for h100
+out_has 'assumed; gpkg default' 'assumed; gpkg profile h100' '9.0, 80 GiB'
+err_has 'note: assumed for h100: cpu=x86_64_v3, cuda=12.8, glibc=2.28 and linux=4.18; to give a value: --for h100,glibc=2.28'
+expect 0 hardware --for h100,glibc=2.36,cuda=12.4,cpu=zen4,linux=6.1 --json
+json '{p["name"]: p["assumed"] for p in d["virtual_packages"] if p["name"] != "__unix"} == dict.fromkeys(("__archspec", "__cuda", "__cuda_arch", "__glibc", "__linux"), False)'
+json '{p["name"]: p["version"] for p in d["virtual_packages"]}["__glibc"] == "2.36" and d["cuda"]["value"] == "12.4"'
+expect 0 hardware --for ./node.yaml,glibc=2.40 --json
+json 'd["glibc"]["value"] == "2.40"'
+expect 2 hardware --for h100,glibc=new
+err_has "--for h100,glibc=new: glibc: expected a version, found 'new'"
+expect 2 hardware --for m2,glibc=2.36
+err_has '--for m2,glibc=2.36: platform osx-arm64 has no glibc'
+expect 2 hardware --for h100,glib=2.36
+err_has "--for h100,glib=2.36: unknown fact 'glib=2.36'" 'facts that can follow a machine: cpu, cuda, glibc'
+expect 2 solve torch --for glib=2.36
+err_has 'facts that can follow a machine: cpu, cuda, glibc, linux, osx and rocm'
+expect 1 solve glib --for h100
+err_has 'h100 is assumed to have glibc 2.28 (__glibc)' 'gpkg solve glib --for h100,glibc=2.30  # for a machine with glibc >= 2.30'
+expect 0 solve glib --for h100,glibc=2.30
+err_has '__glibc=2.30=0,' '__linux=4.18=0 (assumed)'
+expect 0 create -n x --dry-run torch --for h100
+out_has '__cuda 12.8 (assumed), __cuda_arch 9.0 and __glibc 2.28 (assumed)'
 expect 0 hardware --for node.yaml --json
 json 'd["nvidia_driver"]["value"] == "550.54.14" and d["cpu_model"]["value"] == "A CPU"'
 json '{"name": "__cuda_arch", "version": "9.0", "build": "0",
-       "source": "lowest compute capability of the devices"} in d["virtual_packages"]'
+       "source": "lowest compute capability of the devices", "assumed": False} in d["virtual_packages"]'
 
 # Names: gpkg's own, every microarchitecture, and files in the folder of profiles.
 expect 0 solve torch=2.0=cuda12 --for h100 --json
@@ -66,7 +90,7 @@ json '"__cuda=12.8=0" in d["virtual_packages"] and "__cuda_arch=9.0=0" in d["vir
 expect 1 solve newest --for h100
 err_has 'h100'
 err_has '__cuda >=12.9'
-err_has 'CONDA_OVERRIDE_CUDA=12.9 gpkg solve newest --for h100'
+err_has 'h100 is assumed to have a driver for CUDA 12.8' 'gpkg solve newest --for h100,cuda=12.9'
 expect 1 solve torch=2.0=cuda12 --for cpu
 err_has 'cpu'
 expect 0 solve data --for x86_64_v3 --json
@@ -246,6 +270,8 @@ CONDA_OVERRIDE_ARCHSPEC=x86-64-v3 expect 1 solve newest
 err_has 'did you mean x86_64_v3?'
 expect 2 solve newest --for h100 --for a100
 err_has '--for can be used only once'
+expect 2 solve newest --for h100,a100
+err_has '--for h100,a100: expected one machine, found 2' 'gpkg lock and gpkg build plan-variants take several'
 expect 2 solve newest --channel-priority strct
 err_has "'strct' is not one of strict, flexible and disabled; did you mean strict?"
 

@@ -116,7 +116,7 @@ err_has 'to see the last change: gpkg diff -n f; to compare with another: gpkg d
 
 # Back, one by one: files, records and what was asked for.
 expect 0 rollback -n e --dry-run
-out_is 'no packages change; this would update requested specs'
+out_is 'no packages change; this would update requested specs (lib>=2 -> lib)'
 check [ "$(tree e)" = "$fourth" ]
 expect 0 rollback -y -n e
 check [ "$(tree e)" = "$third" ]
@@ -203,5 +203,13 @@ err_has 'to undo: gpkg rollback 2 -n same'
 has same app-1.0 lib-2.0
 expect 0 rollback -y -n same 2
 has same app-1.0 extra-1.0 lib-2.0
+
+# An environment that was removed cannot be restored, and rollback says since when.
+expect 0 create -q -y -n shortlived app
+expect 0 env remove -y -n shortlived
+expect 1 rollback -y -n shortlived
+err_has 'no environment at' 'it was removed on' 'env remove -y -n shortlived' 'a removed environment cannot be restored'
+expect 1 rollback -y -n neverthere
+err_lacks 'it was removed'
 
 finish

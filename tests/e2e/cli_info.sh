@@ -29,6 +29,28 @@ CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one expect 0 info --json
 json 'd["active_prefix"] == d["default_prefix"] == work + "/root/envs/one"'
 json 'd["active_prefix_name"] == "one"'
 
+# An environment: what is stored of it beside its packages.
+expect 0 info -n one
+out_has 'environment  : one' 'packages  : 1 (1 requested)' 'accelerator  : builds for the GPU of the machine (no accelerator set)' 'pins  : none' 'channels  : as configured'
+expect 0 create -y -n two app --accel none -c "$CHANNEL" --override-channels
+out_has 'Accelerator  CPU builds only (accelerator none)' 'two now uses CPU builds only (accelerator none)'
+expect 0 pin -n two app
+expect 0 info -n two
+out_has 'accelerator  : CPU builds only (accelerator none)' 'pins  : 1 (gpkg pins -n two)'
+expect 0 info -p "$GPKG_ROOT_PREFIX/envs/two" --json
+json 'd["environment"]["accelerator"] == "none" and len(d["environment"]["pins"]) == 1 and d["environment"]["packages"] == 1'
+json 'd["platform"] == "linux-64"'
+expect 1 info -n nowhere
+expect 2 info -n one --base
+# The accelerator is told where it changes, and only there.
+expect 0 install -n two --accel nvidia --dry-run
+out_has 'two would use CUDA builds (accelerator nvidia)'
+expect 0 install -n two --accel nvidia -y
+out_has 'two now uses CUDA builds (accelerator nvidia)'
+expect 0 install -n two --accel nvidia -y
+out_lacks 'now uses'
+expect 0 env remove -y -n two
+
 # What a site says is seen, and where it says so; a file that is not there is told.
 cat > "$WORK/site.yaml" <<END
 accelerator: none
@@ -66,7 +88,7 @@ out_has '__glibc'
 out_has 'CONDA_OVERRIDE_GLIBC'
 expect 0 hardware --json
 json 'd["platform"] == "linux-64" and isinstance(d["gpus"], list)'
-json '{"name": "__glibc", "version": "2.36", "build": "0", "source": "CONDA_OVERRIDE_GLIBC"} in
+json '{"name": "__glibc", "version": "2.36", "build": "0", "source": "CONDA_OVERRIDE_GLIBC", "assumed": False} in
     d["virtual_packages"]'
 
 finish

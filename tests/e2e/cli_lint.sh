@@ -167,6 +167,6 @@ expect 1 lint nothing
 err_has 'no such file or folder'
 expect 1 lint parts/libnpp --output-dir elsewhere
 err_has 'libnpp-12.4.1-hb0f4dca_0 is not in'
-err_has "gpkg build $PWD/parts/libnpp/recipe.yaml --output-dir"
+err_has "gpkg build $PWD/parts/libnpp/recipe.yaml --output-dir" 'to check the recipe alone: gpkg build' ' --render'
 expect 2 lint
 finish

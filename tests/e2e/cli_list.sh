@@ -172,6 +172,7 @@ out_has '+ cuda-version'
 err_has '3 of 3 packages differ'
 expect 0 list -n here --diff here
 out_is ''
+err_has 'no differences in 2 packages between'
 expect 1 list -n here --diff nowhere
 expect 2 list -n here --diff there --explicit
 

@@ -80,12 +80,29 @@ expect 0 lock mac --for m1 -o m1.lock
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 lock check first.lock --for h100
 check [ "$(tr -s ' ' <<< "$out")" = 'a100 selected: it has builds for this GPU
-cpu fits' ]
+cpu fits
+first.lock is consistent (2 classes, 4 packages)' ]
 expect 0 lock check first.lock --for mi300 --json
 json 'd["class"] == "cpu" and [c for c in d["classes"] if c["name"] == "a100"][0]["unmet"] == ["needs __cuda (none found)"]'
 expect 1 lock check first.lock --for gh200
 out_has 'is for linux-64, not linux-aarch64'
-CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock check first.lock --for h100
+# What is in it, class by class.
+expect 0 lock list first.lock
+out_has 'a100: 3 packages for linux-64; needs __cuda, __glibc >=2.28,<3.0.a0, __unix' 'cpu: 3 packages for linux-64'
+check [ "$(awk '/^ / { print $1, $2, $3 }' <<< "$out")" = 'lib 2.0 0
+pure 1.0 0
+torch 2.0 cuda12_0
+lib 2.0 0
+pure 1.0 0
+torch 2.0 cpu_0' ]
+listed=$out
+expect 0 lock show first.lock
+out_is "$listed"
+expect 0 lock list first.lock --class cpu --json
+json '[[c["name"], [p["name"] for p in c["packages"]]] for c in d["classes"]] == [["cpu", ["lib", "pure", "torch"]]]'
+expect 1 lock list first.lock --class gpu
+err_has "first.lock: no class 'gpu'" 'classes in it: a100 and cpu'
+expect 0 lock check first.lock --for h100,glibc=2.17
 out_has 'a100  needs __glibc >=2.28,<3.0.a0 (found 2.17)'
 expect 1 create -n no --lock first.lock --for gh200 -y
 err_has 'no class fits gh200'
@@ -200,6 +217,7 @@ mv away "$CHANNEL/linux-64/fleeting-1.0-0.tar.bz2"
 
 # Packages that are gone are named, and other builds of their versions take their place.
 expect 0 lock check drift.lock --for cpu --available
+out_has 'drift.lock is consistent (1 class, ' '; the channels have all packages'
 gone torch-2.0-cpu_0
 package torch 2.0 cpu_1 'lib' '__glibc >=2.17,<3.0.a0'
 expect 1 lock check drift.lock --for cpu --available
@@ -590,7 +608,7 @@ err_has 'is given twice'
 # Overrides are not what the named machines are.
 expect 0 lock torch --for a100 --for cpu -o plain.lock
 CONDA_OVERRIDE_CUDA=12.0 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock torch --for a100 --for cpu -o overridden.lock
-err_has 'note: ignored with --for: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC' 'gpkg hardware export --for NAME'
+err_has 'note: ignored with --for: CONDA_OVERRIDE_CUDA and CONDA_OVERRIDE_GLIBC' '--for NAME,glibc=2.36'
 err_lacks 'no such virtual package'
 check cmp plain.lock overridden.lock
 expect 0 config set override_virtual_packages.cuda 12.0
@@ -604,14 +622,29 @@ err_has 'for cpu' 'possible fixes'
 err_lacks CONDA_OVERRIDE
 package newer 1.0 0 '__glibc >=2.34'
 expect 1 lock newer --for a100 -o never.lock
-err_has 'a100 is assumed to have glibc 2.28' 'possible fixes:' \
-    'gpkg hardware export --for a100 -o a100.yaml  # then add system: {glibc: "2.34"} to it and use --for ./a100.yaml'
+err_has 'a100 is assumed to have glibc 2.28' 'possible fixes:' '  gpkg lock newer --for a100,glibc=2.34 -o never.lock  # for a machine with glibc >= 2.34'
 mkdir profile && pushd profile > /dev/null
+expect 0 lock newer --for a100,glibc=2.34
+check grep -q '^  a100-glibc-2.34:' gpkg.lock
+check grep -q '__glibc=2.34=0' gpkg.lock
+# One --for names several machines; the fix is for the one that lacks something.
+expect 1 lock newer --for a100,glibc=2.34,h100 -o never.lock
+err_has 'for h100' 'gpkg lock newer --for a100,glibc=2.34,h100,glibc=2.34 -o never.lock'
+expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 --json
+json '[c["name"] for c in d["classes"]] == ["a100-glibc-2.34", "h100-glibc-2.34"]'
 expect 0 hardware export --for a100 -o a100.yaml
 expect 1 lock newer --for ./a100.yaml
-err_has 'add system: {glibc: "2.34"} to ./a100.yaml'
+err_has 'gpkg lock newer --for ./a100.yaml,glibc=2.34'
 echo 'system: {glibc: "2.34"}' >> a100.yaml
 expect 0 lock newer --for ./a100.yaml
+# A class is checked and installed as it was locked: variables do not change a named machine.
+CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock check --for ./a100.yaml
+err_has 'note: ignored with --for: CONDA_OVERRIDE_'
+CONDA_OVERRIDE_GLIBC=2.17 expect 0 create -n newer --lock gpkg.lock --for ./a100.yaml --dry-run
+CONDA_OVERRIDE_GLIBC=2.17 expect 1 lock check
+CONDA_OVERRIDE_GLIBC=2.40 expect 1 lock check --for a100
+out_has 'needs __glibc >=2.34 (found 2.28, assumed)'
+err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.28'
 popd > /dev/null
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'

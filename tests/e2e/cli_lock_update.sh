@@ -73,7 +73,7 @@ out_has 'a100 and cpu: added extra 1.0 0' 'a100 and cpu: added more 1.0 0'
 expect_packages file.lock 'a100: extra-1.0-0 lib-2.0-0 more-1.0-0 torch-2.0-cuda12_0
 cpu: extra-1.0-0 lib-2.0-0 more-1.0-0 torch-2.0-cpu_0'
 expect 0 lock check file.lock -f environment.yml --for cpu
-out_has 'file.lock matches environment.yml'
+out_has 'file.lock is consistent (2 classes, 5 packages); matches environment.yml'
 printf 'dependencies: [torch]\n' > environment.yml
 expect 0 lock update file.lock -f environment.yml
 out_has 'a100 and cpu: removed extra 1.0 0' 'a100 and cpu: removed more 1.0 0'
@@ -243,7 +243,7 @@ expect 0 lock -f environment.yml --for cpu --channel-priority disabled -o priori
 expect 1 lock check priority.lock -f environment.yml --for cpu --exclude-newer 2030-01-01
 err_has 'gpkg lock update priority.lock -f environment.yml --exclude-newer 2030-01-01 updates the lock'
 expect 0 lock update priority.lock -f environment.yml --exclude-newer 2030-01-01 --dry-run
-out_has 'no packages change; requested specs updated'
+out_has 'no packages change; recorded request updated'
 expect 0 lock update priority.lock -f environment.yml --exclude-newer 2030-01-01
 expect 0 lock check priority.lock -f environment.yml --for cpu --exclude-newer 2030-01-01
 check grep -q 2030-01-01 priority.lock

@@ -83,6 +83,28 @@ expect 1 create -n three other
 err_has 'other'
 unset GPKG_SYSTEM_CONFIG
 
+# A folder needs no network: --offline reads indexes and packages from it, also where another mirror is on a server.
+export GPKG_SYSTEM_CONFIG=$WORK/offline.yaml
+from='-c http://channel.invalid/main --override-channels --offline'
+site="mirrored_channels: {\"http://channel.invalid/main\": "
+for mirrors in "[\"$mirror/main\"]" "[\"http://mirror.invalid/main\", \"file://${mirror// /%20}/main\"]"; do
+    echo "$site$mirrors}" > "$GPKG_SYSTEM_CONFIG"
+    rm -rf "$GPKG_ROOT_PREFIX/cache" "$GPKG_ROOT_PREFIX/pkgs"
+    expect 0 create -y -n offline fast note $from
+    err_lacks warning
+    records offline 'set(r) == {"base", "fast", "note"} and all(p["channel"] == "http://channel.invalid/main" for p in r.values())'
+    expect 0 env remove -y -n offline
+done
+# Packages that neither the store nor a folder has are named. Servers are not asked.
+echo "$site[\"http://mirror.invalid/main\"]}" > "$GPKG_SYSTEM_CONFIG"
+rm -rf "$GPKG_ROOT_PREFIX/pkgs"
+expect 1 create -y -n offline fast $from
+err_has '--offline: 2 packages not in the package store:'
+rm -rf "$GPKG_ROOT_PREFIX/cache"
+expect 1 create -y -n offline fast $from
+err_has '--offline: http://channel.invalid/main/linux-64 is not in the cache'
+unset GPKG_SYSTEM_CONFIG
+
 # What verify tells.
 cp -r "$mirror" "$WORK/copy"
 copy=$WORK/copy

@@ -47,6 +47,18 @@ err_is 'note: lib 1.1 is installed and does not match; to change it: gpkg update
 expect 0 update -y -n e lib
 has e app-1.0 lib-1.0
 
+# A pin that no channel can meet is told, with the versions that are near; without cached indexes nothing is.
+expect 0 pin -n e lib=1.5
+out_is 'pinned lib 1.5.* in e'
+err_has "warning: no build of lib in $CHANNEL (linux-64) matches the pin; nearest versions: 1.0, 1.1 and 2.0; to remove the pin: gpkg unpin -n e lib"
+expect 0 pin -n e 'absent>=3'
+err_has "warning: package 'absent' not found in $CHANNEL (linux-64); to remove the pin: gpkg unpin -n e absent"
+expect 0 unpin -n e absent
+mv "$CHANNEL" "$CHANNEL.away"
+expect 0 pin -n e lib=1.6
+err_lacks warning
+mv "$CHANNEL.away" "$CHANNEL"
+
 expect 0 unpin -n e lib --json
 json 'd["success"] is True and d["unpinned"] == ["lib"]'
 check [ "$(cat "$pinned")" = '# kept by hand' ]
@@ -66,11 +78,28 @@ err_has 'not the name of one package'
 expect 2 pin -n e 'lib=='
 expect 2 pin -n e
 err_has 'missing argument: SPEC'
+expect 1 pin -n e list
+err_has 'hint: use gpkg pins'
 expect 1 pin -n nowhere lib
 err_has 'no environment at'
 echo '{}' > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/frozen"
 expect 1 pin -n e lib
 err_has frozen
 expect 0 pin -n e lib --override-frozen
+rm "$GPKG_ROOT_PREFIX/envs/e/conda-meta/frozen"
+
+# All pins at once; comments in the file stay.
+expect 0 pin -n e lib 'app<2'
+echo '# mine' >> "$GPKG_ROOT_PREFIX/envs/e/conda-meta/pinned"
+expect 0 unpin -n e --all
+out_has 'unpinned lib and app in e'
+expect 0 pins -n e --json
+json 'all(p["source"].startswith("pinned_packages") for p in d)'
+check grep -q mine "$GPKG_ROOT_PREFIX/envs/e/conda-meta/pinned"
+expect 0 unpin -n e --all
+out_is 'no package is pinned in e'
+expect 2 unpin -n e
+err_has 'missing argument: NAME'
+expect 2 unpin -n e --all lib
 
 finish

@@ -45,6 +45,7 @@ expect 0 verify -n second
 # To a path, and back by path; offline, from the store.
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 rename -y -n second "$WORK/a path/env" --offline
+check [ "$(tail -n 1 <<< "$out")" = "moved second to $WORK/a path/env" ]
 has "$WORK/a path/env" app-1.0 extra-1.0 lib-1.0
 expect 0 rename -y -p "$WORK/a path/env" third --offline --json
 json 'd["success"] is True and d["prefix"] == work + "/root/envs/third"'
@@ -92,6 +93,29 @@ if [ "$(id -u)" = 0 ]; then
         check [ -e "$WORK/volume/data" ]
     fi
 fi
+
+# Moved with mv: one warning by each command that uses it, until it is repaired.
+expect 0 create -y -n kept lib
+mv "$at/kept" "$at/gone"
+told="this environment was moved here from $at/kept, and its files still contain that path; to fix it: gpkg repair -n gone"
+expect 0 list -n gone
+err_is "warning: $told"
+expect 0 run -n gone true
+err_is "warning: $told"
+expect 0 install -n gone extra -d
+check [ "$(grep -cF "$told" <<< "$err")" = 1 ]
+expect 0 update -n gone --all -d
+err_has "$told"
+expect 0 activate --shell bash gone
+err_is "warning: $told"
+expect 0 repair -n gone -y
+err_lacks "$told"
+expect 0 run -n gone true
+err_is ''
+mv "$at/gone" "$at/kept"
+expect 0 rename -y -n kept anew
+expect 0 run -n anew true
+err_is ''
 
 # What must not be.
 expect 0 create -y -n other lib

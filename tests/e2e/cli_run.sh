@@ -52,6 +52,14 @@ last='gpkg run -n one yes | head -n 1'
 check [ "$("$GPKG" run -n one yes | head -n 1)" = y ]
 check [ "$("$GPKG" run -n one sh -c 'trap - PIPE; yes; echo $? >&2' 2>&1 > >(head -n 1 > /dev/null))" = 141 ]
 
+# A program of the system runs where the environment has none of that name; -v says so.
+expect 0 run -n one pwd
+err_is ''
+expect 0 run -v -n one pwd
+err_has 'pwd is not in the environment; looking it up in PATH'
+expect 0 run -v -n one hello
+err_lacks 'looking it up'
+
 # Scripts of activate.d have run, and what they print does not mix with the output.
 expect 0 run -n two sh -c 'echo $FROM_SCRIPT'
 out_is yes

@@ -206,7 +206,7 @@ plain
 
 # One line about what was done.
 expect 0 create -y -n done zlib=1.2
-out_has 'created done with 1 package'
+out_has 'created done with 1 package in '
 expect 0 install -y -n done zlib=1.3 libblas
 out_has 'installed 1 package and upgraded 1 in done'
 expect 0 install -y -n done zlib --force-reinstall

@@ -59,11 +59,11 @@ with it:
 expect 0 why-not 'numpy * 0' numpy
 out_has 'numpy 2.0 0 is possible, but numpy 2.0 1 has a higher build number'
 expect 0 why-not 'numpy>=2' pandas
-out_is 'numpy 2.0 1 is chosen'
+out_is 'numpy 2.0 1 is chosen: newest version'
 expect 0 why-not 'numpy>=2' torch
 out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
 torch is requested
-numpy>=2 is what you ask about
+numpy>=2 is the spec in question
 torch ==2.0 0 is the best match for the request
 └─ torch 2.0 0 needs numpy <2
    └─ no numpy satisfies both
@@ -74,7 +74,7 @@ expect 0 why-not 'numpy>=2' torch=2
 out_is 'numpy>=2 conflicts with the request
 torch=2 is requested
 └─ torch 2.0 0 needs numpy <2
-numpy>=2 is what you ask about
+numpy>=2 is the spec in question
 └─ no numpy satisfies both
 possible fixes:
   torch=1.0 instead of torch=2: gives numpy 2.0 and torch 1.0'
@@ -94,7 +94,7 @@ out_is "no package needs app[extras='plot']; if requested, it would be app 1.0 0
 with it:
   + pandas 1.0 0"
 expect 0 why-not 'app[extras=plot]' app pandas
-out_is 'app 1.0 0 is chosen'
+out_is 'app 1.0 0 is chosen: newest version'
 expect 1 why-not 'app[extras=plots]' app
 err_has "no build of app has the extra 'plots'"
 err_has 'did you mean plot?'
@@ -115,7 +115,7 @@ expect 2 why-not 'num*' torch
 expect 0 why-not numpy=1
 out_has 'numpy 1.0 0 is possible, but numpy 2.0 1 is a newer version'
 expect 0 why-not 'numpy>=2' --for h100
-out_is 'numpy 2.0 1 is chosen'
+out_is 'numpy 2.0 1 is chosen: newest version'
 expect 0 why-not gpu=1
 out_has 'gpu=1 cannot be installed on this machine'
 expect 0 why-not gpu=1 --json
@@ -146,7 +146,7 @@ expect 0 why-not numpy=1 -n env
 out_is 'numpy 1.0 0 is installed'
 expect 0 why-not numpy=2 -n env
 out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
-numpy=2 is what you ask about
+numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
 base ==1.0 0 is installed and changes only when requested
 └─ no base satisfies both
@@ -158,7 +158,7 @@ expect 0 install -n env pandas base=1
 expect 0 why-not numpy=2 -n env
 out_is 'numpy=2 conflicts with the request
 base=1 is requested
-numpy=2 is what you ask about
+numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
    └─ no base satisfies both
 possible fixes:

@@ -27,12 +27,32 @@ json 'len(d) == 1'
 expect 0 sync -y
 out_has 'e matches environment.yml'
 
+# Text and JSON agree where only variables differ.
+expect 0 env config vars set -n e MODE=slow OTHER=1
+expect 0 sync --dry-run
+out_has 'no packages change; this would update variables (set MODE, unset OTHER)'
+expect 0 sync --dry-run --json
+json 'd["message"] == "no packages change; this would update variables (set MODE, unset OTHER)"'
+json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
+expect 0 sync -y --json
+json 'd["message"] == "no packages change; variables (set MODE, unset OTHER) updated"'
+expect 0 sync -y --json
+json 'd["message"] == "All requested packages already installed." and "variables" not in d'
+
 # Packages, requests and variables that the file does not have are removed. Versions that fit stay.
 expect 0 install -y -q -n e tool
 expect 0 env config vars set -n e OTHER=1
 expect 0 sync -n e -f environment.yml --dry-run --json
 json '[p["name"] for p in d["actions"]["UNLINK"]] == ["tool"] and d["dry_run"] is True'
+expect 1 sync -n e -f environment.yml --check
+out_has '- tool' 'dry run: nothing was changed'
 expect 0 sync -y -n e -f environment.yml
+err_lacks overrides
+expect 0 sync -n e -f environment.yml --check
+out_is 'e matches environment.yml'
+expect 1 sync -n other -f environment.yml --check
+err_has "note: -n other overrides the name 'e' in environment.yml"
+absent other
 expect 0 list -n e --json
 json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.0")]'
 expect 0 env config vars list -n e --json

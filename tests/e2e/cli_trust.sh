@@ -95,6 +95,18 @@ forget
 # Each verified channel is named with -v.
 expect 0 search tool -v
 err_has "signature of $url verified"
+# keys verify says by which key a channel is trusted, or why it is not.
+expect 0 keys verify "$url"
+out_has "signature verified: signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
+expect 0 keys verify "$url" --json
+json "d['verified'][0]['channel'] == '$url' and d['verified'][0]['keys'] == ['$(key a)']"
+expect 1 keys verify "file://$CHANNEL"
+err_has 'no trusted key for' 'gpkg config append'
+trust "$(key b)"
+expect 1 keys verify "$url" --json
+json "d['trust'] == 'wrong-key'"
+trust "$(key a)"
+forget
 # A token in conda's configuration that others can read.
 printf 'custom_channels: {mine: "%s"}\n' 'https://user:sesame@127.0.0.1/x' > "$HOME/.condarc"
 chmod 644 "$HOME/.condarc"

@@ -60,6 +60,18 @@ expect 1 why -n one pgn
 err_has "pgn: not installed in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean png?'
 expect 1 why -n nowhere png
+expect 2 why png
+err_has 'no environment is active' 'png is installed in one: gpkg why png -n one'
+expect 2 why nothing
+err_has 'use -n NAME or -p PATH'
+
+# Many chains end with the command that shows them as one tree.
+package two 1.0 0 plot
+package three 1.0 0 plot
+expect 0 install -y -q -n one two three
+expect 0 why -n one zlib --all
+err_is 'shorter: gpkg tree --invert -n one zlib'
+expect 0 tree --invert -n one zlib
 
 # An update to a version holds to nothing that one of a mere name does.
 package down 1.0 0

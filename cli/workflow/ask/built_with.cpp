@@ -70,15 +70,17 @@ public:
            Transport& transport,
            const std::vector<Channel>& channels,
            std::span<const PackageRecord> records,
+           bool offline,
            std::vector<std::optional<VariantInputs>>& inputs)
         : context_(context),
           transport_(transport),
           channels_(channels),
           records_(records),
+          offline_(offline),
           inputs_(inputs),
           cache_(context.config.index_cache() / "inputs") {}
 
-    Result<void> run(bool offline) {
+    Result<void> run() {
         settle_here();
         std::vector<std::size_t> far;
         std::size_t old_format = 0;
@@ -90,7 +92,7 @@ public:
                 ++old_format;
             } else if (record.url.starts_with("file:")) {
                 settle(i, from_file(record));
-            } else if (offline) {
+            } else if (offline_ && needs_network(transport_.mirrors(), record.url)) {
                 ++not_here;
             } else {
                 far.push_back(i);
@@ -183,6 +185,7 @@ private:
         std::vector<std::uint64_t> received(requests.size());
         TransferOptions options;
         options.parallel = static_cast<std::size_t>(context_.config.download_threads.value);
+        options.offline = offline_;
         options.stop = context_.stop;
         options.on_wait = WaitWarnings(context_.out, progress);
         options.on_progress = [&](const TransferProgress& step) {
@@ -227,6 +230,7 @@ private:
     Transport& transport_;
     const std::vector<Channel>& channels_;
     std::span<const PackageRecord> records_;
+    bool offline_;
     std::vector<std::optional<VariantInputs>>& inputs_;
     InputsCache cache_;
     std::vector<std::string> failures_;
@@ -259,7 +263,7 @@ Result<std::vector<std::optional<VariantInputs>>> built_with(Context& context,
     const auto wanted = wanted_of(channels, records);
     IndexOptions how;
     how.cache = context.config.index_cache();
-    how.offline = options.offline;
+    how.transfer.offline = options.offline;
     how.transfer.stop = context.stop;
     GPKG_TRY(const auto transport, open_transport(context));
     GPKG_TRY(const auto published, fetch_variants(*transport, wanted, how));
@@ -277,7 +281,7 @@ Result<std::vector<std::optional<VariantInputs>>> built_with(Context& context,
         }
     }
     if (options.ask_packages)
-        GPKG_CHECK(Asking(context, *transport, channels, records, inputs).run(options.offline));
+        GPKG_CHECK(Asking(context, *transport, channels, records, options.offline, inputs).run());
     return inputs;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/workflow/ask/explanation_json.hpp"
 
+#include "libcore/spec/record_version.hpp"
+
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -54,6 +56,7 @@ Json json_of(const ExplanationLine& line) {
             document["builds"]["accelerator"] = line.builds.accelerator;
         if (!line.builds.variant.empty()) document["builds"]["variant"] = line.builds.variant;
     }
+    if (line.given) document["assumed"] = is_assumed(*line.given);
     if (line.kind == ExplanationLine::Kind::Pin) document["reason"] = line.reason;
     if (line.askers > 0 || line.kind == ExplanationLine::Kind::Machine ||
         line.kind == ExplanationLine::Kind::Present) {

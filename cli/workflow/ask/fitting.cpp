@@ -18,9 +18,8 @@ std::string missing_here(const PackageRecord& record, const Sources& sources) {
     const auto unmet = unmet_needs(record, sources.virtual_packages);
     if (unmet.empty()) return "";
     const auto& [spec, there] = unmet.front();
-    const auto value = there == nullptr ? std::string_view() : value_told(*there);
     return fmt::format(
-        "needs {}, but {}", written(spec), machine_fact(sources.machine.name, spec.name, value));
+        "needs {}, but {}", written(spec), machine_fact(sources.machine.name, spec.name, there));
 }
 
 /// A pin, else the end of the first clash: what something that the build needs asks for in vain.

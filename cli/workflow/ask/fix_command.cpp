@@ -6,7 +6,9 @@
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
+#include "virtual-packages/machines.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,6 +38,7 @@ FixCommand::FixCommand(const Context& context, const Question& question, const F
     : context_(context), question_(question), words_(context.arguments) {
     if (!words_.empty()) words_.front() = "gpkg";
     for (const auto& change : fix.changes) apply(change);
+    gives_facts_ = give_facts(fix);
     if (drops_accel_option(context, question, fix)) remove_option("--accel");
 }
 
@@ -67,8 +70,10 @@ std::string FixCommand::text() const {
         words.push_back(removal());
         words.emplace_back("&&");
     }
-    for (const auto& [name, value] : environment_)
-        words.push_back(fmt::format("{}={}", name, shell_word(value)));
+    if (!gives_facts_) {
+        for (const auto& [name, value] : environment_)
+            words.push_back(fmt::format("{}={}", name, shell_word(value)));
+    }
     const auto end_of_options = std::find(words_.begin(), words_.end(), "--");
     const auto add = [&](auto begin, auto end) {
         for (; begin != end; ++begin) {
@@ -238,6 +243,35 @@ void FixCommand::set_machine(const ProblemChange& change) {
     if (change.name == "__cuda_arch" &&
         find_record(question_.problem.virtual_packages, "__cuda") == nullptr)
         environment_.try_emplace(override_variable("cuda"), kUsualCuda);
+}
+
+/// Of a machine named with --for, gives another value to each fact that gpkg only assumes. False if
+/// the fix changes more of the machine.
+bool FixCommand::give_facts(const Fix& fix) {
+    std::string facts;
+    for (const auto& change : fix.changes) {
+        if (change.kind != Kind::SetMachine) continue;
+        const auto key = virtual_packages::given_key(change.name);
+        const auto* there = find_record(question_.problem.virtual_packages, change.name);
+        if (!key || there == nullptr || !is_assumed(*there)) return false;
+        const auto variable = override_variable(std::string_view(change.name).substr(2));
+        facts += fmt::format(",{}={}", *key, environment_.at(variable));
+    }
+    if (facts.empty()) return false;
+    constexpr std::string_view kFor = "--for";
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+        auto& word = words_[i];
+        const bool is_joined = word.starts_with("--for=");
+        if (!is_joined && words_[i - 1] != kFor) continue;
+        auto machines =
+            virtual_packages::machines_in(is_joined ? word.substr(kFor.size() + 1) : word);
+        const auto machine = std::ranges::find(machines, question_.machine.given);
+        if (machine == machines.end()) continue;
+        *machine += facts;
+        word = fmt::format("{}{}", is_joined ? "--for=" : "", fmt::join(machines, ","));
+        return true;
+    }
+    return false;
 }
 
 }  // namespace gpkg::cli

@@ -34,8 +34,11 @@ public:
     std::string before_text() const;
     /// What the line asks no more: specs that were in it, a pin.
     const std::vector<std::string>& dropped() const { return dropped_; }
-    /// The variables in front of the line.
+    /// The variables that make the machine of the fix. They stand in front of the line, unless it
+    /// gives the same facts in --for.
     const std::map<std::string, std::string>& environment() const { return environment_; }
+    /// Whether it changes the machine by facts in --for: "--for h100,glibc=2.34".
+    bool gives_facts() const { return gives_facts_; }
     /// "a driver for CUDA >= 12.4".
     const std::vector<std::string>& machines() const { return machines_; }
 
@@ -54,12 +57,14 @@ private:
     void set_accelerator(const std::string& name, AcceleratorChoice choice);
     void remove_option(const std::string& name);
     void set_machine(const ProblemChange& change);
+    bool give_facts(const Fix& fix);
 
     const Context& context_;
     const Question& question_;
     std::vector<std::string> words_;
     std::vector<std::string> options_;  ///< that it has in addition, before a "--"
     std::map<std::string, std::string> environment_;
+    bool gives_facts_ = false;
     std::vector<std::string> removed_;  ///< packages that were asked for earlier
     std::vector<std::string> dropped_;
     std::vector<std::string> edits_;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kLongestSpec = 1000;
 /// Of so many names the builds are shown, and fetched where channels have shards.
-constexpr std::size_t kMostNames = 100;
+constexpr std::size_t kMostWithBuilds = 100;
 
 void look_where_the_spec_says(const MatchSpec& spec, SourceOptions& sources) {
     if (spec.has_one_channel() && sources.channels.empty()) {
@@ -52,7 +52,7 @@ tl::unexpected<Error> too_many(const MatchSpec& spec, std::size_t names) {
                             "searched",
                             spec.to_string(),
                             names,
-                            kMostNames),
+                            kMostWithBuilds),
                 fmt::format("gpkg search '{}' lists the names", spec.name));
 }
 
@@ -159,7 +159,7 @@ bool is_name_alone(const MatchSpec& spec) {
 
 Result<std::vector<std::string>> names_meant(const Inquiry& inquiry, const MatchSpec& spec) {
     GPKG_TRY(auto names, names_matching(inquiry.channels, spec));
-    if (names.size() > kMostNames && !inquiry.channels.are_whole())
+    if (names.size() > kMostWithBuilds && !inquiry.channels.are_whole())
         return too_many(spec, names.size());
     return names;
 }
@@ -171,8 +171,8 @@ Result<Found> search_channels(Context& context,
     auto& searched = inquiry.searched;
     GPKG_TRY(auto names, names_matching(inquiry.channels, spec));
     const bool asks_more = !is_name_alone(spec) || searched.exclude_newer;
-    if (names.size() > kMostNames && !asks_more) return Found{{}, std::move(names)};
-    if (names.size() > kMostNames && !inquiry.channels.are_whole())
+    if (names.size() > kMostWithBuilds && !asks_more) return Found{{}, std::move(names)};
+    if (names.size() > kMostWithBuilds && !inquiry.channels.are_whole())
         return too_many(spec, names.size());
     GPKG_TRY(searched.indexes, inquiry.channels.look_up(names));
     GPKG_TRY(auto records, find_records(spec, names, searched));
@@ -319,7 +319,7 @@ void print_found(const Context& context, const MatchSpec& spec, const Found& fou
         out.note(fmt::format("'{}' matches {} names; builds are listed for at most {}",
                              spec.to_string(),
                              found.names.size(),
-                             kMostNames));
+                             kMostWithBuilds));
     if (info) {
         for (const auto& record : found.records) print_details(out, record);
     } else if (!found.records.empty()) {

@@ -71,10 +71,10 @@ std::vector<ProblemChange> changes_beside(const std::vector<PackageRecord>& mach
 bool can_be_had(const Context& context, const Question& question, const Fix& fix) {
     if (std::ranges::none_of(fix.changes, is_of_machine)) return true;
     // The lock would be for none of the machines that it is made for, be they named now or when
-    // what is there was locked.
+    // what is there was locked. Only what gpkg assumes of a machine may be said otherwise.
     const bool is_named = question.machine.profile || !question.present.records.empty();
-    if (question.wanted.is_for_lock && is_named) return false;
     const FixCommand command(context, question, fix);
+    if (question.wanted.is_for_lock && is_named && !command.gives_facts()) return false;
     const auto env = [&](std::string_view name) -> std::optional<std::string> {
         const auto found = command.environment().find(std::string(name));
         return found == command.environment().end() ? context.env(name) : found->second;

@@ -4,7 +4,6 @@
 #include "cli/workflow/ask/fix_command.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/tried_fixes.hpp"
-#include "cli/workflow/settings.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -124,51 +123,6 @@ std::string message_of(const MissingBuilds& builds,
                        some.tree());
 }
 
-/// Whether gpkg assumes the glibc version of the machine: neither its profile nor an override says
-/// it.
-bool assumes_glibc(const Context& context, const Question& question) {
-    const auto& profile = question.machine.profile;
-    const auto variable = override_variable("glibc");
-    return profile && !profile->glibc && !context.env(variable) &&
-           !configured_overrides(context, true).contains(variable);
-}
-
-void mark_assumed(Explanation& explanation) {
-    for (auto& clash : explanation.clashes) {
-        for (auto& line : clash.lines)
-            line.is_assumed = line.kind == ExplanationLine::Kind::Machine && line.name == "__glibc";
-    }
-}
-
-/// The profile that --for names by a file; empty where it names a machine.
-std::string profile_file_of(const Context& context, const Question& question) {
-    for (const auto& argument : context.arguments) {
-        auto word = argument.starts_with("--for=") ? argument.substr(6) : argument;
-        const fs::path path(word);
-        const bool is_file = word.find('/') != std::string::npos || path.extension() == ".yaml" ||
-                             path.extension() == ".yml";
-        const auto& machine = question.machine.name;
-        if (is_file && (word == machine || path.stem() == machine)) return word;
-    }
-    return {};
-}
-
-/// A lock is for its machines as they are named, so that an override cannot fix it: the fact goes
-/// into a profile. One line for a fix that needs another glibc than the assumed one.
-std::string fix_by_profile(const Context& context, const Question& question, const Fix& fix) {
-    if (!question.wanted.is_for_lock || fix.changes.size() != 1) return {};
-    const auto& change = fix.changes.front();
-    if (change.kind != ProblemChange::Kind::SetMachine || change.name != "__glibc") return {};
-    const auto edit = fmt::format("system: {{glibc: \"{}\"}}", change.version);
-    if (const auto file = profile_file_of(context, question); !file.empty())
-        return fmt::format("add {} to {}", edit, file);
-    const auto& name = question.machine.name;
-    return fmt::format(
-        "gpkg hardware export --for {0} -o {0}.yaml  # then add {1} to it and use --for ./{0}.yaml",
-        shell_word(name),
-        edit);
-}
-
 /// The title and the tree, which is the title where it is one line. If several accelerators were
 /// tried, the explanation is about the first.
 std::string message_of(const Question& question, const Explanation& explanation) {
@@ -191,12 +145,9 @@ std::string message_of(const Question& question, const Explanation& explanation)
 
 Error unsatisfiable(const Context& context,
                     const Question& question,
-                    const Explanation& given,
+                    const Explanation& explanation,
                     const std::vector<const Question*>& others) {
     if (question.channels.empty()) return no_channels();
-    auto explanation = given;
-    const bool is_glibc_assumed = assumes_glibc(context, question);
-    if (is_glibc_assumed) mark_assumed(explanation);
     Json details{{"clashes", clashes_json(explanation)}};
     if (explanation.more > 0) details["more_clashes"] = explanation.more;
     const auto builds = missing_builds(question, explanation);
@@ -211,10 +162,6 @@ Error unsatisfiable(const Context& context,
     for (const auto& fix : fixes) {
         details["fixes"].push_back(json_of(context, question, fix));
         lines.push_back(fix_text(context, question, fix));
-    }
-    for (const auto& fix : explanation.fixes) {
-        auto line = is_glibc_assumed ? fix_by_profile(context, question, fix) : std::string();
-        if (!line.empty()) lines.push_back(std::move(line));
     }
 
     auto message =

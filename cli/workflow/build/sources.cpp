@@ -50,7 +50,7 @@ BuildSources::BuildSources(Context& context,
     options_.override_channels = true;
     IndexOptions fetching;
     fetching.cache = context.config.index_cache();
-    fetching.offline = options_.offline;
+    fetching.transfer.offline = options_.offline;
     fetching.transfer.stop = context.stop;
     run_exports_ =
         std::make_unique<PublishedRunExports>(*transport_, std::move(fetching), std::move(trust));

@@ -271,8 +271,11 @@ Result<int> rename_environment(Context& context,
     if (auto removed = remove_and_unlist(context, from, how, std::move(lock)); !removed)
         return pass(std::move(removed).error().while_doing(
             fmt::format("{} is complete, but the old environment was not removed", to.native())));
-    context.out.print(fmt::format(
-        "renamed {} to {}", environment_name(context, from), environment_name(context, to)));
+    const auto name = environment_name(context, to);
+    context.out.print(fmt::format("{} {} to {}",
+                                  name == to.native() ? "moved" : "renamed",
+                                  environment_name(context, from),
+                                  name));
     return status;
 }
 

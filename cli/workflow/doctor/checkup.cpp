@@ -3,6 +3,7 @@
 #include "cli/workflow/doctor/accelerator_checkup.hpp"
 #include "cli/workflow/doctor/code_checkup.hpp"
 #include "cli/workflow/doctor/wheel_checkup.hpp"
+#include "cli/workflow/pip_packages.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/hardware/accelerator.hpp"
@@ -58,7 +59,9 @@ std::string hardware_text(const virtual_packages::HardwareProfile& profile) {
     for (const auto& [gpu, count] : counts)
         items.push_back(count == 1 ? gpu : fmt::format("{} {}", count, gpu));
     if (items.empty()) return "no GPU";
-    if (profile.cuda) items.push_back("CUDA " + profile.cuda->value);
+    if (profile.cuda)
+        items.push_back(fmt::format(
+            "CUDA {}{}", profile.cuda->value, profile.cuda->is_assumed ? " (assumed)" : ""));
     if (profile.rocm) items.push_back("ROCm " + profile.rocm->value);
     return fmt::format("{}", fmt::join(items, ", "));
 }
@@ -105,7 +108,7 @@ public:
         accelerators();
         old_names();
         wheels();
-        if (found_.empty())
+        if (found_.empty()) {
             add(Grade::Good,
                 "environment",
                 checked_.records.size() == 1
@@ -114,6 +117,8 @@ public:
                     : fmt::format("all requirements of its {} packages are met on {}",
                                   checked_.records.size(),
                                   checked_.machine_name()));
+            gpu_use();
+        }
         return std::move(found_);
     }
 
@@ -183,11 +188,12 @@ private:
             const bool has_it = there != nullptr;
             add(Grade::Bad,
                 spec,
-                fmt::format("{} {} it, but {} has {}",
+                fmt::format("{} {} it, but {} has {}{}",
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
                             checked_.machine_name(),
-                            has_it ? value_told(*there) : "none"),
+                            has_it ? value_told(*there) : "none",
+                            has_it ? assumed_mark(*there) : ""),
                 name == "__cuda" ? help_with_driver(has_it, names) : help_without(names));
         }
     }
@@ -214,17 +220,14 @@ private:
             names.size() == 1
                 ? fmt::format("{} needs {}", names.front(), newest->to_string())
                 : fmt::format("{} packages need up to {}", names.size(), newest->to_string());
-        if (checked_.is_glibc_assumed && there != nullptr)
+        if (there != nullptr && is_assumed(*there))
             return add(Grade::Bad,
                        "glibc",
-                       fmt::format("{}; gpkg assumes {} for {}",
+                       fmt::format("{}, but {} is assumed to have {}",
                                    what,
-                                   value_told(*there),
-                                   checked_.machine_name()),
-                       fmt::format("if {} has a newer one: CONDA_OVERRIDE_GLIBC={}, or a profile "
-                                   "that `gpkg hardware export` writes there",
                                    checked_.machine_name(),
-                                   newest->to_string()));
+                                   value_told(*there)),
+                       "if it has a newer one: " + with_glibc(newest->to_string()));
         add(Grade::Bad,
             "glibc",
             fmt::format("{}, but {} has {}",
@@ -232,6 +235,13 @@ private:
                         checked_.machine_name(),
                         there == nullptr ? "none" : value_told(*there)),
             help_without(names));
+    }
+
+    /// How a command is told the glibc of the machine.
+    std::string with_glibc(const std::string& version) const {
+        const auto& given = checked_.seen.machine.given;
+        return given.empty() ? "CONDA_OVERRIDE_GLIBC=" + version
+                             : fmt::format("--for {},glibc={}", shell_word(given), version);
     }
 
     bool asks_for_what_is_here(const std::vector<PackageRecord>& records) const {
@@ -314,8 +324,11 @@ private:
 
     void one_cuda(std::string_view name, const Version& toolkit, const Version& driver) {
         const auto* there = find_record(machine_, "__cuda");
-        const auto what = fmt::format(
-            "{} {}; the driver supports {}", name, toolkit.to_string(), value_told(*there));
+        const auto what = fmt::format("{} {}; the driver supports {}{}",
+                                      name,
+                                      toolkit.to_string(),
+                                      value_told(*there),
+                                      assumed_mark(*there));
         if (has_unused_cuda())
             return add(Grade::Good, "CUDA", fmt::format("{}; {}", what, unused_cuda_));
         const auto fit =
@@ -483,6 +496,18 @@ private:
                 "is an outdated package name",
                 fmt::format("use {}[accel={}]", asked->package, to_string(asked->accelerator)));
         }
+    }
+
+    /// An environment that runs, and leaves the GPU idle.
+    void gpu_use() {
+        const bool has_gpu =
+            has_device(machine_, Accelerator::Nvidia) || has_device(machine_, Accelerator::Amd);
+        const bool uses_it = std::ranges::any_of(checked_.records, [](const auto& record) {
+            return accelerator_of(record.package).accelerator != Accelerator::None ||
+                   is_vendor_part(record.name());
+        });
+        if (has_gpu && !uses_it && pip_packages(checked_.prefix, checked_.records).empty())
+            add(Grade::Warning, "GPU", "no package of the environment is a GPU build");
     }
 
     void wheels() {

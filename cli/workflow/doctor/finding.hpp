@@ -31,7 +31,6 @@ struct Checked {
     const Accelerators& accelerators;      ///< which builds of it
     const Seen& seen;                      ///< the machine
     Remedies& remedies;
-    bool is_glibc_assumed = false;  ///< a default of gpkg: nobody looked at the machine
 
     const std::vector<PackageRecord>& machine() const { return seen.virtual_packages; }
     /// "this machine", or as --for has it.

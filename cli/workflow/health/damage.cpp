@@ -5,6 +5,7 @@
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
@@ -12,6 +13,7 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/env/unowned_files.hpp"
+#include "libcore/net/transport.hpp"
 #include "libcore/package/verify.hpp"
 
 #include <algorithm>
@@ -86,14 +88,17 @@ Result<DroppedPackages> drop_damaged(Context& context,
         if (folder && damage.empty()) continue;
         ++dropped.packages;
         if (!folder) continue;
-        if (offline && needs_network(records[i]))
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
-                            folder->native(),
-                            damage.front().path,
-                            damage.front().what),
-                "run the command without --offline");
+        if (offline) {
+            GPKG_TRY(const auto transport, open_transport(context));
+            if (needs_network(transport->mirrors(), records[i].url))
+                return fail(
+                    ErrorKind::Integrity,
+                    fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
+                                folder->native(),
+                                damage.front().path,
+                                damage.front().what),
+                    "run the command without --offline");
+        }
         if (folder->parent_path() == store.root())
             GPKG_CHECK(store.remove(*folder));
         else
@@ -289,7 +294,7 @@ Result<int> repair_environment(Context& context,
     if (options.dry_run && !Prefix::is_environment(path) &&
         prefix_condition(path) == PrefixCondition::Interrupted)
         return tell_what_recovery_does(context, path);
-    GPKG_TRY(const auto recovery, recover_prefix(context, path, options.dry_run));
+    GPKG_TRY(const auto recovery, recover_interrupted(context, path, options.dry_run));
     // A creation that was undone, or a removal that was completed.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {

@@ -4,6 +4,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
+#include "virtual-packages/machines.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -76,9 +77,10 @@ Result<void> check_names_any(const LockWishes& wishes) {
 }
 
 std::string NamedClass::class_name() const {
-    const bool is_file = machine.find('/') != std::string::npos || machine.ends_with(".yaml") ||
-                         machine.ends_with(".yml");
-    auto name = is_file ? fs::path(machine).stem().native() : machine;
+    const std::string bare(virtual_packages::without_given_facts(machine));
+    const bool is_file =
+        bare.find('/') != std::string::npos || bare.ends_with(".yaml") || bare.ends_with(".yml");
+    auto name = (is_file ? fs::path(bare).stem().native() : bare) + machine.substr(bare.size());
     // As a lock file can name it.
     std::replace_if(
         name.begin(),
@@ -90,22 +92,6 @@ std::string NamedClass::class_name() const {
         '-');
     name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
     return name;
-}
-
-Context without_overrides(const Context& context) {
-    std::vector<std::string> left_out;
-    for (const auto& [variable, value] : set_overrides(context)) left_out.push_back(variable);
-    if (left_out.empty()) return context;
-    context.out.note(
-        fmt::format("note: ignored with --for: {} (a lock is for the machines as --for names them; "
-                    "to change a fact, edit a profile: gpkg hardware export --for NAME -o "
-                    "NAME.yaml)",
-                    join_some(left_out, "and", left_out.size())));
-    auto without = context;
-    without.env = [env = context.env](std::string_view name) {
-        return name.starts_with(kOverrides) ? std::nullopt : env(name);
-    };
-    return without;
 }
 
 Result<std::vector<NamedClass>> named_classes(Context& context, const ClassOptions& options) {

@@ -35,7 +35,8 @@ struct NamedClass {
     std::string machine;
     SourceOptions sources;
 
-    /// "node" of "./node.yaml": a class is named as --for names its machine.
+    /// "node" of "./node.yaml", "a100-glibc-2.36" of "a100,glibc=2.36": a class is named as --for
+    /// names its machine.
     std::string class_name() const;
 };
 
@@ -50,10 +51,6 @@ Result<std::vector<std::string>> missing_platforms(Context& context,
 
 /// Usage errors for classes without a name, and for two of one.
 Result<void> check_class_names(const std::vector<NamedClass>& named);
-
-/// What CONDA_OVERRIDE_CUDA says would be of every class, and the lock for none of its machines: it
-/// is left out, which is told.
-Context without_overrides(const Context& context);
 
 /// An error where nothing is asked for.
 Result<void> check_names_any(const LockWishes& wishes);

@@ -9,6 +9,7 @@
 #include "libcore/env/activation.hpp"
 #include "libcore/lock/environments.hpp"
 #include "libcore/lock/pip_requirement.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -151,7 +152,7 @@ Result<ExactRequest> locked_request(Context& context,
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options));
     GPKG_CHECK(check_channels(context, sources, lock));
     GPKG_TRY(const auto machine, machine_of(context, sources));
-    GPKG_TRY(const auto records, detected_packages(context, machine));
+    GPKG_TRY(const auto records, packages_for_class(context, machine));
     const auto fits = fits_of(lock, machine.platform, records);
     if (fits.empty()) return no_class(lock, machine.platform, file);
     const auto& best = fits.front();
@@ -163,7 +164,8 @@ Result<ExactRequest> locked_request(Context& context,
             found.format == LockFormat::Gpkg
                 ? fmt::format("to add one: gpkg lock update {} --for NAME", shell_word(file))
                 : std::string("to write a lock that fits: gpkg lock SPEC... --for NAME");
-        if (const auto assumed = assumed_glibc(machine, records, fits)) hint += "; " + *assumed;
+        if (const auto assumed = assumed_in_the_way(machine, records, fits))
+            hint += "; " + *assumed;
         return fail(ErrorKind::Unsatisfiable,
                     fmt::format("{}: no class fits {}{}", file, machine.name, reasons),
                     std::move(hint));
@@ -245,29 +247,24 @@ Result<ExactRequest> locked_request(Context& context,
     return request;
 }
 
-std::optional<std::string> assumed_glibc(const Machine& machine,
-                                         const std::vector<PackageRecord>& virtual_packages,
-                                         const std::vector<ClassFit>& fits) {
-    const auto* glibc = find_record(virtual_packages, "__glibc");
-    const bool is_in_the_way = std::ranges::any_of(fits, [](const ClassFit& fit) {
-        return std::ranges::any_of(
-            fit.unmet, [](const auto& need) { return need.find("__glibc") != std::string::npos; });
-    });
-    if (!machine.profile || machine.profile->glibc || glibc == nullptr || !is_in_the_way)
-        return std::nullopt;
-    auto text = fmt::format(
-        "the glibc version of {} is unknown and assumed to be {}", machine.name, glibc->version);
-    for (const auto& fit : fits) {
-        const auto made_for = as_virtual_packages(fit.locked->made_for);
-        const auto* other = find_record(made_for, glibc->name);
-        if (fit.locked->name == machine.name && other != nullptr)
-            return fmt::format(
-                "{0}; class {1} was locked for glibc {2}: set CONDA_OVERRIDE_GLIBC={2}",
-                text,
-                machine.name,
-                other->version);
-    }
-    return text + "; set it with CONDA_OVERRIDE_GLIBC or in a profile";
+Result<std::vector<PackageRecord>> packages_for_class(Context& context, const Machine& machine) {
+    if (!machine.profile) return detected_packages(context, machine);
+    auto named = without_overrides(context);
+    return detected_packages(named, machine);
+}
+
+std::optional<std::string> assumed_in_the_way(const Machine& machine,
+                                              const std::vector<PackageRecord>& virtual_packages,
+                                              const std::vector<ClassFit>& fits) {
+    const auto needs_another = [&](const PackageRecord& record) {
+        return is_assumed(record) && std::ranges::any_of(fits, [&](const ClassFit& fit) {
+                   return std::ranges::any_of(fit.unmet, [&](const std::string& need) {
+                       return need.starts_with(fmt::format("needs {} ", record.name));
+                   });
+               });
+    };
+    if (std::ranges::none_of(virtual_packages, needs_another)) return std::nullopt;
+    return assumed_note(machine.given, virtual_packages);
 }
 
 }  // namespace gpkg::cli

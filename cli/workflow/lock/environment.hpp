@@ -34,9 +34,13 @@ tl::unexpected<Error> no_class(const LockFile& lock,
 /// environment of which the default one is a part may.
 std::string mending_hint(const LockFile& lock, LockFormat format, const std::string& platform);
 
-/// Where no class fits for its glibc, and nobody said the machine's: that it is assumed.
-std::optional<std::string> assumed_glibc(const Machine& machine,
-                                         const std::vector<PackageRecord>& virtual_packages,
-                                         const std::vector<ClassFit>& fits);
+/// The virtual packages by which the machine takes a class. Variables override those of this
+/// machine, and not of one named with --for, as where the lock is made.
+Result<std::vector<PackageRecord>> packages_for_class(Context& context, const Machine& machine);
+
+/// assumed_note() if a class needs another value than an assumed one.
+std::optional<std::string> assumed_in_the_way(const Machine& machine,
+                                              const std::vector<PackageRecord>& virtual_packages,
+                                              const std::vector<ClassFit>& fits);
 
 }  // namespace gpkg::cli

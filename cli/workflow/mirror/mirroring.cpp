@@ -231,8 +231,11 @@ Result<void> Mirroring::fetch() {
         total += record.size;
         downloads.push_back(std::move(download));
     }
+    GPKG_TRY(const auto transport, open_transport(context_));
     if (options_.asked.sources.offline) {
-        const auto is_far = [](const auto& one) { return !one.url.starts_with("file://"); };
+        const auto is_far = [&](const auto& one) {
+            return needs_network(transport->mirrors(), one.url);
+        };
         const auto far = std::count_if(downloads.begin(), downloads.end(), is_far);
         if (far != 0)
             return fail(
@@ -246,6 +249,7 @@ Result<void> Mirroring::fetch() {
     std::size_t finished = 0;
     DownloadOptions how;
     how.parallel = static_cast<std::size_t>(context_.config.download_threads.value);
+    how.offline = options_.asked.sources.offline;
     how.stop = context_.stop;
     how.on_wait = WaitWarnings(context_.out, progress);
     const auto show = [&] {
@@ -260,7 +264,6 @@ Result<void> Mirroring::fetch() {
         ++finished;
         show();
     };
-    GPKG_TRY(const auto transport, open_transport(context_));
     GPKG_CHECK(download_all(*transport, downloads, how));
     summary_.fetched = downloads.size();
     summary_.fetched_bytes = total;

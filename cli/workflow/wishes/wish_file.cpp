@@ -21,16 +21,17 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
         return WishFile{path, path.native(), in_utf8(std::move(text))};
     }
     const auto name = without_secrets(place);
-    if (offline)
+    GPKG_TRY(const auto transport, open_transport(context));
+    if (offline && needs_network(transport->mirrors(), place))
         return fail(ErrorKind::Network,
                     fmt::format("{}: cannot be downloaded with --offline", name),
                     "use a local copy");
     GPKG_TRY(const auto url, Url::parse(place));
-    GPKG_TRY(const auto transport, open_transport(context));
     GetRequest request;
     request.url = place;
     request.most_bytes = kLongestWritten;
     TransferOptions how;
+    how.offline = offline;
     how.stop = context.stop;
     GPKG_TRY(auto answer, get(*transport, request, how));
     const auto file = url.path.substr(url.path.rfind('/') + 1);

@@ -65,6 +65,7 @@ Result<void> take_manifest(Context& context,
         wishes.variables[name] = value;
     }
     if (manifest.name) wishes.name = *manifest.name;
+    wishes.ignored_name = std::move(manifest.ignored_name);
     if (manifest.prefix) wishes.prefix = manifest.prefix->native();
     if (!sources.override_channels) {
         sources.channels.insert(
@@ -259,8 +260,8 @@ void add_wish_options(CLI::App& app, WishOptions& options) {
         ->allow_extra_args(false);  // the words that follow are specs
     app.add_option("--accel",
                    options.accelerator,
-                   "use builds for auto (this machine's GPU), nvidia, amd, none or conda (conda's "
-                   "order); nvidia,none tries them in turn")
+                   "use builds for auto (this machine's GPU), nvidia, amd, none or conda (the "
+                   "highest build number); nvidia,none tries them in turn")
         ->type_name("ACCELERATOR");
 }
 

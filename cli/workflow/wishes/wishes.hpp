@@ -36,6 +36,7 @@ struct Wishes {
     std::vector<PipSection> pip;  ///< one for each file with such a section
     std::string name;             ///< an environment.yml's own idea of its name
     std::string prefix;           ///< and of its place
+    std::string ignored_name;     ///< the name in an environment.yml, with ignore_names
 };
 
 void add_wish_options(CLI::App& app, WishOptions& options);

@@ -61,6 +61,19 @@ TEST_CASE("what falls back does so from what was said before", "[asking]") {
           Choices{Choice::Nvidia, Choice::None});
 }
 
+TEST_CASE("an accelerator that no package of the solution has builds for is told", "[asking]") {
+    const std::vector<MatchSpec> specs{MatchSpec::parse("torch").value()};
+    CHECK(note_on_no_gpu_build(wishes("nvidia"), specs, {record("h1_0")}) ==
+          "accelerator nvidia has no effect: torch 2 and its dependencies have no CUDA builds");
+    CHECK(note_on_no_gpu_build(wishes("amd"), specs, {record("h1_0")}) ==
+          "accelerator amd has no effect: torch 2 and its dependencies have no ROCm builds");
+    CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {record("cuda129_0")}));
+    CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {record("cpu_0")}));
+    CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), {}, {record("h1_0")}));
+    CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia,none"), specs, {record("h1_0")}));
+    CHECK_FALSE(note_on_no_gpu_build(wishes("none"), specs, {record("h1_0")}));
+}
+
 TEST_CASE("a package's own choice goes with it, and is told where it stays", "[asking]") {
     auto state = remembered(wishes("none torch=nvidia"));
     CHECK(notes_on_own_choices(wishes("amd"), state, {"torch"}) ==

@@ -270,9 +270,9 @@ TEST_CASE("a process that is killed on the way leaves nothing that is used", "[c
     for (const int end : pipe) ::close(end);
 
     CHECK(f.cached().size() == 1);
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK(f.fetch().error().kind == ErrorKind::NotFound);
-    f.options.offline = false;
+    f.options.transfer.offline = false;
     CHECK(f.version(f.fetch().value()) == "1");
 }
 

@@ -195,7 +195,7 @@ TEST_CASE("offline uses what is cached, whatever its age, and says what is not",
     Fixture f;
     f.put("noarch/repodata.json", kEmpty);
     REQUIRE(f.fetch());
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     f.time += 100L * 24 * 3600;
     const auto indexes = f.fetch().value();
     CHECK(f.asked().empty());
@@ -280,7 +280,7 @@ TEST_CASE("that a channel was not there does not hide that its server is ill", "
     CHECK(message.find("HTTP 503") != std::string::npos);
     CHECK(
         message.ends_with(f.base + ": the channel had no noarch/repodata.json when last checked"));
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK(f.fetch({"noarch"}).error().to_string() ==
           f.base +
               ": the channel had no noarch/repodata.json when last checked\n"
@@ -365,7 +365,7 @@ TEST_CASE("local channels are read where they are", "[channel]") {
     f.put("noarch/repodata.json", kEmpty);
     const auto local = f.folder.path() / "served/chan";
     f.base = local.native();
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     const auto first = f.fetch().value();
     CHECK(first[0].missing);
     CHECK(first[1].path == local / "noarch/repodata.json");
@@ -437,7 +437,7 @@ TEST_CASE("a folder of the channel's name is pointed at", "[channel]") {
     };
     CHECK(told("served") == "check the channel's name; for the folder served, use -c ./served");
     CHECK(told("other") == "check the channel's name; for a folder, use ./other");
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK(told("served").ends_with("; for the folder served, use -c ./served"));
     fs::current_path(here);
 }

@@ -89,7 +89,7 @@ TEST_CASE("who wants shards and who wants the whole do not disturb each other", 
     // Each can be forgotten alone.
     const auto whole = f.fetch_noarch();
     REQUIRE(forget_index(f.options.cache, whole));
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     f.options.shards = true;
     const auto sharded = f.fetch_noarch();
     CHECK(sharded.sharded);
@@ -103,10 +103,10 @@ TEST_CASE("offline the whole does where there are no shards", "[channel]") {
     f.options.shards = false;
     REQUIRE(f.fetch_index());
     f.options.shards = true;
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK_FALSE(f.fetch_noarch().sharded);
     // And a server without them takes what is here of the whole.
-    f.options.offline = false;
+    f.options.transfer.offline = false;
     f.options.small = 1 << 20;
     CHECK(f.fetch_noarch().from_cache);
     f.options.small = 0;
@@ -241,7 +241,7 @@ TEST_CASE("the index of shards: fresh, offline, stale", "[channel]") {
     f.time += 3L * 3600;
 
     SECTION("offline") {
-        f.options.offline = true;
+        f.options.transfer.offline = true;
         const auto index = f.fetch_noarch();
         CHECK(index.sharded);
         CHECK(index.warnings.empty());
@@ -407,9 +407,9 @@ TEST_CASE("damage in the cache of shards is mended", "[channel]") {
     }
     SECTION("offline it cannot be") {
         fs::resize_file(path, 0);
-        f.options.offline = true;
+        f.options.transfer.offline = true;
         CHECK(f.reach({"a"}).error().message == "--offline: " + path.native() + " is damaged");
-        f.options.offline = false;
+        f.options.transfer.offline = false;
     }
     CHECK(f.reach({"a"}).value() == Names{"__glibc", "a", "b", "c", "d", "e"});
     CHECK(f.given.shards == Names{"linux-64/a", "linux-64/b", "noarch/b", "noarch/c", "noarch/e"});
@@ -422,7 +422,7 @@ TEST_CASE("offline what was reached before is reached again", "[channel]") {
     Fixture f;
     f.put_channel();
     REQUIRE(f.reach({"a"}));
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK(f.reach({"b"}).value() == Names{"__glibc", "a", "b", "c", "d", "e"});
     CHECK(f.asked().empty());
     CHECK(f.reach({"unrelated"}).error().to_string() ==

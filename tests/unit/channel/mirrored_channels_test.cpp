@@ -78,12 +78,36 @@ TEST_CASE("an index keeps its channel's name, whichever mirror it comes from", "
     CHECK(other[0].url.starts_with(base));
     CHECK(other[1].from_cache);
     CHECK(f.warnings.empty());
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK(f.fetch({"https://nowhere.invalid/c"}).value()[1].from_cache);
     for (const auto& entry : fs::recursive_directory_iterator(f.options.cache)) {
         if (!entry.is_regular_file()) continue;
         CHECK(read_file(entry.path()).value().find("127.0.0.1") == std::string::npos);
     }
+}
+
+TEST_CASE("offline, an index comes from a mirror that is a folder", "[channel]") {
+    Fixture f;
+    f.put("first/c/noarch/repodata.json", R"({"packages": {}})");
+    const auto folder = (f.folder.path() / "first/c").native();
+    f.options.transfer.offline = true;
+    const std::vector<std::string> servers{f.second.url("/c")};
+    CHECK(f.fetch(servers).error().message ==
+          "--offline: https://conda.anaconda.org/tools/linux-64 is not in the cache");
+    const auto indexes = f.fetch({f.second.url("/c"), folder}).value();
+    CHECK(indexes[0].missing);
+    CHECK_FALSE(indexes[1].missing);
+    CHECK(indexes[1].url == "https://conda.anaconda.org/tools/noarch/repodata.json");
+    CHECK(f.second.requests().empty());
+    CHECK(f.warnings.empty());
+
+    // Where the folder is gone, or only the cached copy is wanted, that serves.
+    CHECK(f.fetch(servers).value()[1].from_cache);
+    f.options.only_cached = true;
+    f.put("first/c/noarch/repodata.json", R"({"packages": {}, "repodata_version": 1})");
+    CHECK(f.fetch({folder}).value()[1].sha256 == indexes[1].sha256);
+    f.options.only_cached = false;
+    CHECK(f.fetch({folder}).value()[1].sha256 != indexes[1].sha256);
 }
 
 TEST_CASE("where every mirror is off, the copy of before is used", "[channel]") {

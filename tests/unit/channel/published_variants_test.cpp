@@ -113,10 +113,10 @@ TEST_CASE("the file of variants is kept and confirmed", "[channel]") {
     REQUIRE(f.server->requests().size() == 1);
     CHECK(f.server->requests()[0].headers.contains("if-none-match"));
 
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK(f.fetch().inputs.at("a.conda") == kA);
     CHECK(f.asked().empty());
-    f.options.offline = false;
+    f.options.transfer.offline = false;
 
     f.put("variants.json.zst", zstd_compress(document(R"("a.conda": {"cuda": "13"})"), 1));
     CHECK(f.fetch().inputs.at("a.conda").at("cuda") == "13");

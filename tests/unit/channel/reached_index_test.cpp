@@ -33,7 +33,6 @@ struct Fixture : tests::ShardedChannel {
         }
         auto asking = reach_options;
         asking.shards.cache = options.cache;
-        asking.shards.offline = options.offline;
         asking.shards.transfer = options.transfer;
         GPKG_TRY(notes, open_reached(*transport, fetched, indexes, roots, asking));
         return indexes;
@@ -104,7 +103,7 @@ TEST_CASE("what is reached becomes an index, once", "[channel]") {
 
     // Not even the shards are needed any more.
     f.forget_shards();
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     for (const auto* root : {"a", "b", "c", "__glibc", "nowhere"}) {
         const auto again = f.open({root}).value();
         CHECK(Fixture::names_of(again[0]) == Names{"a", "b"});
@@ -155,11 +154,11 @@ TEST_CASE("names are looked up without what they depend on", "[channel]") {
     REQUIRE(f.open({"a"}));
     const auto kept = f.kept_files(".index");
     f.forget_shards();
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     f.reach_options.only_roots = true;
     CHECK(Fixture::depends(f.open({"c"}).value()[1], "c") == Names{"a"});
     CHECK(f.open({"unrelated"}).error().kind == ErrorKind::NotFound);
-    f.options.offline = false;
+    f.options.transfer.offline = false;
     CHECK(f.open({"unrelated"}).value()[0]->has("unrelated"));
     CHECK(f.kept_files(".index") == kept);
 }
@@ -218,7 +217,7 @@ TEST_CASE("what changed is made anew, what is the same is kept", "[channel]") {
         CHECK(Fixture::names_of(f.open({"unrelated"}).value()[0]) ==
               Names{"a", "b", "f", "unrelated"});
         f.forget_shards();
-        f.options.offline = true;
+        f.options.transfer.offline = true;
         CHECK(f.open({"a", "unrelated"}));
     }
     SECTION("unless that would be too much") {
@@ -422,7 +421,7 @@ TEST_CASE("indexes that were replaced are removed", "[channel]") {
     CHECK_FALSE(fs::exists(before));
     CHECK(f.kept_files(".index").size() == 2);
     f.forget_shards();
-    f.options.offline = true;
+    f.options.transfer.offline = true;
     CHECK(f.open({"a"}));
 }
 

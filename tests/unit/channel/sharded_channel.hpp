@@ -114,7 +114,6 @@ struct ShardedChannel {
         given = {};
         auto asking = shard_options;
         asking.cache = options.cache;
-        asking.offline = options.offline;
         asking.transfer = options.transfer;
         if (!asking.on_shard) {
             asking.on_shard = [&](const ShardRef& ref, const Shard& shard) -> Result<void> {

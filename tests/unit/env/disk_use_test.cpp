@@ -28,3 +28,25 @@ TEST_CASE("what packages take on the disk", "[env]") {
     CHECK(uses[1].bytes == 20);
     CHECK(uses[1].files == 2);
 }
+
+TEST_CASE("files shared by environments are counted once", "[env]") {
+    auto folder = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto one = folder->path() / "one";
+    const auto two = folder->path() / "two";
+    fs::create_directories(one);
+    fs::create_directories(two);
+    std::ofstream(one / "a.so") << std::string(1000, 'a');
+    fs::create_hard_link(one / "a.so", two / "a.so");
+    std::ofstream(two / "b.so") << std::string(20, 'b');
+
+    PrefixRecord first;
+    first.files = {"a.so"};
+    PrefixRecord second;
+    second.files = {"a.so", "b.so"};
+    SeenFiles seen;
+    CHECK(disk_use(one, {first}, &seen).front().added_bytes == 1000);
+    const auto uses = disk_use(two, {second}, &seen);
+    CHECK(uses.front().bytes == 1020);
+    CHECK(uses.front().added_bytes == 20);
+}

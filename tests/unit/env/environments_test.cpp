@@ -36,6 +36,9 @@ TEST_CASE("environments are listed once each", "[env]") {
     CHECK(list_environments({root, {root / "envs"}}, home) ==
           std::vector<fs::path>{root, elsewhere, root / "envs/a", root / "envs/b"});
 
+    CHECK(is_registered(elsewhere, home));
+    CHECK_FALSE(is_registered(root / "envs/b", home));
+
     REQUIRE(unregister_environment(elsewhere, home));
     CHECK(list_environments({root, {root / "envs"}}, home).size() == 3);
     REQUIRE(unregister_environment(elsewhere, world.path() / "no-home"));
@@ -49,6 +52,18 @@ TEST_CASE("environments are listed once each", "[env]") {
     CHECK(read_file(home / ".conda/environments.txt").value() == "/no-line-break\n");
     REQUIRE(unregister_environment("/no-line-break", home));
     CHECK_FALSE(fs::exists(home / ".conda"));
+}
+
+TEST_CASE("interrupted environments are listed, also those that are not complete", "[env]") {
+    const auto world = TemporaryFolder::make(fs::temp_directory_path()).value();
+    const auto root = world.path() / "root";
+    for (const auto* name : {"sound", "changed"})
+        REQUIRE(write_file_atomically(root / "envs" / name / "conda-meta/history", ""));
+    for (const auto* name : {"changed", "created"})
+        REQUIRE(write_file_atomically(
+            root / "envs" / name / "conda-meta/.gpkg-transaction/plan.json", "{}"));
+    CHECK(interrupted_environments({root, {root / "envs"}}, world.path()) ==
+          std::vector<fs::path>{root / "envs/changed", root / "envs/created"});
 }
 
 TEST_CASE("what an environment is called", "[env]") {

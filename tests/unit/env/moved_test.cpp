@@ -57,6 +57,22 @@ TEST_CASE("an environment that was moved", "[env]") {
         plain.paths.front().type = PrefixPathType::UnixPythonEntryPoint;
         CHECK(moved_from(prefix, {plain}) == old);
     }
+    SECTION("read from the environment") {
+        CHECK(moved_from(prefix) == std::nullopt);
+        const auto install = [&](PrefixRecord record, const char* name) {
+            record.package.name = name;
+            record.package.version = "1.0";
+            record.package.build = "0";
+            REQUIRE(write_file_atomically(prefix / "conda-meta" / record.file_name(),
+                                          record.to_json()));
+        };
+        install(shell, "a");
+        CHECK(moved_from(prefix) == std::nullopt);
+        install(script, "c");
+        CHECK(moved_from(prefix) == old);
+        install(own, "b");
+        CHECK(moved_from(prefix) == std::nullopt);
+    }
     SECTION("another path of the same folder") {
         const auto link = folder->path() / "link";
         fs::create_directory_symlink(prefix, link);

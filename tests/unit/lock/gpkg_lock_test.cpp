@@ -1,5 +1,6 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/lock/lock_format.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -387,6 +388,17 @@ TEST_CASE("no damage to a lock file goes further than an error", "[lock]") {
         const auto read = parse_lock(damaged, "f");
         CHECK((read || read.error().message.starts_with("f:")));
     }
+}
+
+TEST_CASE("a lock does not record that a value of its machine is assumed", "[lock]") {
+    PackageRecord glibc;
+    glibc.name = "__glibc";
+    glibc.version = "2.28";
+    glibc.build = "0";
+    glibc.flags = {std::string(kAssumedFlag)};
+    const auto machine = locked_machine({glibc});
+    REQUIRE(machine.size() == 1);
+    CHECK(machine.front().to_string() == "__glibc=2.28=0");
 }
 
 }  // namespace gpkg_lock_test

@@ -194,11 +194,71 @@ TEST_CASE("a mirror may be a folder, and parts come from mirrors as well", "[net
     CHECK(f.get(*transport, kBase + "/x")->body == "x");
     CHECK(f.warnings.size() == 1);
 
+    REQUIRE(write_file_atomically(f.folder.path() / "m" / "digits", "0123456789"));
+    const std::vector<PartRequest> wanted{
+        {kBase + "/digits", 3, 4}, {kBase + "/digits", 0, 100}, {kBase + "/digits", 0, 4, true}};
+    const auto of_file = get_parts(*transport, wanted, Fixture::quick());
+    REQUIRE((of_file[0] && of_file[1] && of_file[2]));
+    CHECK(of_file[0]->from == 3);
+    CHECK(of_file[0]->bytes == "3456");
+    CHECK(of_file[0]->whole == 10);
+    CHECK(of_file[1]->bytes == "0123456789");
+    CHECK(of_file[2]->from == 6);
+    CHECK(of_file[2]->bytes == "6789");
+
     const auto over_http = f.transport({f.dead, f.first.url("/m")});
     const PartRequest part{kBase + "/x", 0, 1};
     const auto parts = get_parts(*over_http, std::span(&part, 1), Fixture::quick());
     REQUIRE(parts.front());
     CHECK(parts.front()->bytes == "x");
+}
+
+TEST_CASE("offline, folders are read and servers are not asked", "[net]") {
+    Fixture f;
+    const auto folder = "file://" + (f.folder.path() / "m").native();
+    auto offline = Fixture::quick();
+    offline.offline = true;
+    const auto x = kBase + "/x";
+
+    // A mirror on a server is not asked, whatever its place in the list.
+    const auto both = f.transport({f.first.url("/m"), folder, f.second.url("/m")});
+    CHECK_FALSE(needs_network(both->mirrors(), x));
+    CHECK(gpkg::get(*both, {x}, offline)->body == "x");
+    CHECK(gpkg::get(*both, {kBase + "/none"}, offline).error().kind == ErrorKind::NotFound);
+    const auto file = f.folder.path() / "m" / "y";
+    CHECK(gpkg::get(*both, {"file://" + file.native()}, offline)->body == "y");
+
+    // What only servers have fails, and the rest of the same call does not.
+    const auto refused = f.first.url("/m/x");
+    CHECK(needs_network(both->mirrors(), refused));
+    CHECK(needs_network(nullptr, x));
+    const std::vector<GetRequest> requests{{refused}, {x}};
+    const auto responses = get_all(*both, requests, offline);
+    CHECK(responses[0].error().kind == ErrorKind::Network);
+    CHECK(responses[0].error().to_string() == refused +
+                                                  ": cannot be downloaded with --offline\n"
+                                                  "  hint: run the command without --offline");
+    CHECK(responses[1]->body == "x");
+    const auto servers = f.both();
+    CHECK(needs_network(servers->mirrors(), x));
+    DownloadOptions downloading;
+    downloading.offline = true;
+    Download download;
+    download.url = x;
+    download.destination = f.folder.path() / "out";
+    CHECK(download_all(*servers, std::span(&download, 1), downloading).error().kind ==
+          ErrorKind::Network);
+    const PartRequest part{x, 0, 1};
+    CHECK(get_parts(*servers, std::span(&part, 1), offline).front().error().kind ==
+          ErrorKind::Network);
+    CHECK(f.first.requests().empty());
+    CHECK(f.second.requests().empty());
+    CHECK(f.warnings.empty());
+
+    // A folder whose mirrors are all on servers needs the network.
+    TransportOptions options;
+    options.mirrors = {{folder, {f.dead}}};
+    CHECK(needs_network(make_transport(options)->mirrors(), folder + "/x"));
 }
 
 TEST_CASE("many at a time find out about a dead mirror once", "[net]") {

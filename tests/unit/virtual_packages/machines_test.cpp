@@ -1,5 +1,6 @@
 #include "virtual-packages/machines.hpp"
 
+#include "libcore/spec/record_version.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/machine.hpp"
 #include "virtual-packages/virtual_package.hpp"
@@ -57,6 +58,12 @@ TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
         {"neoverse_v1", "linux-aarch64 __archspec=1=neoverse_v1 __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
         {"m2", "osx-arm64 __archspec=1=m2 __osx=12.4=0 __unix=0=0"},
         {"power9le", "linux-ppc64le __archspec=1=power9le __glibc=2.28=0 __linux=4.18=0 __unix=0=0"},
+        {"h100,glibc=2.36,cuda=12.4,cpu=zen4,linux=6.1", "linux-64 __archspec=1=zen4 __cuda=12.4=0 __cuda_arch=9.0=0 __glibc=2.36=0 __linux=6.1=0 __unix=0=0"},
+        {"mi300,rocm=6.4", "linux-64 __amdgpu=0=0 __amdgpu_arch=9.4.2=0 __archspec=1=x86_64_v3 __glibc=2.28=0 __linux=4.18=0 __rocm=6.4=0 __unix=0=0"},
+        {"m2,osx=15.1", "osx-arm64 __archspec=1=m2 __osx=15.1=0 __unix=0=0"},
+        {"h100,glibc=2", "h100,glibc=2: glibc: expected a version, found '2'"},
+        {"m2,glibc=2.36", "m2,glibc=2.36: platform osx-arm64 has no glibc"},
+        {"h100,cpu=m2", "h100,cpu=m2: 'm2' is not a CPU type for linux-64"},
         {"h10", "h10: unknown machine\n  hint: did you mean h100, a10 or k10?"},
         {"../none", "../none: cannot open: No such file or directory"},
         {"none.yaml", "none.yaml: cannot open: No such file or directory"},
@@ -103,6 +110,44 @@ TEST_CASE("a profile of one's own hides gpkg's machine, however it is written", 
     own.file("H100.yaml", "gpkg_profile: 1\nplatform: linux-aarch64\n");
     CHECK(find_machine("H100", {own.path()})->platform == "linux-aarch64");
     CHECK(find_machine("h100", {own.path()})->platform == "linux-64");
+}
+
+TEST_CASE("a list of machines is split at commas before machines", "[virtual-packages]") {
+    using List = std::vector<std::string>;
+    CHECK(machines_in("h100") == List{"h100"});
+    CHECK(machines_in("h100,a100,cpu") == List{"h100", "a100", "cpu"});
+    CHECK(machines_in("a100,glibc=2.36,cuda=12.4,h100") ==
+          List{"a100,glibc=2.36,cuda=12.4", "h100"});
+    CHECK(machines_in("partition=gpu,partition=big") == List{"partition=gpu", "partition=big"});
+    CHECK(machines_in("./a.yaml,glibc=2.36,./b.yaml") == List{"./a.yaml,glibc=2.36", "./b.yaml"});
+    const Folder folder;
+    folder.file("a,glibc=2.36", kOwn);
+    const auto path = (folder.path() / "a,glibc=2.36").native();
+    CHECK(machines_in(path) == List{path});
+    CHECK(without_given_facts(path) == path);
+    CHECK(without_given_facts("a100,glibc=2.36,cuda=12.4") == "a100");
+    CHECK(given_key("__archspec") == "cpu");
+    CHECK(given_key("__glibc") == "glibc");
+    CHECK_FALSE(given_key("__cuda_arch"));
+}
+
+TEST_CASE("what a name does not tell is assumed", "[virtual-packages]") {
+    const auto assumed = [](std::string_view name) {
+        const auto profile = find_machine(name, {});
+        REQUIRE(profile);
+        const auto detection =
+            virtual_packages_of(*profile, profile->platform, tests::environment({}));
+        std::vector<std::string> names;
+        for (const auto& record : detection.records()) {
+            CHECK(is_assumed(record) == detection.is_assumed(record.name));
+            if (is_assumed(record)) names.push_back(record.name);
+        }
+        return fmt::format("{}", fmt::join(names, " "));
+    };
+    CHECK(assumed("h100") == "__archspec __cuda __glibc __linux");
+    CHECK(assumed("h100,glibc=2.36,cuda=12.4") == "__archspec __linux");
+    CHECK(assumed("zen4") == "__glibc __linux");
+    CHECK(assumed("m2") == "__osx");
 }
 
 TEST_CASE("every machine of gpkg's has a name, facts and a summary", "[virtual-packages]") {

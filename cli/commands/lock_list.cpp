@@ -1,0 +1,116 @@
+#include "cli/commands/lock.hpp"
+#include "cli/table.hpp"
+#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/lock/environment.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/classes/class_words.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace gpkg::cli::locks {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct LockListOptions {
+    LockedOptions lock{kUsualName, {}};
+    std::string of_class;  ///< empty: all
+};
+
+/// The class that --class names, else all.
+Result<std::vector<const LockedClass*>> wanted_classes(const LockFile& lock,
+                                                       const LockListOptions& options) {
+    auto classes = lock.default_classes();
+    if (options.of_class.empty()) return classes;
+    std::vector<std::string> names;
+    names.reserve(classes.size());
+    for (const auto* locked : classes) names.push_back(locked->name);
+    std::erase_if(classes, [&](const auto* locked) { return locked->name != options.of_class; });
+    if (!classes.empty()) return classes;
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: no class '{}'", options.lock.file, options.of_class),
+                names.empty() ? "" : "classes in it: " + join_some(names, "and", names.size()));
+}
+
+std::vector<PackageRecord> sorted_records(const LockFile& lock, const LockedClass& locked) {
+    auto records = lock.records_of(locked);
+    std::ranges::sort(records, {}, &PackageRecord::name);
+    return records;
+}
+
+Json json_of(const LockFile& lock, const std::vector<const LockedClass*>& classes) {
+    Json list = Json::array();
+    for (const auto* locked : classes) {
+        Json packages = Json::array();
+        for (const auto& record : sorted_records(lock, *locked))
+            packages.push_back(to_json(record));
+        Json foreign = Json::array();
+        for (const auto place : locked->foreign)
+            foreign.push_back(
+                {{"name", lock.foreign[place].name}, {"version", lock.foreign[place].version}});
+        list.push_back({{"name", locked->name},
+                        {"platform", locked->platform},
+                        {"needs", locked->needs},
+                        {"packages", std::move(packages)},
+                        {"pip_packages", std::move(foreign)}});
+    }
+    return list;
+}
+
+/// "a100: 45 packages for linux-64; needs __cuda >=12"
+std::string heading_of(const LockFile& lock, const LockedClass& locked) {
+    auto text = fmt::format("{}: {} for {}",
+                            locked.name,
+                            count_text(locked.packages.size() + locked.foreign.size(), "package"),
+                            locked.platform);
+    if (!locked.needs.empty()) text += "; needs " + needs_text(lock, locked);
+    return text;
+}
+
+void print(Output& out, const LockFile& lock, const LockedClass& locked) {
+    out.result(out.bold(heading_of(lock, locked)));
+    Table table;
+    for (const auto& record : sorted_records(lock, locked))
+        table.add(
+            {"  " + record.name, record.version, record.build, short_channel(record.channel)});
+    for (const auto place : locked.foreign)
+        table.add({"  " + lock.foreign[place].name, lock.foreign[place].version, "", "pip"});
+    for (const auto& line : table.lines()) out.result(line);
+}
+
+Result<int> list(Context& context, const LockListOptions& options) {
+    GPKG_TRY(auto found, read(context, options.lock.file));
+    GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
+    GPKG_TRY(const auto classes, wanted_classes(lock, options));
+    if (context.out.json_mode()) {
+        context.out.json(
+            {{"success", true}, {"file", options.lock.file}, {"classes", json_of(lock, classes)}});
+        return 0;
+    }
+    for (const auto* locked : classes) {
+        if (locked != classes.front()) context.out.result("");
+        print(context.out, lock, *locked);
+    }
+    return 0;
+}
+
+}  // namespace
+
+Action bind_list(CLI::App& app) {
+    const auto options = std::make_shared<LockListOptions>();
+    app.add_option("file", options->lock.file, "lock file; default: gpkg.lock")->type_name("FILE");
+    add_environment_option(app, options->lock.environment);
+    app.add_option("--class", options->of_class, "list only this class")->type_name("NAME");
+    app.footer(
+        "Lists the packages of each class in a lock file.\n\n"
+        "  gpkg lock list                     # gpkg.lock\n"
+        "  gpkg lock list gpkg.lock --class a100\n"
+        "  gpkg lock list pixi.lock --environment test");
+    return [=](Context& context) { return list(context, *options); };
+}
+
+}  // namespace gpkg::cli::locks
