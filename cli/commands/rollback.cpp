@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/generations.hpp"
+#include "libcore/base/moment.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
