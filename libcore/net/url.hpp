@@ -40,8 +40,8 @@ std::string without_secrets(std::string_view url);
 /// because of its login ("http://me:a/b@host").
 std::string hide_secrets(std::string_view text);
 
-/// The same where a person should see that there is a login or token: "https://***@host/t/***/chan".
-/// The other two leave that as it is.
+/// The same where a person should see that there is a login or token:
+/// "https://***@host/t/***/chan". The other two leave that as it is.
 std::string mask_secrets(std::string_view text);
 
 /// "/my data/chan" -> "file:///my%20data/chan". The path must be absolute.
