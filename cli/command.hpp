@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace gpkg::cli {
 
@@ -30,15 +31,39 @@ enum class Topic { Environments, Packages, Hardware, Locks, Building, Clusters, 
 /// "environments"; nothing for hidden commands.
 std::string_view heading(Topic topic);
 
+/// What a command does to environments, channels and settings. Successful commands that change
+/// something are logged.
+enum class Effect {
+    Reads,
+    Changes,
+    ChangesAtomically,  ///< interrupted, it leaves everything unchanged
+    RunsProgram,        ///< its exit status is the program's
+};
+
 struct Command {
     Topic topic;
     std::string_view name;
     std::string_view summary;  ///< one line for the list of commands
     Action (*bind)(CLI::App& app);
+    Effect effect = Effect::Reads;        ///< of its subcommands too, unless they have their own
+    bool works_without_settings = false;  ///< with invalid configuration files, the others count
 };
 
 /// All commands, those of one topic together.
 std::span<const Command> commands();
+/// The row of a command, or null.
+const Command* find_command(std::string_view name);
+
+/// Declares that a subcommand, or a command line with this option, has another effect than its
+/// command in the table.
+void set_effect(const CLI::App& subcommand, Effect effect);
+void set_effect(const CLI::Option& option, Effect effect);
+/// The effect of the parsed command line: of a given option with an effect, else of the innermost
+/// subcommand with one, else of the command. `path` is the program and the named commands.
+Effect effect_of(std::span<CLI::App* const> path);
+inline bool changes_something(Effect effect) {
+    return effect == Effect::Changes || effect == Effect::ChangesAtomically;
+}
 
 /// Another spelling of a command: the name that other tools use, or the one that gpkg used.
 struct Alias {

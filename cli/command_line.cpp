@@ -1,7 +1,9 @@
 #include "cli/command_line.hpp"
 
 #include "cli/command.hpp"
+#include "cli/options.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/net/url.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -71,6 +73,27 @@ const CLI::App* subcommand(const CLI::App& command, const std::string& name) {
     const auto named = command.get_subcommands(
         [&](const CLI::App* sub) { return !name.empty() && sub->get_name() == name; });
     return named.empty() ? nullptr : named.front();
+}
+
+/// How many of the words at the end are arguments of a program that gpkg runs now or in a job.
+std::size_t program_arguments(std::span<const std::string> words,
+                              std::span<const std::size_t> arguments,
+                              std::span<CLI::App* const> path) {
+    // Before it are the names of the commands.
+    const auto first = path.size() - 1;
+    if (effect_of(path) == Effect::RunsProgram)
+        return first < arguments.size() ? words.size() - 1 - arguments[first] : 0;
+    const auto mark = std::ranges::find(words, std::string_view("--"));
+    const bool takes_command = path.back()->get_option_no_throw("command") != nullptr;
+    return takes_command && mark != words.end()
+               ? static_cast<std::size_t>(std::distance(mark, words.end())) - 1
+               : 0;
+}
+
+bool takes_variables(const CLI::App& command) {
+    return std::ranges::any_of(command.get_options(), [](const CLI::Option* option) {
+        return option->get_type_name() == kVariableType;
+    });
 }
 
 }  // namespace
@@ -148,6 +171,40 @@ std::vector<std::size_t> argument_indices(const CLI::App& command,
         }
     }
     return indices;
+}
+
+std::string recorded_command_line(std::span<char* const> typed,
+                                  std::span<const std::string> words,
+                                  std::span<const std::size_t> arguments,
+                                  std::span<CLI::App* const> path) {
+    const auto hidden = program_arguments(words, arguments, path);
+    const bool hides_values = takes_variables(*path.back());
+    std::string line;
+    for (const std::string_view word : typed.first(typed.size() - std::min(typed.size(), hidden))) {
+        if (!line.empty()) line += ' ';
+        const auto equals = word.starts_with('-') ? word.npos : word.find('=');
+        if (hides_values && equals != word.npos)
+            line += shell_word(word.substr(0, equals)) + "=...";
+        else
+            line += shell_word(hide_secrets(word));
+    }
+    return hidden == 0 ? line : line + " ...";
+}
+
+std::string without_program_arguments(std::string error,
+                                      std::span<const std::string> words,
+                                      std::span<const std::size_t> arguments,
+                                      std::span<CLI::App* const> path) {
+    std::string hidden;
+    for (const auto& word : words.last(program_arguments(words, arguments, path)))
+        hidden += " " + shell_word(word);
+    constexpr std::string_view kProposed = "\n  gpkg ";
+    for (auto line = hidden.empty() ? error.npos : error.find(kProposed); line != error.npos;
+         line = error.find(kProposed, line + 1)) {
+        const auto at = error.find(hidden, line);
+        if (at < error.find('\n', line + 1)) error.replace(at, hidden.size(), " ...");
+    }
+    return error;
 }
 
 }  // namespace gpkg::cli

@@ -40,4 +40,20 @@ std::vector<CLI::App*> named_commands(CLI::App& program);
 std::vector<std::size_t> argument_indices(const CLI::App& command,
                                           std::span<const std::string> words);
 
+/// The command line as the log and the history of environments keep it, fit for a shell and without
+/// secrets: no logins in URLs, no values of environment variables ("NAME=..."), no arguments of a
+/// program that gpkg runs ("..."). `typed` is what the user typed, `words` is CommandLine::words
+/// with its `arguments` (see argument_indices), `path` the program and the named commands.
+std::string recorded_command_line(std::span<char* const> typed,
+                                  std::span<const std::string> words,
+                                  std::span<const std::size_t> arguments,
+                                  std::span<CLI::App* const> path);
+
+/// An error for the log: in commands that it proposes ("  gpkg exec tool=1.0 ..."), "..." stands for
+/// the arguments of the program.
+std::string without_program_arguments(std::string error,
+                                      std::span<const std::string> words,
+                                      std::span<const std::size_t> arguments,
+                                      std::span<CLI::App* const> path);
+
 }  // namespace gpkg::cli

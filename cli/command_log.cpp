@@ -1,7 +1,9 @@
 #include "cli/command_log.hpp"
 
+#include "cli/command.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/number.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/fs/process_identity.hpp"
 
 #include <algorithm>
@@ -22,6 +24,11 @@ constexpr std::uintmax_t kMostBytes = 256UL * 1024;
 
 fs::path log_file(const Config& config) { return config.own_dir / "log" / "commands.jsonl"; }
 
+/// A process of this machine and boot; its start tells it from a later one of the same number.
+std::string log_id(pid_t process) {
+    return fmt::format("{}-{}-{}", process_world(), process_start(process), process);
+}
+
 void drop_older_half(const fs::path& file) {
     const auto text = read_file(file);
     if (!text) return;
@@ -30,47 +37,37 @@ void drop_older_half(const fs::path& file) {
         static_cast<void>(write_file_atomically(file, text->substr(middle + 1)));
 }
 
+/// Nothing for a damaged line.
+std::optional<LoggedCommand> read_entry(std::string_view text) {
+    const auto line = Json::parse(text, nullptr, false);
+    if (!line.is_object()) return std::nullopt;
+    try {
+        LoggedCommand entry{line.value("id", ""),
+                            line.value("time", ""),
+                            line.value("command", ""),
+                            line.value("prefix", "")};
+        const auto status = line.find("status");
+        if (status != line.end() && !status->is_null()) entry.status = status->get<int>();
+        entry.seconds = line.value("seconds", 0.0);
+        entry.error = line.value("error", "");
+        entry.is_cancelled = line.value("cancelled", false);
+        return entry;
+    } catch (const Json::exception&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
-std::string own_log_id() {
-    const auto process = ::getpid();
-    return fmt::format("{}-{}-{}", process_world(), process_start(process), process);
-}
+std::string own_log_id() { return log_id(::getpid()); }
 
 std::string outcome_of(const LoggedCommand& entry) {
     if (entry.status == 0) return "";
+    if (entry.is_cancelled) return "cancelled";
     if (entry.status) return fmt::format("exit status {}", *entry.status);
     const auto process = whole_number<pid_t>(entry.id.substr(entry.id.rfind('-') + 1));
-    const bool is_running =
-        process && !is_gone(*process) &&
-        entry.id == fmt::format("{}-{}-{}", process_world(), process_start(*process), *process);
+    const bool is_running = process && !is_gone(*process) && entry.id == log_id(*process);
     return is_running ? "running" : "did not finish";
-}
-
-bool changes_something(std::string_view command) {
-    constexpr auto kChanging = std::to_array<std::string_view>(
-        {"create", "install", "update", "remove", "rename", "rollback", "repair", "env",
-         "sync",   "pin",     "unpin",  "lock",   "clean",  "config",   "init",   "build",
-         "redist", "index",   "keys",   "mirror", "module", "image",    "pack",   "deploy"});
-    constexpr auto kReading = std::to_array<std::string_view>({"config get",
-                                                               "config list",
-                                                               "env config vars list",
-                                                               "env export",
-                                                               "env list",
-                                                               "image run",
-                                                               "image show",
-                                                               "keys show",
-                                                               "lock check",
-                                                               "mirror verify",
-                                                               "module check"});
-    return std::ranges::find(kChanging, command.substr(0, command.find(' '))) != kChanging.end() &&
-           std::ranges::find(kReading, command) == kReading.end();
-}
-
-bool passes_status_on(std::string_view command) {
-    constexpr auto kRunning =
-        std::to_array<std::string_view>({"run", "exec", "shell", "image run"});
-    return std::ranges::find(kRunning, command) != kRunning.end();
 }
 
 void log_command(const Config& config, const LoggedCommand& entry) {
@@ -83,7 +80,8 @@ void log_command(const Config& config, const LoggedCommand& entry) {
                     {"prefix", entry.prefix},
                     {"status", entry.status ? Json(*entry.status) : Json()},
                     {"seconds", entry.seconds},
-                    {"error", entry.error}};
+                    {"error", entry.error},
+                    {"cancelled", entry.is_cancelled}};
     const auto text = json_text(line) + "\n";
     // One write: lines of commands that run at the same time do not mix.
     const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -96,36 +94,33 @@ void log_command(const Config& config, const LoggedCommand& entry) {
 std::vector<LoggedCommand> logged_commands(const Config& config) {
     std::vector<LoggedCommand> entries;
     std::map<std::string, std::size_t> index_of;  // by id
-    const auto add = [&](LoggedCommand entry) {
-        const auto [known, is_new] = index_of.try_emplace(entry.id, entries.size());
-        if (is_new || entry.id.empty())
-            entries.push_back(std::move(entry));
-        else
-            entries[known->second] = std::move(entry);
-    };
     const auto text = read_file(log_file(config));
     if (!text) return entries;
-    std::size_t begin = 0;
-    while (begin < text->size()) {
-        const auto end = std::min(text->find('\n', begin), text->size());
-        const auto line = Json::parse(text->substr(begin, end - begin), nullptr, false);
-        begin = end + 1;
-        if (!line.is_object()) continue;
-        try {
-            const auto status = line.find("status");
-            const bool has_ended = status != line.end() && !status->is_null();
-            add({line.value("id", ""),
-                 line.value("time", ""),
-                 line.value("command", ""),
-                 line.value("prefix", ""),
-                 has_ended ? std::optional(status->get<int>()) : std::nullopt,
-                 line.value("seconds", 0.0),
-                 line.value("error", "")});
-        } catch (const Json::exception&) {
-            continue;
-        }
+    for (const auto line : split(*text, '\n')) {
+        auto entry = read_entry(line);
+        if (!entry) continue;
+        const auto [known, is_new] = index_of.try_emplace(entry->id, entries.size());
+        if (is_new || entry->id.empty())
+            entries.push_back(*std::move(entry));
+        else
+            entries[known->second] = *std::move(entry);
     }
+    std::erase_if(entries, [](const auto& entry) { return entry.status == kWrongUsage; });
     return entries;
+}
+
+std::string interrupted_creation(const Config& config, const fs::path& prefix) {
+    constexpr auto kCreating =
+        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
+    auto entries = logged_commands(config);
+    std::erase_if(entries, [&](const auto& entry) {
+        const auto creates = [&](auto command) { return entry.command.starts_with(command); };
+        return entry.prefix != prefix.native() || std::ranges::none_of(kCreating, creates);
+    });
+    // A creation that failed or was undone since has told its user so.
+    if (entries.empty() || entries.back().status || outcome_of(entries.back()) == "running")
+        return {};
+    return entries.back().command;
 }
 
 }  // namespace gpkg::cli

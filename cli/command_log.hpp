@@ -25,24 +25,21 @@ struct LoggedCommand {
     std::string prefix;           ///< the environment it worked on; empty: none
     std::optional<int> status{};  ///< exit status; nothing until it ends
     double seconds = 0;
-    std::string error;  ///< message and hint; empty: none was printed
+    std::string error{};        ///< message and hint; empty: none was printed
+    bool is_cancelled = false;  ///< the user answered no to its question
 
-    bool has_failed() const { return status != 0; }
+    bool has_failed() const { return status != 0 && !is_cancelled; }
 };
 
 /// This process, as LoggedCommand::id.
 std::string own_log_id();
-/// "exit status 1", "did not finish" or "running"; empty for success.
+/// "exit status 1", "cancelled", "did not finish" or "running"; empty for success.
 std::string outcome_of(const LoggedCommand& entry);
 
-/// Whether a command is kept although it succeeded: it changes environments, channels or settings.
-/// `command` has its subcommands: "env create".
-bool changes_something(std::string_view command);
-/// Whether the exit status is that of a program that gpkg ran.
-bool passes_status_on(std::string_view command);
-
 void log_command(const Config& config, const LoggedCommand& entry);
-/// The oldest first, one entry for each id. Damaged lines are left out.
+/// The oldest first, one entry for each id. Damaged lines and wrong usage (typos) are left out.
 std::vector<LoggedCommand> logged_commands(const Config& config);
+/// The last command that was to create this environment, if it was killed; else empty.
+std::string interrupted_creation(const Config& config, const fs::path& prefix);
 
 }  // namespace gpkg::cli

@@ -61,10 +61,19 @@ EnvironmentFolders environment_folders(const Config& config) {
     return {config.root_prefix.value, config.envs_dirs.value};
 }
 
+bool is_environment_name(const Config& config, const std::string& name) {
+    return check_environment_name(name) &&
+           Prefix::is_environment(environment_folders(config).path_of(name));
+}
+
+std::string environment_name(const Context& context, const fs::path& prefix) {
+    return environment_folders(context.config).name_of(prefix);
+}
+
 std::string target_words(const Context& context, const fs::path& prefix) {
     const auto folders = environment_folders(context.config);
     return folders.has(prefix) ? "-n " + shell_word(folders.name_of(prefix))
-                               : "-p " + shell_word(prefix.native());
+                               : environment_argument(prefix);
 }
 
 void add_environments(Json& document, const Context& context) {
@@ -123,7 +132,7 @@ void print_environments(const Context& context, bool with_sizes) {
         cells.push_back(mark_of(context, entry));
         table.add(std::move(cells));
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (with_sizes)
         context.out.result(
             fmt::format("#\n# {} in packages; files that environments share are counted once",

@@ -1,6 +1,7 @@
 #pragma once
 
-// The list of environments, as `env list` and `info` show it.
+// Environments by name and path: how messages and command lines name one, and the list of all as
+// `env list` and `info` show it.
 
 #include "cli/context.hpp"
 #include "libcore/env/environments.hpp"
@@ -11,6 +12,12 @@
 namespace gpkg::cli {
 
 EnvironmentFolders environment_folders(const Config& config);
+
+/// Whether -n `name` is an environment that exists.
+bool is_environment_name(const Config& config, const std::string& name);
+
+/// "ml", or the path of an environment without a name.
+std::string environment_name(const Context& context, const fs::path& prefix);
 
 /// How a command line names an environment: "-n ml", else "-p /path".
 std::string target_words(const Context& context, const fs::path& prefix);

@@ -1,6 +1,7 @@
 #include "cli/help.hpp"
 
 #include "cli/command.hpp"
+#include "cli/terminal.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -34,13 +35,6 @@ constexpr std::pair<std::string_view, std::string_view> kFirstSteps[] = {
 
 std::string styled(const HelpStyle& style, std::string_view text) {
     return style.color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
-}
-
-/// The subcommands of a command that help shows, or, with an empty name, its groups of options.
-std::vector<const CLI::App*> below(const CLI::App& command, bool named) {
-    return command.get_subcommands([named](const CLI::App* sub) {
-        return sub->get_name().empty() != named && !(named && sub->get_group().empty());
-    });
 }
 
 /// What a footer says, and its examples.
@@ -116,14 +110,14 @@ void collect_options(const CLI::App& command, std::vector<Section>& sections) {
             {option->get_positional() ? argument_label(*option) : option_label(*option),
              option->get_description()});
     }
-    for (const auto* group : below(command, false)) collect_options(*group, sections);
+    for (const auto* group : option_groups_of(command)) collect_options(*group, sections);
 }
 
 /// Subcommands, arguments and options; those of every command last.
 std::vector<Section> sections_of(const CLI::App& command) {
     std::vector<Section> sections;
     std::vector<Row> commands;
-    for (const auto* sub : below(command, true))
+    for (const auto* sub : subcommands_of(command))
         commands.push_back({sub->get_name(), sub->get_description()});
     if (!commands.empty()) sections.emplace_back("Commands", std::move(commands));
     collect_options(command, sections);
@@ -138,7 +132,7 @@ std::vector<Section> sections_of(const CLI::App& command) {
 
 std::string usage_line(const CLI::App& command) {
     auto line = full_name(command) + " [OPTIONS]";
-    const auto subcommands = below(command, true);
+    const auto subcommands = subcommands_of(command);
     const bool needs_subcommand = command.get_require_subcommand_min() > 0;
     if (!subcommands.empty()) line += needs_subcommand ? " COMMAND" : " [COMMAND]";
     for (const auto* option : command.get_options()) {
@@ -157,8 +151,9 @@ void add_rows(std::string& text, const std::vector<Row>& rows, const HelpStyle& 
     const std::size_t indent = column + 4;
     const auto room = style.width > indent + kNarrowestText ? style.width - indent : kNarrowestText;
     for (const auto& row : rows) {
-        const auto lines = wrapped(row.text, room);
-        const bool beside = row.label.size() <= column && !lines.empty();
+        const auto lines = row.text.empty() ? std::vector<std::string>() : wrapped(row.text, room);
+        const bool beside =
+            row.label.size() <= column && !lines.empty() && display_width(lines.front()) <= room;
         text += beside ? fmt::format("  {:<{}}  {}\n", row.label, column, lines.front())
                        : fmt::format("  {}\n", row.label);
         for (std::size_t i = beside ? 1 : 0; i < lines.size(); ++i)
@@ -179,7 +174,7 @@ std::string with_capital(std::string text) {
 
 /// Calls `visit` for every command and subcommand that help shows, outermost first.
 void visit_all(const CLI::App& command, const std::function<void(const CLI::App&)>& visit) {
-    for (const auto* sub : below(command, true)) {
+    for (const auto* sub : subcommands_of(command)) {
         visit(*sub);
         visit_all(*sub, visit);
     }
@@ -213,6 +208,32 @@ std::string option_in_markdown(std::string_view label) {
     return fmt::format("<code>{}</code>", code);
 }
 
+std::string rows_in_markdown(const std::vector<Row>& rows) {
+    std::string text;
+    for (const auto& row : rows)
+        text += fmt::format("| {} | {} |\n", option_in_markdown(row.label), in_markdown(row.text));
+    return text;
+}
+
+/// The section of a command in the reference page.
+std::string command_in_markdown(const CLI::App& command, std::string_view heading_mark) {
+    auto text = fmt::format("\n{} {}\n\n{}.\n\n```text\n{}\n```\n",
+                            heading_mark,
+                            full_name(command),
+                            in_markdown(with_capital(command.get_description())),
+                            usage_line(command));
+    const auto description = description_of(command);
+    for (const auto& paragraph : description.paragraphs)
+        text += fmt::format("\n{}\n", in_markdown(paragraph));
+    if (!description.examples.empty())
+        text += fmt::format("\n```console\n$ {}\n```\n", fmt::join(description.examples, "\n$ "));
+    for (const auto& [heading, rows] : sections_of(command)) {
+        if (heading != kCommonOptions)
+            text += fmt::format("\n| {} | |\n|---|---|\n{}", heading, rows_in_markdown(rows));
+    }
+    return text;
+}
+
 std::string in_roff(std::string_view text) {
     std::string escaped;
     for (const char c : text) {
@@ -229,6 +250,15 @@ std::string in_roff(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<const CLI::App*> subcommands_of(const CLI::App& command) {
+    return command.get_subcommands(
+        [](const CLI::App* sub) { return !sub->get_name().empty() && !sub->get_group().empty(); });
+}
+
+std::vector<const CLI::App*> option_groups_of(const CLI::App& command) {
+    return command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); });
+}
 
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
@@ -247,23 +277,6 @@ std::string value_name(const CLI::Option& option) {
     return name;
 }
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-    std::vector<std::string> lines;
-    for (const auto& part : CLI::detail::split(std::string(text), '\n')) {
-        std::string line;
-        for (const auto& word : CLI::detail::split(part, ' ')) {
-            if (!line.empty() && line.size() + 1 + word.size() > width) {
-                lines.push_back(std::move(line));
-                line.clear();
-            }
-            line += (line.empty() ? "" : " ") + word;
-        }
-        lines.push_back(std::move(line));
-    }
-    while (!lines.empty() && lines.back().empty()) lines.pop_back();
-    return lines;
-}
-
 HelpStyle help_style(std::optional<std::size_t> columns, bool color) {
     constexpr std::size_t kWidest = 100;
     constexpr std::size_t kNarrowest = 40;
@@ -280,9 +293,15 @@ std::string overview(const HelpStyle& style, const std::string& documentation) {
     add_heading(text, "First steps", style);
     std::vector<Row> rows;
     std::size_t longest = 0;
-    for (const auto& [command, what] : kFirstSteps) longest = std::max(longest, command.size());
+    std::size_t widest = 0;
+    for (const auto& [command, what] : kFirstSteps) {
+        longest = std::max(longest, command.size());
+        widest = std::max(widest, what.size());
+    }
     for (const auto& [command, what] : kFirstSteps)
-        text += fmt::format("  {:<{}}  {}\n", command, longest, what);
+        text += 4 + longest + widest <= style.width
+                    ? fmt::format("  {:<{}}  {}\n", command, longest, what)
+                    : fmt::format("  {}\n      {}\n", command, what);
 
     add_heading(text, "Commands", style);
     for (const auto& command : commands()) {
@@ -330,9 +349,11 @@ std::string all_commands(const HelpStyle& style) {
 }
 
 std::string help_of(const CLI::App& command, const HelpStyle& style) {
-    auto text = fmt::format("{}: {}\n", full_name(command), command.get_description());
+    const auto title = fmt::format("{}: {}", full_name(command), command.get_description());
+    auto text = fmt::format("{}\n", fmt::join(wrapped(title, style.width), "\n"));
     add_heading(text, "Usage", style);
-    text += fmt::format("  {}\n", usage_line(command));
+    const auto usage = wrapped(usage_line(command), style.width - 2, 2);
+    text += fmt::format("  {}\n", fmt::join(usage, "\n  "));
     const auto description = description_of(command);
     for (const auto& paragraph : description.paragraphs)
         text += fmt::format("\n{}\n", fmt::join(wrapped(paragraph, style.width), "\n"));
@@ -354,33 +375,10 @@ std::string reference_page(const CLI::App& program) {
         "The options `-n`, `-p`, `--json`, `-q`, `-v`, `-y` and `--offline` may also stand before\n"
         "the command: `gpkg -n ml list`.\n";
     visit_all(program, [&](const CLI::App& command) {
-        const bool is_top = command.get_parent() == &program;
-        text += fmt::format("\n{} {}\n\n{}.\n\n```text\n{}\n```\n",
-                            is_top ? "##" : "###",
-                            full_name(command),
-                            in_markdown(with_capital(command.get_description())),
-                            usage_line(command));
-        const auto description = description_of(command);
-        for (const auto& paragraph : description.paragraphs)
-            text += fmt::format("\n{}\n", in_markdown(paragraph));
-        if (!description.examples.empty())
-            text +=
-                fmt::format("\n```console\n$ {}\n```\n", fmt::join(description.examples, "\n$ "));
-        for (const auto& [heading, rows] : sections_of(command)) {
-            if (heading == kCommonOptions) continue;
-            text += fmt::format("\n| {} | |\n|---|---|\n", heading);
-            for (const auto& row : rows)
-                text += fmt::format(
-                    "| {} | {} |\n", option_in_markdown(row.label), in_markdown(row.text));
-        }
+        text += command_in_markdown(command, command.get_parent() == &program ? "##" : "###");
     });
     text += "\n## Options of every command\n\n| option | |\n|---|---|\n";
-    for (const auto& [heading, rows] : sections_of(*program.get_subcommand("info"))) {
-        if (heading != kCommonOptions) continue;
-        for (const auto& row : rows)
-            text +=
-                fmt::format("| {} | {} |\n", option_in_markdown(row.label), in_markdown(row.text));
-    }
+    text += rows_in_markdown(common_options(*program.get_subcommand("info")));
     return text;
 }
 
@@ -409,6 +407,31 @@ std::vector<Row> man_variables() {
             {"NO_COLOR", "if set, output has no color"}};
 }
 
+std::string row_in_roff(std::string_view label, std::string_view text) {
+    return fmt::format(".TP\n.B {}\n{}\n", in_roff(label), in_roff(text));
+}
+
+/// The section of a command in the man page.
+std::string command_in_roff(const CLI::App& command) {
+    auto text = fmt::format(".SS {}\n{}.\n.PP\n.B {}\n",
+                            in_roff(full_name(command)),
+                            in_roff(with_capital(command.get_description())),
+                            in_roff(usage_line(command)));
+    const auto description = description_of(command);
+    for (const auto& paragraph : description.paragraphs)
+        text += fmt::format(".PP\n{}\n", in_roff(paragraph));
+    if (!description.examples.empty()) {
+        text += ".PP\n.nf\n";
+        for (const auto& example : description.examples) text += in_roff("  " + example) + '\n';
+        text += ".fi\n";
+    }
+    for (const auto& [heading, rows] : sections_of(command)) {
+        for (const auto& row : rows)
+            text += row_in_roff(row.label.substr(row.label.find_first_not_of(' ')), row.text);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string man_page(const CLI::App& program) {
@@ -418,30 +441,10 @@ std::string man_page(const CLI::App& program) {
     for (const auto& [command, what] : kFirstSteps)
         text += in_roff(fmt::format("{:<40}{}", command, what)) + '\n';
     text += ".fi\n.SH COMMANDS\n";
-    visit_all(program, [&](const CLI::App& command) {
-        text += fmt::format(".SS {}\n{}.\n.PP\n.B {}\n",
-                            in_roff(full_name(command)),
-                            in_roff(with_capital(command.get_description())),
-                            in_roff(usage_line(command)));
-        const auto description = description_of(command);
-        for (const auto& paragraph : description.paragraphs)
-            text += fmt::format(".PP\n{}\n", in_roff(paragraph));
-        if (!description.examples.empty()) {
-            text += ".PP\n.nf\n";
-            for (const auto& example : description.examples) text += in_roff("  " + example) + '\n';
-            text += ".fi\n";
-        }
-        for (const auto& [heading, rows] : sections_of(command)) {
-            for (const auto& row : rows)
-                text += fmt::format(".TP\n.B {}\n{}\n",
-                                    in_roff(row.label.substr(row.label.find_first_not_of(' '))),
-                                    in_roff(row.text));
-        }
-    });
+    visit_all(program, [&](const CLI::App& command) { text += command_in_roff(command); });
     const auto add_section = [&](std::string_view title, std::span<const Row> rows) {
         text += fmt::format(".SH {}\n", title);
-        for (const auto& row : rows)
-            text += fmt::format(".TP\n.B {}\n{}\n", in_roff(row.label), in_roff(row.text));
+        for (const auto& row : rows) text += row_in_roff(row.label, row.text);
     };
     add_section("FILES", man_files());
     add_section("ENVIRONMENT", man_variables());

@@ -42,11 +42,14 @@ std::string reference_page(const CLI::App& program);
 /// gpkg(1), in roff. All commands of `program` must be bound.
 std::string man_page(const CLI::App& program);
 
+/// The subcommands of a command, and its groups of options, which CLI11 keeps as subcommands
+/// without a name. Hidden subcommands are left out.
+std::vector<const CLI::App*> subcommands_of(const CLI::App& command);
+std::vector<const CLI::App*> option_groups_of(const CLI::App& command);
+
 /// "gpkg env config vars": the command as it is typed.
 std::string full_name(const CLI::App& command);
 /// "FILE" of an option or argument that takes a file; empty for a flag.
 std::string value_name(const CLI::Option& option);
-/// `text` in lines of at most `width` columns; line breaks in it stay.
-std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 }  // namespace gpkg::cli

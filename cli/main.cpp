@@ -23,7 +23,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -108,17 +107,6 @@ void occupy_standard_descriptors() {
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return;
     }
-}
-
-/// As the history of environments keeps it; can be copied into a shell.
-std::string command_line(int argc, char** argv) {
-    std::string line;
-    for (int i = 0; i < argc; ++i) {
-        // Channels may come with passwords and tokens: "--channel=https://user:secret@host/x".
-        if (i > 0) line += ' ';
-        line += shell_word(hide_secrets(argv[i]));
-    }
-    return line;
 }
 
 struct CommonOptions {
@@ -243,7 +231,7 @@ Result<int> run_action(Context& context, const CLI::App& command, const Action& 
     // The first is the command's own name.
     const bool has_argument = context.positionals.size() > 1;
     if (has_argument && command.get_subcommands().empty())
-        return pass(with_near_verb(
+        return pass(with_near_subcommand(
             std::move(status).error(), command, context.arguments[context.positionals[1]]));
     return status;
 }
@@ -257,24 +245,11 @@ CLI::Option* given_option(std::span<CLI::App* const> path, const std::string& fl
     return nullptr;
 }
 
-/// "env create"
-std::string command_words(std::span<CLI::App* const> path) {
-    std::string words;
-    for (const auto* command : path.subspan(1))
-        words += (words.empty() ? "" : " ") + command->get_name();
-    return words;
-}
-
-/// Whether the command changes something as it was given: not with --dry-run, and `config` only
-/// with one of its flags that edit.
-bool is_changing(std::span<CLI::App* const> path) {
-    const auto words = command_words(path);
-    if (!changes_something(words) || given_option(path, "--dry-run") != nullptr) return false;
-    constexpr std::array<const char*, 5> kEdits{
-        "--set", "--append", "--prepend", "--remove", "--remove-key"};
-    return words != "config" || std::ranges::any_of(kEdits, [&](const char* flag) {
-               return given_option(path, flag) != nullptr;
-           });
+/// What the command does as it was given: with --dry-run it changes nothing.
+Effect given_effect(std::span<CLI::App* const> path) {
+    const auto effect = effect_of(path);
+    const bool is_dry = given_option(path, "--dry-run") != nullptr;
+    return changes_something(effect) && is_dry ? Effect::Reads : effect;
 }
 
 /// The environment that -n or -p names.
@@ -301,43 +276,37 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-/// Hints of code that knows paths only: "-p /path" as "-n NAME" where that is shorter.
-void name_environment(const Context& context, std::string& hint) {
-    if (context.prefix.empty()) return;
-    const auto by_path = "-p " + shell_word(context.prefix.native());
-    const auto by_name = target_words(context, context.prefix);
-    for (auto at = hint.find(by_path); at != std::string::npos; at = hint.find(by_path, at + 1)) {
-        const auto next = std::string_view(hint).substr(at + by_path.size());
-        const bool is_whole =
-            next.empty() || std::string_view(" ;,)").find(next[0]) != std::string_view::npos;
-        if (is_whole) hint.replace(at, by_path.size(), by_name);
-    }
+/// Names the environment of the hint as the user would: "-n ml" for "-p /path/envs/ml".
+void name_environment(const Context& context, Error& error) {
+    if (error.environment.empty()) return;
+    replace_all(error.hint,
+                environment_argument(error.environment),
+                target_words(context, error.environment));
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.
-void shorten_interruption(const Context& context, const std::string& words, Error& error) {
-    constexpr auto kAllOrNothing = std::to_array<std::string_view>({"create",
-                                                                    "install",
-                                                                    "update",
-                                                                    "remove",
-                                                                    "rollback",
-                                                                    "sync",
-                                                                    "env create",
-                                                                    "env update",
-                                                                    "env remove"});
+void shorten_interruption(const Context& context, Effect effect, Error& error) {
     if (error.kind != ErrorKind::Interrupted || !context.stop.stop_requested()) return;
     const auto& text = error.message;
     if (text != "interrupted" && !text.ends_with(": interrupted") &&
         !text.ends_with(" was interrupted"))
         return;
-    const bool is_whole = std::ranges::find(kAllOrNothing, words) != kAllOrNothing.end();
-    error.message = is_whole ? "interrupted; nothing was changed" : "interrupted";
+    error.message =
+        effect == Effect::ChangesAtomically ? "interrupted; nothing was changed" : "interrupted";
 }
 
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
-    name_environment(context, error.hint);
-    shorten_interruption(context, command_words(path), error);
+    name_environment(context, error);
+    error = with_near_file(std::move(error));
+    // Names of commands are no arguments.
+    const auto first = path.size() - 1;
+    if (first < context.positionals.size()) {
+        const auto& argument = context.arguments[context.positionals[first]];
+        if (is_environment_name(context.config, argument))
+            error = with_environment_option(std::move(error), *path.back(), argument);
+    }
+    shorten_interruption(context, effect_of(path), error);
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
         error.hint.find("without --offline") != std::string::npos) {
@@ -353,8 +322,8 @@ Result<int> run_logged(Context& context,
                        const CLI::App& command,
                        const Action& action) {
     const auto started = std::chrono::steady_clock::now();
-    const auto words = command_words(path);
-    const bool changes = is_changing(path);
+    const auto effect = given_effect(path);
+    const bool changes = changes_something(effect);
     LoggedCommand entry;
     entry.id = own_log_id();
     entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -365,44 +334,44 @@ Result<int> run_logged(Context& context,
     }
     auto status = run_action(context, command, action);
     if (!status) status = pass(in_users_words(context, path, std::move(status).error()));
-    const bool has_failed = status ? *status != 0 && !passes_status_on(words)
-                                   : status.error().kind != ErrorKind::Interrupted;
+    const auto is_error = [&](ErrorKind kind) { return !status && status.error().kind == kind; };
+    const bool is_cancelled = is_error(ErrorKind::Cancelled);
+    const bool has_failed = status ? *status != 0 && effect != Effect::RunsProgram
+                                   : !is_cancelled && !is_error(ErrorKind::Interrupted);
     if (!changes && !has_failed) return status;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     if (!context.prefix.empty()) entry.prefix = context.prefix.native();
     entry.status = status ? *status : exit_status(status.error());
     entry.seconds = seconds.count();
-    entry.error = status ? context.out.last_error() : hide_secrets(status.error().to_string());
+    entry.is_cancelled = is_cancelled;
+    if (!is_cancelled)
+        entry.error = without_program_arguments(
+            status ? context.out.last_error() : hide_secrets(status.error().to_string()),
+            context.arguments,
+            context.positionals,
+            path);
     log_command(context.config, entry);
     return status;
 }
 
-Result<Config> load_settings(bool reads_conda_files = true) {
+Result<Config> load_settings(bool skips_invalid = false) {
     ConfigSources sources{
         environment_variable, home_folder(), virtual_packages::this_machine().native_platform};
-    sources.reads_conda_files = reads_conda_files;
+    sources.skips_invalid = skips_invalid;
     return load_config(sources);
 }
 
-bool is_environment_name(const std::string& name) {
+bool names_environment(const std::string& name) {
     const auto config = load_settings();
-    return config && check_environment_name(name) &&
-           Prefix::is_environment(environment_folders(*config).path_of(name));
+    return config && is_environment_name(*config, name);
 }
 
-int run(int argc, char** argv) {
-    auto line = read_command_line({argv, static_cast<std::size_t>(argc)});
-    CLI::App app("packages and environments that fit your hardware", "gpkg");
-    app.set_help_flag("-h,--help", "show help");
-    app.set_version_flag("--version,-V", version_line());
-    app.require_subcommand(0, 1);
-    CommonOptions common;
-    const auto actions = bind_commands(app, line, common);
-    // Last, or every command would have it.
-    app.set_help_all_flag("--help-all,--help-commands", "show the help of every command");
-    move_options_behind_command(line, app);
-
-    Output out(environment_variable);
+/// Lets CLI11 read the command line. The exit status where nothing is left to run: after help, the
+/// version or a usage error.
+std::optional<int> parse(CLI::App& app,
+                         const CommandLine& line,
+                         const CommonOptions& common,
+                         Output& out) {
     try {
         // CLI11 takes the words in reverse.
         app.parse(std::vector<std::string>(line.words.rbegin(), std::prev(line.words.rend())));
@@ -426,69 +395,86 @@ int run(int argc, char** argv) {
             return kWrongUsage;
         }
         out.error(usage_error(
-            app, problem, line.words.size() > 1 ? line.words[1] : "", is_environment_name));
+            app, problem, line.words.size() > 1 ? line.words[1] : "", names_environment));
         return kWrongUsage;
     }
+    return std::nullopt;
+}
+
+/// `gpkg` alone prints the help; options without a command are an error.
+int run_without_command(CLI::App& app, const CommandLine& line, Output& out) {
+    if (line.before_command.empty()) {
+        print_help(app, line);
+        return 0;
+    }
+    out.set({line.has("--json"), false, 0, color_choice(line)});
+    out.error({ErrorKind::Usage, "missing command", "to see the commands: gpkg --help", {}});
+    return kWrongUsage;
+}
+
+/// Reports how the command went. Returns the exit status of the program.
+int report(const Result<int>& status, const Config& config, Output& out) {
+    out.show_deferred();
+    for (const auto& error : config.errors)
+        if (status || status.error().message != error.message) out.warn(error.to_string());
+    if (!status) {
+        out.error(status.error());
+        return exit_status(status.error());
+    }
+    if (!out.stdout_works()) {
+        if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
+        return kFailed;
+    }
+    return *status;
+}
+
+int run(int argc, char** argv) {
+    auto line = read_command_line({argv, static_cast<std::size_t>(argc)});
+    CLI::App app("packages and environments that fit your hardware", "gpkg");
+    app.set_help_flag("-h,--help", "show help");
+    app.set_version_flag("--version,-V", version_line());
+    app.require_subcommand(0, 1);
+    CommonOptions common;
+    const auto actions = bind_commands(app, line, common);
+    // Last, or every command would have it.
+    app.set_help_all_flag("--help-all,--help-commands", "show the help of every command");
+    move_options_behind_command(line, app);
+
+    Output out(environment_variable);
+    if (const auto status = parse(app, line, common, out)) return *status;
+    const auto chosen = std::find_if(
+        actions.begin(), actions.end(), [](const auto& entry) { return entry.first->parsed(); });
     OutputOptions how{common.json,
                       common.quiet,
                       common.verbose,
                       color_choice_of(common.color).value_or(ColorChoice::Auto)};
     out.set(how);
+    if (chosen == actions.end()) return run_without_command(app, line, out);
 
-    const auto chosen = std::find_if(
-        actions.begin(), actions.end(), [](const auto& entry) { return entry.first->parsed(); });
-    if (chosen == actions.end()) {
-        if (line.before_command.empty()) {
-            print_help(app, line);
-            return 0;
-        }
-        out.set({line.has("--json"), false, 0, color_choice(line)});
-        out.error({ErrorKind::Usage, "missing command", "to see the commands: gpkg --help", {}});
-        return kWrongUsage;
-    }
-
-    const auto home = home_folder();
-    auto config = load_settings();
-    const auto verb = chosen->first->get_name();
-    if (!config && (verb == "config" || verb == "deactivate")) {
-        // The ways out: what is wrong with the configuration may be changed by the one, and leaving
-        // an environment needs none.
-        out.warn(config.error().to_string());
-        auto without = load_settings(false);
-        if (without || verb == "config")
-            config = std::move(without);
-        else
-            config = Config{};
-    }
+    const auto& [command, action] = *chosen;
+    const auto* entry = find_command(command->get_name());
+    const auto config = load_settings(entry != nullptr && entry->works_without_settings);
     if (!config) {
         out.error(config.error());
         return exit_status(config.error());
     }
     const auto path = named_commands(app);
     if (config->offline.value) apply_offline(path);
-    how.always_yes = config->always_yes.value;
+    how.yes = config->always_yes.value || given_option(path, "--yes") != nullptr;
     out.set(how);
     for (const auto& warning : config->warnings) out.warn(warning);
     static Signals signals;  // its thread outlives this function
     Context context{out,
                     *config,
                     environment_variable,
-                    home,
+                    home_folder(),
                     signals.token(),
-                    command_line(argc, argv),
+                    "",
                     line.words,
-                    argument_indices(*chosen->first, line.words)};
-    const auto status = run_logged(context, path, *chosen->first, chosen->second);
-    out.show_deferred();
-    if (!status) {
-        out.error(status.error());
-        return exit_status(status.error());
-    }
-    if (!out.stdout_is_well()) {
-        if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
-        return kFailed;
-    }
-    return *status;
+                    argument_indices(*command, line.words)};
+    context.command_line = recorded_command_line(
+        {argv, static_cast<std::size_t>(argc)}, line.words, context.positionals, path);
+    return report(run_logged(context, path, *command, action), *config, out);
 }
 
 }  // namespace

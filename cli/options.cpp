@@ -1,5 +1,6 @@
 #include "cli/options.hpp"
 
+#include "cli/command_log.hpp"
 #include "cli/environments.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/number.hpp"
@@ -145,13 +146,15 @@ void add_link_options(CLI::App& app, ChangeOptions& options) {
         ->group(group);
 }
 
+CLI::Option* add_yes_option(CLI::App& app, const std::string& help) {
+    return app.add_flag("-y,--yes", help);
+}
+
 void add_change_options(CLI::App& app, ChangeOptions& options) {
     const std::string group = "Installation";
     app.add_flag("-d,--dry-run", options.dry_run, "show the plan without applying it")
         ->group(group);
-    app.add_flag("-y,--yes",
-                 options.yes,
-                 "answer yes to all questions (always: gpkg config set always_yes true)")
+    add_yes_option(app, "answer yes to all questions (always: gpkg config set always_yes true)")
         ->group(group);
     app.add_flag("--download-only",
                  options.download_only,
@@ -249,7 +252,7 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
     }
     if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
         return absolute_path(*active, context.home);
-    return fail(ErrorKind::Usage, "no environment is active", "use -n NAME or -p PATH");
+    return fail(ErrorKind::Usage, std::string(kNoEnvironmentActive), "use -n NAME or -p PATH");
 }
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {
@@ -259,10 +262,10 @@ Result<fs::path> new_prefix(const Context& context, const TargetOptions& options
     auto prefix = environment_folders(context.config).path_for_new(options.name);
     context.prefix = prefix;
     if (prefix != found)
-        context.out.note(fmt::format("note: -n {} now means {} instead of {}",
+        context.out.note(fmt::format("note: the new environment hides {}; -n {} now means {}",
+                                     found.native(),
                                      options.name,
-                                     prefix.native(),
-                                     found.native()));
+                                     prefix.native()));
     return prefix;
 }
 
@@ -290,14 +293,24 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     if (near.empty() && !options.name.empty() && root.source == "default")
         hint += fmt::format("; the root prefix is {} (GPKG_ROOT_PREFIX sets another)",
                             root.value.native());
+    if (prefix == folders.root_prefix) hint = "gpkg has no base environment; " + hint;
+    if (const auto creation = interrupted_creation(context.config, prefix); !creation.empty())
+        hint = "creating it was interrupted; run again: " + creation;
+    std::vector<std::string> others;
     for (const auto& folder : folders.envs) {
+        if (!options.name.empty() && prefix != folders.root_prefix &&
+            folder != prefix.parent_path())
+            others.push_back(folder.native());
         std::error_code unseen;
         (void)fs::status(folder / name / "conda-meta", unseen);
         if (unseen == std::errc::permission_denied)
             hint += fmt::format("; no permission to read {}", folder.native());
     }
-    return fail(
-        ErrorKind::NoEnvironment, fmt::format("no environment at {}", prefix.native()), hint);
+    return fail(ErrorKind::NoEnvironment,
+                fmt::format("no environment at {}{}",
+                            prefix.native(),
+                            others.empty() ? "" : ", nor in " + join_or(others)),
+                hint);
 }
 
 std::function<std::string(const std::string&)> whole_number_from(std::uint64_t least) {

@@ -18,6 +18,10 @@ class Option;
 
 namespace gpkg::cli {
 
+/// The value name of options that set environment variables. Their values may be secrets: histories
+/// and the log keep only the names.
+inline constexpr const char* kVariableType = "NAME=VALUE";
+
 /// Which environment is meant: -n NAME, -p PATH, else the active one.
 struct TargetOptions {
     std::string name;
@@ -43,6 +47,8 @@ void add_lock_options(CLI::App& app,
                       LockedOptions& options);
 /// --environment alone.
 CLI::Option* add_environment_option(CLI::App& app, std::string& environment);
+/// -y, which OutputOptions::yes has.
+CLI::Option* add_yes_option(CLI::App& app, const std::string& help = "answer yes to all questions");
 void add_change_options(CLI::App& app, ChangeOptions& options);
 void add_signing_options(CLI::App& app, SigningWords& words);
 /// --link and --copy, which are among them.
@@ -69,6 +75,8 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options);
 /// The same, which must be an environment: otherwise NotFound with near names.
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options);
+/// The error where neither an option nor an active environment says which one.
+inline constexpr std::string_view kNoEnvironmentActive = "no environment is active";
 
 /// For check() of an option that counts: says what is wrong, nothing of a whole number from `least`
 /// up.

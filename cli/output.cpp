@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include "cli/table.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/net/url.hpp"
 
@@ -25,14 +26,15 @@ constexpr std::string_view kPlain = "\x1b[0m";
 constexpr auto kStyles = std::to_array<std::string_view>(
     {"\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"});
 
-/// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_is_well() asks.
+/// A stream that cannot take it (a closed pipe, a full disk) remembers that; stdout_works() asks.
 void write(std::FILE* stream, std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stream);
 }
 
 std::string styled_if(bool on, Style style, std::string_view text) {
-    return on ? fmt::format("{}{}{}", kStyles.at(static_cast<std::size_t>(style)), text, kPlain)
-              : std::string(text);
+    return on && !text.empty()
+               ? fmt::format("{}{}{}", kStyles.at(static_cast<std::size_t>(style)), text, kPlain)
+               : std::string(text);
 }
 
 /// Where a question is shown, while standard input is a terminal: on stderr, else on the terminal
@@ -57,6 +59,7 @@ public:
     QuestionStream& operator=(const QuestionStream&) = delete;
 
     bool is_open() const { return descriptor_ >= 0; }
+    std::size_t width() const { return terminal_width(descriptor_).value_or(Screen::kUnlimited); }
     void write(std::string_view text) const {
         while (!text.empty()) {
             const auto count = ::write(descriptor_, text.data(), text.size());
@@ -69,10 +72,6 @@ private:
     int descriptor_ = -1;
     bool is_own_ = false;
 };
-
-bool begins_with_yes(const std::optional<std::string>& answer) {
-    return answer && (answer->starts_with('y') || answer->starts_with('Y'));
-}
 
 /// The names conda gives its exceptions, for scripts that look at them.
 std::string_view exception_name(ErrorKind kind) {
@@ -89,33 +88,12 @@ std::string_view exception_name(ErrorKind kind) {
     case ErrorKind::Unsupported: return "CondaError";
     case ErrorKind::Conflict: return "CondaValueError";
     case ErrorKind::Usage: return "ArgumentError";
-    case ErrorKind::Interrupted: return "CondaSystemExit";
+    case ErrorKind::Interrupted:
+    case ErrorKind::Cancelled: return "CondaSystemExit";
     case ErrorKind::DamagedCache: return "CondaError";
     }
     return "CondaError";
 }
-
-}  // namespace
-
-std::string without_controls(std::string_view text) {
-    std::string plain;
-    plain.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
-        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
-        if (is_wide || is_control) {
-            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
-            i += is_wide ? 1 : 0;
-        } else {
-            plain += text[i];
-        }
-    }
-    return plain;
-}
-
-namespace {
 
 /// Removes what commands the terminal, except the styles of styled().
 std::string with_own_styles(std::string_view text) {
@@ -138,10 +116,35 @@ std::string with_own_styles(std::string_view text) {
     return shown + without_controls(text.substr(begin));
 }
 
+/// Hides the secrets of every text in the document.
+void hide_secrets_in(nlohmann::ordered_json& document) {
+    if (document.is_string()) document = hide_secrets(document.get<std::string>());
+    if (!document.is_structured()) return;
+    for (auto& part : document) hide_secrets_in(part);
+}
+
 /// Without control characters and secrets: texts quote what users wrote, too.
 std::string for_people(std::string_view text) { return without_controls(hide_secrets(text)); }
 
 }  // namespace
+
+std::string without_controls(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
+        if (is_wide || is_control) {
+            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
+            i += is_wide ? 1 : 0;
+        } else {
+            plain += text[i];
+        }
+    }
+    return plain;
+}
 
 Output::Output(EnvLookup environment) : environment_(std::move(environment)), results_(stdout) {
     set({});
@@ -180,7 +183,17 @@ void Output::print(std::string_view line) {
     if (!options_.quiet) result(line);
 }
 
-void Output::result(std::string_view text) { verbatim(plain_or_styled(text)); }
+void Output::print(const Table& table) {
+    if (!options_.quiet) result(table);
+}
+
+void Output::result(std::string_view text) {
+    verbatim(word_wrapped(plain_or_styled(text), screen()));
+}
+
+void Output::result(const Table& table) {
+    for (const auto& line : table.lines(screen())) verbatim(plain_or_styled(line));
+}
 
 void Output::verbatim(std::string_view text) {
     if (!options_.json) write(results_, fmt::format("{}\n", text));
@@ -190,8 +203,13 @@ std::string Output::plain_or_styled(std::string_view text) const {
     return has_colors() ? with_own_styles(text) : without_controls(text);
 }
 
+std::string Output::for_stderr(const std::string& text) const {
+    const auto width = terminal_width(STDERR_FILENO).value_or(Screen::kUnlimited);
+    return word_wrapped(text, {width, uses_utf8(environment_)});
+}
+
 void Output::write_or_defer(std::string line) {
-    line += '\n';
+    line = for_stderr(line) + '\n';
     if (deferring_ > 0) return deferred_.push_back(std::move(line));
     std::fflush(results_);  // keeps the order of both in one log
     write(stderr, line);
@@ -207,12 +225,17 @@ void Output::note(std::string_view line) {
     write_or_defer(for_people(line));
 }
 
+void Output::note_failure(std::string_view line) {
+    last_error_ = hide_secrets(line);
+    note(line);
+}
+
 void Output::note_once(const std::string& line) {
-    if (told_.insert(line).second) note(line);
+    if (shown_once_.insert(line).second) note(line);
 }
 
 void Output::warn_once(const std::string& line) {
-    if (told_.insert(line).second) warn(line);
+    if (shown_once_.insert(line).second) warn(line);
 }
 
 void Output::warn(std::string_view line) {
@@ -252,19 +275,22 @@ void Output::error(const Error& error) {
                                         {"message", hide_secrets(error.message)},
                                         {"exception_name", exception_name(error.kind)}};
         if (!error.hint.empty()) document["hint"] = hide_secrets(error.hint);
-        if (!error.details.empty())
-            document.update(nlohmann::ordered_json::parse(hide_secrets(error.details)));
+        if (!error.details.empty()) {
+            auto details = nlohmann::ordered_json::parse(error.details);
+            hide_secrets_in(details);
+            document.update(details);
+        }
         json(document);
         return;
     }
     std::fflush(stdout);
-    // The user answered no: that is no error.
-    if (error.kind == ErrorKind::Interrupted && error.message.starts_with("cancelled"))
-        return write(stderr, for_people(error.to_string()) + "\n");
+    if (error.kind == ErrorKind::Cancelled)
+        return write(stderr, for_stderr(for_people(error.to_string())) + "\n");
     write(
         stderr,
-        fmt::format(
-            "{} {}\n", styled_if(color_err_, Style::Red, "error:"), for_people(error.to_string())));
+        for_stderr(fmt::format(
+            "{} {}", styled_if(color_err_, Style::Red, "error:"), for_people(error.to_string()))) +
+            "\n");
 }
 
 std::optional<std::string> Output::ask(std::string_view question, const std::stop_token& stop) {
@@ -272,7 +298,8 @@ std::optional<std::string> Output::ask(std::string_view question, const std::sto
     show_deferred();
     std::fflush(stdout);
     const QuestionStream terminal;
-    terminal.write(for_people(question) + " ");
+    const Screen screen{terminal.width(), uses_utf8(environment_)};
+    terminal.write(word_wrapped(for_people(question), screen) + " ");
     // Signals only request a stop, so that waiting for the line itself would not end with Ctrl-C.
     struct pollfd input {
         STDIN_FILENO, POLLIN, 0
@@ -287,14 +314,14 @@ std::optional<std::string> Output::ask(std::string_view question, const std::sto
     return answer;
 }
 
-bool Output::confirm(std::string_view question, const std::stop_token& stop) {
-    if (options_.always_yes || !can_ask()) return true;
-    const auto answer = ask(fmt::format("{} [Y/n]", question), stop);
-    return answer && (answer->empty() || begins_with_yes(answer));
-}
-
-bool Output::confirm_loss(std::string_view question, const std::stop_token& stop) {
-    return options_.always_yes || begins_with_yes(ask(fmt::format("{} [y/N]", question), stop));
+std::optional<bool> Output::ask_yes_no(std::string_view question,
+                                       bool is_yes_default,
+                                       const std::stop_token& stop) {
+    const auto answer =
+        ask(fmt::format("{} {}", question, is_yes_default ? "[Y/n]" : "[y/N]"), stop);
+    if (!answer) return std::nullopt;
+    if (answer->empty()) return is_yes_default;
+    return answer->starts_with('y') || answer->starts_with('Y');
 }
 
 std::string Output::styled(Style style, std::string_view text) const {
@@ -305,7 +332,7 @@ std::string Output::styled_on_stderr(Style style, std::string_view text) const {
     return styled_if(color_err_, style, text);
 }
 
-bool Output::stdout_is_well() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+bool Output::stdout_works() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
 bool Output::stdout_reader_left() {
     pollfd descriptor{STDOUT_FILENO, 0, 0};

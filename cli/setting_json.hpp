@@ -6,7 +6,7 @@
 
 namespace gpkg::cli {
 
-/// The value of a setting, without the logins that proxies and channels may have in them: a text, a
+/// The value of a setting: a text, a
 /// list of texts, null where it has none, or for a map by name a text or, of several, a list.
 nlohmann::ordered_json setting_json(const ShownSetting& setting);
 

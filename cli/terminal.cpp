@@ -3,6 +3,8 @@
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
@@ -52,6 +54,36 @@ std::vector<Glyph> glyphs_of(std::string_view text) {
     return glyphs;
 }
 
+/// The length of the text at the front that a line break may not divide: a command, up to the next
+/// ';', ')' or the end, text in backticks, or a word.
+std::size_t unbroken_length(std::string_view text, bool may_be_command) {
+    constexpr std::string_view kProgram = "gpkg ";
+    if (may_be_command && text.substr(escape_length(text)).starts_with(kProgram))
+        return text.find_first_of(";)");
+    if (const auto tick = text.find('`'); tick < text.find(' ')) {
+        const auto end = text.find('`', tick + 1);
+        if (end != std::string_view::npos) return text.find(' ', end);
+    }
+    return text.find(' ');
+}
+
+/// The parts of a paragraph between which lines may be broken. A command follows a colon, or
+/// begins an indented line. "[y/N]" stays with its question.
+std::vector<std::string_view> words_of(std::string_view text, bool is_indented) {
+    std::vector<std::string_view> words;
+    bool may_be_command = is_indented;
+    while (!text.empty()) {
+        auto length = std::min(unbroken_length(text, may_be_command), text.size());
+        length = std::min(text.find(' ', length), text.size());
+        for (const std::string_view choice : {" [y/N]", " [Y/n]"})
+            if (text.substr(length).starts_with(choice)) length += choice.size();
+        words.push_back(text.substr(0, length));
+        may_be_command = words.back().ends_with(':');
+        text.remove_prefix(std::min(length + 1, text.size()));
+    }
+    return words;
+}
+
 }  // namespace
 
 std::optional<ColorChoice> color_choice_of(std::string_view word) {
@@ -67,8 +99,8 @@ bool uses_color(ColorChoice choice, int descriptor, const EnvLookup& environment
     if (is_on(value_of(environment, "FORCE_COLOR")) ||
         is_on(value_of(environment, "CLICOLOR_FORCE")))
         return true;
-    if (const auto wish = value_of(environment, "CLICOLOR"); !wish.empty() && !is_on(wish))
-        return false;
+    const auto clicolor = value_of(environment, "CLICOLOR");
+    if (!clicolor.empty() && !is_on(clicolor)) return false;
     return ::isatty(descriptor) != 0 && value_of(environment, "TERM") != "dumb";
 }
 
@@ -103,6 +135,17 @@ std::size_t display_width(std::string_view text) {
     return width;
 }
 
+std::string_view front(std::string_view text, std::size_t width) {
+    std::size_t size = 0;
+    std::size_t column = 0;
+    for (const auto& [bytes, is_escape] : glyphs_of(text)) {
+        column += is_escape ? 0 : 1;
+        if (column > width) break;
+        size += bytes.size();
+    }
+    return text.substr(0, size);
+}
+
 std::string shortened(std::string_view text, std::size_t width, Keep keep, bool utf8) {
     const auto full = display_width(text);
     if (full <= width) return std::string(text);
@@ -125,32 +168,36 @@ std::string shortened(std::string_view text, std::size_t width, Keep keep, bool 
     return result;
 }
 
-std::string word_wrapped(std::string_view text, const Screen& screen) {
-    constexpr std::string_view kIndent = "  ";
-    std::string result;
-    bool is_first = true;
-    for (const auto line : split(text, '\n')) {
-        if (!std::exchange(is_first, false)) result += '\n';
-        if (display_width(line) <= screen.width || line.starts_with(' ')) {
-            result += line;
-            continue;
-        }
-        std::size_t column = 0;
-        for (const auto word : split(line, ' ')) {
-            const auto width = display_width(word);
-            if (column > kIndent.size() && column + 1 + width > screen.width) {
-                result += '\n';
-                result += kIndent;
-                column = kIndent.size();
-            } else if (column > 0) {
-                result += ' ';
+std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+    std::vector<std::string> lines;
+    for (const auto paragraph : split(text, '\n')) {
+        const auto leading = std::min(paragraph.find_first_not_of(' '), paragraph.size());
+        std::string line(leading, ' ');
+        auto column = leading;
+        bool is_begun = false;
+        for (const auto word : words_of(paragraph.substr(leading), leading > 0)) {
+            const auto length = display_width(word);
+            if (is_begun && column + 1 + length > width) {
+                line.erase(line.find_last_not_of(' ') + 1);
+                lines.push_back(std::exchange(line, std::string(leading + indent, ' ')));
+                column = line.size();
+            } else if (is_begun) {
+                line += ' ';
                 ++column;
             }
-            result += word;
-            column += width;
+            line += word;
+            column += length;
+            is_begun = true;
         }
+        lines.push_back(std::move(line));
     }
-    return result;
+    return lines;
+}
+
+std::string word_wrapped(std::string_view text, const Screen& screen) {
+    constexpr std::size_t kIndent = 2;
+    if (screen.width == Screen::kUnlimited) return std::string(text);
+    return fmt::format("{}", fmt::join(wrapped(text, screen.width, kIndent), "\n"));
 }
 
 }  // namespace gpkg::cli

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -35,12 +36,19 @@ struct Screen {
 /// Columns that a text takes: escape sequences and the later bytes of a UTF-8 character take none.
 std::size_t display_width(std::string_view text);
 
+/// The longest front of `text` that takes at most `width` columns.
+std::string_view front(std::string_view text, std::size_t width);
+
 enum class Keep { Start, End };
 /// `text` in at most `width` columns; what is left out is marked with an ellipsis.
 std::string shortened(std::string_view text, std::size_t width, Keep keep, bool utf8);
 
-/// `text` with lines broken between words where they are longer than the screen is wide. Lines that
-/// begin with blanks, such as commands to type, stay.
+/// `text` in lines of at most `width` columns, broken between words. Line breaks in it and blanks
+/// at the begin of lines stay; where a line continues it is indented by `indent` more. A longer
+/// word has a line of its own. Commands to type, behind a colon or in an indented line, and texts
+/// in backticks are not broken.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
+/// The same as one text, for messages.
 std::string word_wrapped(std::string_view text, const Screen& screen);
 
 }  // namespace gpkg::cli

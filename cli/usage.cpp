@@ -3,9 +3,11 @@
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
+#include "cli/options.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,6 +30,9 @@ struct OtherName {
     std::string_view hint;
 };
 constexpr OtherName kOtherNames[] = {
+    {"auth", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"bug", "use gpkg info --report"},
+    {"bug-report", "use gpkg info --report"},
     {"build --output", "use --output-dir FOLDER"},
     {"build --output-folder", "use --output-dir FOLDER"},
     {"build --recipe", "name the recipe without an option: gpkg build RECIPE"},
@@ -35,7 +40,9 @@ constexpr OtherName kOtherNames[] = {
     {"build -r", "name the recipe without an option: gpkg build RECIPE"},
     {"builds", "use gpkg variants"},
     {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
+    {"check", "use gpkg verify -n NAME, or gpkg doctor -n NAME"},
     {"clone", "use gpkg create -n NEW --clone OLD"},
+    {"compare", "use gpkg list -n NAME --diff OTHER, or gpkg sync -n NAME -f FILE --dry-run"},
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
     {"copy", "use gpkg create -n NEW --clone OLD"},
@@ -61,9 +68,13 @@ constexpr OtherName kOtherNames[] = {
     {"env rm", "use gpkg env remove"},
     {"env sync", "use gpkg sync"},
     {"explain", "use gpkg why or gpkg why-not"},
+    {"fix", "use gpkg repair -n NAME"},
     {"freeze", "use gpkg env export"},
+    {"global",
+     "use gpkg exec TOOL to run a tool without installing it, or gpkg create -n TOOL TOOL"},
     {"gpu", "use gpkg hardware"},
     {"hold", "use gpkg pin"},
+    {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
     {"info *", "for a package: gpkg show PACKAGE"},
     {"install --cpu", "use --accel none"},
     {"install --driver",
@@ -87,9 +98,21 @@ constexpr OtherName kOtherNames[] = {
     {"lock status", "use gpkg lock check"},
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
+    {"login", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"logout", "remove the login from ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"ls", "use gpkg list"},
+    {"mirror --name",
+     "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
+    {"mirror -n", "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
+    {"module delete", "to delete one module: rm FILE"},
+    {"module list", "module avail lists modules; gpkg module check lists those that are outdated"},
+    {"module remove",
+     "to delete one module: rm FILE; gpkg module write --all deletes those of removed "
+     "environments"},
+    {"module rm", "to delete one module: rm FILE"},
     {"move", "use gpkg rename"},
     {"mv", "use gpkg rename"},
+    {"new", "use gpkg create -n NAME"},
     {"outdated", "use gpkg update --all --dry-run"},
     {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
     {"pin --list", "use gpkg pins"},
@@ -97,6 +120,7 @@ constexpr OtherName kOtherNames[] = {
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"redo", "use gpkg rollback N; gpkg history lists N"},
+    {"reinstall", "use gpkg install -n NAME --force-reinstall PACKAGE"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
     {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
     {"remove gpkg", "to remove gpkg itself: how-to/uninstall-gpkg.md in the documentation"},
@@ -115,6 +139,7 @@ constexpr OtherName kOtherNames[] = {
     {"solve -n", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
     {"solve -p", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
     {"sync --class", "the machine decides the class; use --for NAME"},
+    {"task", "gpkg has no tasks; to run a command in an environment: gpkg run -n NAME COMMAND"},
     {"undo", "use gpkg rollback"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
@@ -140,12 +165,9 @@ constexpr OtherName kOtherNames[] = {
      "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"why -c",
      "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
+    {"workspace", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
     {"x", "use gpkg exec"},
 };
-
-std::vector<const CLI::App*> all_below(const CLI::App& command) {
-    return command.get_subcommands([](const CLI::App*) { return true; });
-}
 
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word.
@@ -164,7 +186,7 @@ std::string hint_for_other_name(const std::string& command, std::string_view wor
 std::string hint_for_other_name(const CLI::App& command, std::string_view word) {
     if (word.starts_with('-')) word = word.substr(0, word.find('='));
     if (auto hint = hint_for_other_name(command.get_name(), word); !hint.empty()) return hint;
-    const auto verbs = verbs_of(command);
+    const auto verbs = subcommand_names(command);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
     return "";
@@ -179,7 +201,7 @@ std::string did_you_mean_behind(std::vector<std::string> near, const std::string
 std::vector<std::string> near_flags(const std::string& word, std::span<CLI::App* const> path) {
     const auto flag = word.substr(0, word.find('='));
     for (std::size_t i = path.size() - 1; i > 0; --i) {
-        auto near = near_names(flag, flags_of(*path[i]));
+        auto near = near_names(flag, option_names(*path[i]));
         if (!near.empty()) return near;
     }
     return {};
@@ -203,8 +225,8 @@ bool takes_arguments(const CLI::App& command) {
 
 /// Whether the first unexpected word stands where a subcommand was expected.
 bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::string>& words) {
-    return !words.empty() && !words.front().starts_with('-') && !verbs_of(command).empty() &&
-           !takes_arguments(command);
+    return !words.empty() && !words.front().starts_with('-') &&
+           !subcommand_names(command).empty() && !takes_arguments(command);
 }
 
 /// The option by which a command takes an environment: "-n".
@@ -241,16 +263,16 @@ std::string hint_for_missing_value(const CLI::App& command) {
     return fmt::format("to remove the whole setting: gpkg config remove-key {}", shell_word(text));
 }
 
-std::string hint_at(const std::vector<std::string>& unexpected,
-                    std::span<CLI::App* const> path,
-                    const std::function<bool(const std::string&)>& is_environment) {
+std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
+                                std::span<CLI::App* const> path,
+                                const std::function<bool(const std::string&)>& is_environment) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
         if (path.size() > 1) {
             if (auto hint = hint_for_other_name(command, word); !hint.empty()) return hint;
         }
         const bool is_flag = word.starts_with('-');
-        auto near = is_flag ? near_flags(word, path) : near_names(word, verbs_of(command));
+        auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
         if (is_flag) continue;
@@ -258,13 +280,16 @@ std::string hint_at(const std::vector<std::string>& unexpected,
             return fmt::format("to run a command in it: gpkg image run {} -- python",
                                shell_word(word));
         if (is_unknown_subcommand(command, unexpected))
-            return fmt::format("subcommands: {}", fmt::join(verbs_of(command), ", "));
+            return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
         if (takes_environment(command)) {
             auto hint = with_named_environment(unexpected, command, is_environment);
             if (!hint.empty()) return hint;
         }
         if (takes_environment(command) && is_environment(word))
             return fmt::format("did you mean -n {}?", shell_word(word));
+        if (path.size() == 2 && command.get_name() == "verify")
+            return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
+                   "package file: gpkg inspect FILE";
         const auto* argument = single_argument(command);
         if (argument != nullptr && argument->count() > 0)
             return fmt::format(
@@ -279,7 +304,7 @@ std::string hint_at(const std::vector<std::string>& unexpected,
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
-std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words) {
+std::string unexpected_text(const CLI::App& command, const std::vector<std::string>& words) {
     if (is_unknown_subcommand(command, words))
         return fmt::format("unknown subcommand '{}'", words.front());
     const auto is_option = [](const auto& word) { return word.starts_with('-'); };
@@ -312,7 +337,7 @@ std::string about_two_options(const std::string& text,
 }
 
 /// CLI11's message in gpkg's words.
-std::string explained(const CLI::App& command, const CLI::ParseError& problem) {
+std::string problem_text(const CLI::App& command, const CLI::ParseError& problem) {
     std::string text = problem.what();
     if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
         return missing_argument(command);
@@ -350,7 +375,7 @@ void drop_fixes(Error& error) {
 
 }  // namespace
 
-std::vector<std::string> flags_of(const CLI::App& command) {
+std::vector<std::string> option_names(const CLI::App& command) {
     std::vector<std::string> flags;
     for (const auto* option : command.get_options()) {
         if (option->get_group().empty()) continue;
@@ -358,19 +383,16 @@ std::vector<std::string> flags_of(const CLI::App& command) {
         if (option->get_lnames().empty())
             for (const auto& name : option->get_snames()) flags.push_back("-" + name);
     }
-    for (const auto* group : all_below(command)) {
-        if (!group->get_name().empty()) continue;  // a verb, not a group of options
-        const auto more = flags_of(*group);
+    for (const auto* group : option_groups_of(command)) {
+        const auto more = option_names(*group);
         flags.insert(flags.end(), more.begin(), more.end());
     }
     return flags;
 }
 
-std::vector<std::string> verbs_of(const CLI::App& command) {
+std::vector<std::string> subcommand_names(const CLI::App& command) {
     std::vector<std::string> names;
-    for (const auto* sub : all_below(command)) {
-        if (!sub->get_name().empty() && !sub->get_group().empty()) names.push_back(sub->get_name());
-    }
+    for (const auto* sub : subcommands_of(command)) names.push_back(sub->get_name());
     return names;
 }
 
@@ -378,7 +400,9 @@ Error unknown_command(const std::string& first) {
     Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
         error.message = fmt::format("unknown option '{}' before the command", first);
-        error.hint = "options follow the command: gpkg COMMAND " + first;
+        const std::vector<std::string> known{"--help", "--help-commands", "--version"};
+        error.hint = did_you_mean(near_names(first, known));
+        if (error.hint.empty()) error.hint = "options follow the command: gpkg COMMAND " + first;
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);
@@ -411,12 +435,50 @@ Error usage_error(CLI::App& app,
     // Something required is missing because the words meant for it are unknown.
     const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
     const auto what = is_extra || (is_missing && !unexpected.empty())
-                          ? unexpected_words(*path.back(), unexpected)
-                          : explained(*path.back(), problem);
+                          ? unexpected_text(*path.back(), unexpected)
+                          : problem_text(*path.back(), problem);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
-            hint_at(unexpected, path, is_environment),
+            hint_for_unexpected(unexpected, path, is_environment),
             {}};
+}
+
+Error with_near_file(Error error) {
+    constexpr std::string_view kMissing[] = {
+        "No such file or directory", "no such file", "no such folder", "not a folder"};
+    const auto says_missing = [&](std::string_view text) {
+        return error.message.find(text) != std::string::npos;
+    };
+    if (!error.hint.empty() || std::ranges::none_of(kMissing, says_missing)) return error;
+    constexpr std::string_view kProfile = "--for ";
+    auto text = error.message.substr(0, error.message.find(": "));
+    if (text.starts_with(kProfile)) text.erase(0, kProfile.size());
+    const fs::path path(text);
+    std::error_code code;
+    if (fs::exists(path, code) || code) return error;
+    auto near = near_files(path);
+    const bool is_here = path.parent_path() == fs::current_path(code);
+    if (!is_here) {
+        for (auto& name : near) name = (path.parent_path() / name).native();
+    }
+    error.hint = did_you_mean(near);
+    return error;
+}
+
+Error with_environment_option(Error error, const CLI::App& command, const std::string& argument) {
+    const auto is_given = [&](const char* flag) {
+        const auto* option = command.get_option_no_throw(flag);
+        return option == nullptr || option->count() > 0;
+    };
+    if (is_given("--name") || is_given("--prefix")) return error;
+    if (error.hint.find("-n " + shell_word(argument)) != std::string::npos) return error;
+    const bool is_about_it = error.message == kNoEnvironmentActive ||
+                             error.message.starts_with(argument + " is not") ||
+                             error.message.find(fmt::format("'{}'", argument)) != std::string::npos;
+    if (!is_about_it) return error;
+    drop_fixes(error);
+    error.hint = fmt::format("did you mean -n {}?", shell_word(argument));
+    return error;
 }
 
 Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& subcommand) {
@@ -445,14 +507,14 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
     return {};
 }
 
-Error with_near_verb(Error error, const CLI::App& command, const std::string& argument) {
-    if (error.kind == ErrorKind::Interrupted) return error;
+Error with_near_subcommand(Error error, const CLI::App& command, const std::string& argument) {
+    if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
     if (auto hint = hint_for_other_name(command, argument); !hint.empty()) {
         drop_fixes(error);
         error.hint = std::move(hint);
         return error;
     }
-    auto near = near_names(argument, verbs_of(command));
+    auto near = near_names(argument, subcommand_names(command));
     // Names of packages may have a verb in them: pytest-check.
     std::erase_if(near, [&](const auto& verb) {
         return std::max(verb.size(), argument.size()) - std::min(verb.size(), argument.size()) >
@@ -460,15 +522,16 @@ Error with_near_verb(Error error, const CLI::App& command, const std::string& ar
     });
     if (near.empty()) {
         // "package 'describe' not found": that may have been meant as a subcommand.
-        const auto verbs = verbs_of(command);
+        const auto subcommands = subcommand_names(command);
         const bool is_word =
             std::ranges::all_of(argument, [](char c) { return c >= 'a' && c <= 'z'; });
-        if (is_word && !verbs.empty() && error.hint.find("did you mean") == std::string::npos &&
+        if (is_word && !subcommands.empty() &&
+            error.hint.find("did you mean") == std::string::npos &&
             error.message.find(fmt::format("'{}'", argument)) != std::string::npos)
             error.hint += fmt::format("{}subcommands of {}: {}",
                                       error.hint.empty() ? "" : "; ",
                                       full_name(command),
-                                      fmt::join(verbs, ", "));
+                                      fmt::join(subcommands, ", "));
         return error;
     }
     drop_fixes(error);

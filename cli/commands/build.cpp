@@ -99,6 +99,7 @@ Action bind_build(CLI::App& app) {
     auto* plan_variants =
         app.add_subcommand("plan-variants", "find the fewest builds for given GPUs");
     plan_variants->fallthrough();  // --json after the subcommand
+    set_effect(*plan_variants, Effect::Reads);
     const auto run_plan_variants = bind_build_plan_variants(*plan_variants);
     app.add_option("--output-dir", options->channel, "channel folder to write the packages to")
         ->type_name("FOLDER")

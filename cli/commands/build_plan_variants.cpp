@@ -210,7 +210,7 @@ void print_table(Output& out,
         row.push_back("native " + planned.amd.served_by.at(target));
         table.add(std::move(row));
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 /// Lists that go together, as a variants.yaml has them. Keys of the other vendor are None.

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/delivery/deploy_file.hpp"
 #include "cli/workflow/fetch.hpp"
@@ -35,7 +36,6 @@ struct CleanOptions {
     bool one_offs = false;
     bool images = false;
     bool dry_run = false;
-    bool yes = false;
 };
 
 /// What one kind of cleaning would take away.
@@ -262,9 +262,8 @@ Result<int> clean(Context& context, const CleanOptions& options) {
         nothing = nothing && sweep->entries.empty();
     }
     if (!options.dry_run && !nothing) {
-        if (!options.yes)
-            GPKG_CHECK(confirm_removal(
-                context, fmt::format("{} of files", human_size(bytes)), {}, Loss::No));
+        GPKG_CHECK(
+            confirm_removal(context, fmt::format("{} of files", human_size(bytes)), {}, Loss::No));
         Removal removal(context);
         removal.remove(one_offs, [&](const fs::path& path) -> Result<void> {
             const auto taken = take_from_tools(path);
@@ -315,7 +314,7 @@ Action bind_clean(CLI::App& app) {
     app.add_flag("--images", options->images, "remove environment images of gpkg deploy");
     app.add_flag(
         "-d,--dry-run", options->dry_run, "show sizes without removing files; with -v all files");
-    app.add_flag("-y,--yes", options->yes, "answer yes to all questions");
+    add_yes_option(app);
     app.footer(
         "Frees disk space. Environments are not changed; removed packages are downloaded again "
         "when needed. A package counts as unused if no environment links to its files. With "

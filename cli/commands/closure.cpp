@@ -5,7 +5,7 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/weighing.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/closure/page.hpp"
@@ -60,6 +60,11 @@ std::string held_text(const Closure& closure, const ClosurePackage& package) {
 
 void print_packages(Output& out, const Closure& closure, bool all) {
     Table table({2, 3, 4, 5});
+    table.may_drop(5);
+    table.may_drop(4);
+    table.may_shorten(1, 8);
+    table.may_shorten(6, 13);
+    table.may_shorten(0, 16);
     table.add({"# Package", "Version", "Size", "Unique", "With deps", "Shared", "Brought in by"});
     auto places = closure.heaviest();
     const auto count = places.size();
@@ -74,7 +79,7 @@ void print_packages(Output& out, const Closure& closure, bool all) {
                    human_size(package.shared()),
                    held_text(closure, package)});
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     out.note(
         "Unique: saved without the package. With deps: with all dependencies. Shared: the part "
         "that others need too.");
@@ -85,18 +90,20 @@ void print_packages(Output& out, const Closure& closure, bool all) {
 }
 
 void print_edges(Output& out, const Closure& closure, bool all) {
-    Table table({0});
+    Table table({1});
+    table.may_wrap(2);
     std::size_t count = 0;
     for (const auto& edge : closure.edges()) {
         if (edge.saves == 0 || (!all && ++count > kMostEdges)) break;
         table.add(
-            {human_size(edge.saves),
+            {"",
+             human_size(edge.saves),
              fmt::format(
                  "{} needs {}", closure.record(edge.from).name, closure.record(edge.to).name)});
     }
     if (table.empty()) return;
     out.result("\nSaved by dropping a single dependency:");
-    for (const auto& line : table.lines()) out.result("  " + line);
+    out.result(table);
 }
 
 /// For each pattern; of several then for all of them together.

@@ -5,8 +5,8 @@
 #include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/ask/weighing.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/machine.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -45,6 +45,7 @@ void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
                            closure.record(way.front()).name,
                            first.is_requested ? "is requested" : "is installed but not requested"));
     Table table;
+    table.may_wrap(1);
     for (std::size_t i = 1; i < way.size(); ++i) {
         const auto& edge = *closure.edge(way[i - 1], way[i]);
         std::vector<std::string> specs;
@@ -58,7 +59,7 @@ void print_way(Output& out, const Closure& closure, const Closure::Way& way) {
                        ? "without this dependency alone: saves nothing"
                        : "without this dependency alone: saves " + human_size(edge.saves)});
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 std::vector<std::string> names_of(const Closure& closure, const std::vector<std::size_t>& places) {
@@ -94,7 +95,7 @@ void print(Output& out, const ClosureReasons& reasons, bool all) {
     const auto& package = closure.packages()[reasons.target];
     out.result(
         out.bold(fmt::format("{}: {} {}, {} with its dependencies",
-                             title(closure.record(reasons.target)),
+                             record_title(closure.record(reasons.target)),
                              package.size_is_known ? human_size(package.size) : "unknown size",
                              reasons.weighed.measure(),
                              human_size(package.closure))));

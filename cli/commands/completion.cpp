@@ -6,7 +6,9 @@
 #include "cli/environments.hpp"
 #include "cli/shells.hpp"
 #include "cli/usage.hpp"
+#include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/config/config.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/shell.hpp"
@@ -97,6 +99,22 @@ std::vector<std::string> variable_names(const fs::path& path) {
     return names;
 }
 
+/// Names in the configured channels, as far as they are local or in the cache.
+std::vector<std::string> channel_names(Context& context) {
+    SourceOptions sources;
+    sources.offline = true;
+    const auto channels = fetch_channels(context, sources, Extent::Named);
+    auto names = channels ? channels->names() : fail(ErrorKind::NotFound, "");
+    return names ? *std::move(names) : std::vector<std::string>();
+}
+
+std::vector<std::string> setting_names() {
+    std::vector<std::string> names;
+    names.reserve(config_keys().size());
+    for (const auto& key : config_keys()) names.emplace_back(key.name);
+    return names;
+}
+
 /// What the words before the last one say.
 struct Situation {
     const CLI::App* app = nullptr;        ///< the innermost command named
@@ -158,25 +176,35 @@ std::vector<std::string> values_of(const Context& context, const CLI::Option& op
     return {std::string(kFiles)};
 }
 
-std::vector<std::string> candidates(const Context& context,
+std::vector<std::string> candidates(Context& context,
                                     const CLI::App& root,
                                     const std::vector<std::string>& words) {
     const auto now = situation(context, root, words);
     if (now.option != nullptr) return values_of(context, *now.option);
-    if (words.back().starts_with('-')) return flags_of(*now.app);
+    if (words.back().starts_with('-')) return option_names(*now.app);
     const auto verb = now.app->get_name();
     const auto& word = words.back();
-    auto names = verbs_of(*now.app);
+    auto names = subcommand_names(*now.app);
     // `gpkg build` has a subcommand, but mostly takes folders.
     const bool begins_name = !word.empty() && std::ranges::any_of(names, [&](const auto& name) {
         return name.starts_with(word);
     });
     if (begins_name || (!names.empty() && verb != "build")) return names;
+    if (now.app->get_parent() != nullptr && now.app->get_parent()->get_name() == "config")
+        return now.has_argument ? std::vector{std::string(kFiles)} : setting_names();
     if (verb == "activate") return environment_names(context);
     static constexpr std::array kOfInstalled{
         "remove", "update", "list", "why", "depends", "whoneeds", "tree"};
     if (std::find(kOfInstalled.begin(), kOfInstalled.end(), verb) != kOfInstalled.end())
         return installed_names(now.prefix);
+    static constexpr std::array kOfChannels{
+        "create", "install", "search", "show", "solve", "variants", "why-not"};
+    if (!word.empty() &&
+        std::find(kOfChannels.begin(), kOfChannels.end(), verb) != kOfChannels.end()) {
+        auto packages = channel_names(context);
+        std::erase_if(packages, [&](const auto& name) { return !name.starts_with(word); });
+        if (!packages.empty()) return packages;
+    }
     if (verb == "unset") return variable_names(now.prefix);
     if (verb == "completion") return {"bash", "zsh", "fish"};
     if (verb == "init") return {"bash", "zsh", "fish", "tcsh", "powershell", "posix"};

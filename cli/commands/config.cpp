@@ -8,7 +8,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
-#include "libcore/net/url.hpp"
 #include "libcore/trust/signing_key.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -18,6 +17,8 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace gpkg::cli {
 namespace {
@@ -49,10 +50,8 @@ struct ConfigOptions {
 /// A row of the table for a key; of a map, one for each name, as `gpkg config set` takes it.
 void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
     const auto add = [&](const std::string& key, const Words& values) {
-        Words texts;
-        for (const auto& value : values) texts.push_back(mask_secrets(value));
         table.add({key + ":",
-                   fmt::format("{}", fmt::join(texts, ", ")),
+                   fmt::format("{}", fmt::join(values, ", ")),
                    with_source ? "# " + setting.source : ""});
     };
     if (setting.entries.empty()) add(setting.key, setting.values);
@@ -74,22 +73,25 @@ int list_settings(Context& context, bool with_sources) {
         return 0;
     }
     Table table;
+    table.may_wrap(1);
     for (const auto& setting : settings) add_rows(table, setting, with_sources);
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (!with_sources) return 0;
     context.out.result("\n# files; later files override earlier ones");
     Table files;
+    files.may_wrap(1);
     for (const auto& file : context.config.files)
         files.add({fmt::format("# {}", to_string(file.level)),
                    file.path.native(),
                    file.exists ? "" : "(does not exist)"});
-    for (const auto& line : files.lines()) context.out.result(line);
+    context.out.result(files);
     const auto& ignored_keys = context.config.ignored_keys;
     if (ignored_keys.empty()) return 0;
     context.out.result("\n# settings of conda that gpkg ignores");
     Table ignored;
+    ignored.may_wrap(1);
     for (const auto& [key, place] : ignored_keys) ignored.add({"# " + key, place});
-    for (const auto& line : ignored.lines()) context.out.result(line);
+    context.out.result(ignored);
     return 0;
 }
 
@@ -117,11 +119,10 @@ Result<int> get_setting(Context& context, const std::string& key, bool with_sour
             {{key, with_source ? Json{{"value", value}, {"source", found->source}} : value}});
         return 0;
     }
-    for (const auto& value : found->values) context.out.verbatim(mask_secrets(value));
+    for (const auto& value : found->values) context.out.verbatim(value);
     for (const auto& [entry, values] : found->entries) {
         for (const auto& value : values)
-            context.out.result(name == key ? fmt::format("{}: {}", entry, mask_secrets(value))
-                                           : mask_secrets(value));
+            context.out.result(name == key ? fmt::format("{}: {}", entry, value) : value);
     }
     if (with_source) context.out.result("# " + found->source);
     return 0;
@@ -129,11 +130,9 @@ Result<int> get_setting(Context& context, const std::string& key, bool with_sour
 
 /// The setting as a list of values, without its name; "" without values.
 std::string value_text(const ShownSetting& setting) {
-    Words texts;
-    for (const auto& value : setting.values) texts.push_back(mask_secrets(value));
+    auto texts = setting.values;
     for (const auto& [name, values] : setting.entries)
-        for (const auto& value : values)
-            texts.push_back(fmt::format("{}: {}", name, mask_secrets(value)));
+        for (const auto& value : values) texts.push_back(fmt::format("{}: {}", name, value));
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -164,6 +163,7 @@ Result<int> describe_settings(Context& context, const std::string& key) {
         return 0;
     }
     Table table;
+    table.may_wrap(1);
     if (key.empty()) {
         for (const auto& known : keys)
             table.add({std::string(known.name), std::string(known.help)});
@@ -176,7 +176,7 @@ Result<int> describe_settings(Context& context, const std::string& key) {
         table.add({"  set by:", setting.source});
         if (!usual.empty()) table.add({"  default:", usual});
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     return 0;
 }
 
@@ -250,20 +250,44 @@ Result<void> check_keys(const std::string& key, const Words& values) {
     return {};
 }
 
-/// A password in a file that others can read; the credentials file is made for them.
-void warn_of_secrets(Context& context, const fs::path& file, const Words& values) {
+/// A value that the user gave for a setting, without secrets.
+std::string shown_value_of(const std::string& key, const std::string& value) {
+    const auto known = find_config_key(key.substr(0, key.find('.')));
+    return shown_value(known ? *known : ConfigKey{}, value);
+}
+
+/// Whether the file is the user's, in the home folder: not one that a site's users share.
+bool is_own_file(const Context& context, const fs::path& file) {
+    struct stat status {};
+    return file.native().starts_with(context.home.native() + "/") &&
+           ::stat(file.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
+/// A password in a file that others can read: takes their permission away, or warns.
+void protect_secrets(Context& context,
+                     const fs::path& file,
+                     const std::string& key,
+                     const Words& values) {
     std::error_code code;
     const auto mode = fs::status(file, code).permissions();
     const bool is_shared =
         (mode & (fs::perms::group_read | fs::perms::others_read)) != fs::perms::none;
-    const bool is_secret = std::any_of(values.begin(), values.end(), [](const auto& value) {
-        return hide_secrets(value) != value;
+    const bool is_secret = std::any_of(values.begin(), values.end(), [&](const auto& value) {
+        return shown_value_of(key, value) != value;
     });
-    if (is_shared && is_secret)
-        context.out.warn(
-            fmt::format("{}: contains a password and other users can read it; run chmod 600, or "
-                        "use credentials.yaml",
-                        file.native()));
+    if (!is_shared || !is_secret) return;
+    if (is_own_file(context, file)) {
+        fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write, code);
+        if (!code)
+            return context.out.note(
+                fmt::format("{}: contains a password; other users cannot read it any more (mode "
+                            "600)",
+                            file.native()));
+    }
+    context.out.warn(
+        fmt::format("{}: contains a password and other users can read it; run chmod 600, or "
+                    "use credentials.yaml",
+                    file.native()));
 }
 
 void warn_of_missing_folders(Context& context, const std::string& key, const Words& values) {
@@ -294,9 +318,10 @@ int done(Context& context,
 }
 
 /// Values as people may see them.
-std::string told(const Words& values) {
+std::string told(const std::string& key, const Words& values) {
     Words texts;
-    for (const auto& value : values) texts.push_back(mask_secrets(value));
+    texts.reserve(values.size());
+    for (const auto& value : values) texts.push_back(shown_value_of(key, value));
     return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -315,9 +340,10 @@ public:
                         fmt::format("ssl_verify: no such file: {}", values.front()),
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
-        warn_of_secrets(context_, target_.file, values);
+        protect_secrets(context_, target_.file, key, values);
         warn_of_missing_folders(context_, key, values);
-        return done(context_, target_, key, true, fmt::format("set {} to {}", key, told(values)));
+        return done(
+            context_, target_, key, true, fmt::format("set {} to {}", key, told(key, values)));
     }
 
     Result<int> add(const std::string& key, Words values, ListEnd end) {
@@ -331,7 +357,7 @@ public:
             GPKG_TRY(const bool added, add_to_config(target_, key, value, end));
             changed = changed || added;
         }
-        if (changed) warn_of_secrets(context_, target_.file, values);
+        if (changed) protect_secrets(context_, target_.file, key, values);
         if (changed) warn_of_missing_folders(context_, key, values);
         if (changed && !copied_from.empty())
             context_.out.note(fmt::format(
@@ -342,19 +368,25 @@ public:
                     target_,
                     key,
                     changed,
-                    changed ? fmt::format("{} added to {}", told(values), key)
-                            : fmt::format("{} is already in {}", told(values), key));
+                    changed ? fmt::format("{} added to {}", told(key, values), key)
+                            : fmt::format("{} is already in {}", told(key, values), key));
     }
 
     Result<int> remove(const std::string& key, const Words& values) {
+        const auto shown = [&](std::string_view one) {
+            return shown_value_of(key, std::string(one));
+        };
         for (const auto& value : values) {
             auto removed = remove_from_config(target_, key, value);
             if (!removed && removed.error().kind == ErrorKind::NotFound)
-                removed = remove_from_config(target_, key, settled(context_, key, value));
+                removed = remove_from_config(target_, key, settled(context_, key, value), shown);
             GPKG_CHECK(removed);
         }
-        return done(
-            context_, target_, key, true, fmt::format("{} removed from {}", told(values), key));
+        return done(context_,
+                    target_,
+                    key,
+                    true,
+                    fmt::format("{} removed from {}", told(key, values), key));
     }
 
     Result<int> unset(const std::string& key) {
@@ -472,13 +504,16 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
                                   "remove a setting from the file",
                                   "  gpkg config remove-key channel_priority\n  gpkg config "
                                   "remove-key custom_channels.mine  # one entry of a map"));
+    for (const auto* sub :
+         {options.set, options.append, options.prepend, options.remove, options.remove_key})
+        set_effect(*sub, Effect::Changes);
 }
 
 void add_flags(CLI::App& app, ConfigOptions& options) {
     auto* group = app.add_option_group("conda's spelling");
     group->require_option(0, 1);
     const auto pair = [&](const char* names, KeyAndValue& words, const char* help) {
-        group->add_option(names, words, help)->type_name("KEY VALUE");
+        set_effect(*group->add_option(names, words, help)->type_name("KEY VALUE"), Effect::Changes);
     };
     group->add_option("--show", options.flag_show, "same as list; with KEY, same as get")
         ->type_name("KEY")
@@ -488,8 +523,10 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     pair("--append", options.flag_append, "same as append");
     pair("--add,--prepend", options.flag_prepend, "same as prepend");
     pair("--remove", options.flag_remove, "same as remove");
-    group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
-        ->type_name("KEY");
+    auto* remove_key =
+        group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
+            ->type_name("KEY");
+    set_effect(*remove_key, Effect::Changes);
     app.add_flag("--show-sources", options.with_sources, "also show where settings come from");
     auto* user = app.add_flag(
         "--user", options.of_user, "edit the user's file (~/.config/gpkg/config.yaml)");

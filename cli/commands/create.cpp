@@ -11,6 +11,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/file_system.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,6 +38,13 @@ std::string file_to_sync(const CreateOptions& options, const Wishes& wishes) {
     return "-f " + shell_word(options.wishes.files.front());
 }
 
+/// "gpkg create ml numpy" where "gpkg create -n ml numpy" may be meant; empty for other requests.
+std::string hint_at_name(const std::vector<std::string>& specs) {
+    if (specs.size() < 2 || !is_package_name(specs.front())) return {};
+    return fmt::format(
+        "; for an environment called {}: gpkg create -n {}", specs.front(), shell_words(specs));
+}
+
 /// The prefix given on the command line, else in the environment.yml. It must not exist yet.
 Result<fs::path> place_of_new(Context& context,
                               const CreateOptions& options,
@@ -45,7 +53,8 @@ Result<fs::path> place_of_new(Context& context,
     if (target.name.empty() && target.prefix.empty())
         return fail(ErrorKind::Usage,
                     "the new environment needs a name or a path",
-                    "use -n NAME, -p PATH, or an environment.yml with a name");
+                    "use -n NAME, -p PATH, or an environment.yml with a name" +
+                        hint_at_name(options.wishes.specs));
     GPKG_TRY(auto prefix, new_prefix(context, target));
     GPKG_CHECK(recover_prefix(context, prefix, options.change.dry_run));
     auto is_free = check_free(context, prefix);

@@ -141,7 +141,8 @@ Result<int> to_script(Context& context,
         context.out.note(
             fmt::format("to submit it: sbatch -N NODES {}", shell_word(file.native())));
     } else {
-        context.out.note("to submit it: sbatch -N NODES FILE");
+        context.out.note(
+            "to submit it: write it to a file with -o job.sbatch, then sbatch -N NODES job.sbatch");
     }
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"script", script}});
@@ -229,6 +230,9 @@ Action bind_deploy(CLI::App& app) {
     const auto options = std::make_shared<DeployVerbOptions>();
     auto& request = options->request;
     add_imaged_sources(app, request.what.of);
+    app.get_option("--for")->description(
+        "class of --from-lock for this machine, a profile or a name; with partition=NAME, the "
+        "batch script names the partition");
     app.add_option("file", options->word, "existing image or archive instead of an environment")
         ->type_name("FILE");
     app.add_option("command", options->words, "command for the batch script of --slurm")

@@ -3,12 +3,12 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/difference_table.hpp"
 #include "cli/workflow/generations.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/moment.hpp"
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
@@ -319,8 +319,8 @@ Json json_of(const std::vector<Compared>& all) {
     for (const auto& one : all) {
         for (const auto& change : differences_in(one)) {
             Json entry{{"name", change.name()},
-                       {"before", change.before == nullptr ? Json() : to_json(*change.before)},
-                       {"after", change.after == nullptr ? Json() : to_json(*change.after)}};
+                       {"before", change.before == nullptr ? Json() : record_json(*change.before)},
+                       {"after", change.after == nullptr ? Json() : record_json(*change.after)}};
             if (!one.of_class.empty()) entry["class"] = one.of_class;
             list.push_back(std::move(entry));
         }

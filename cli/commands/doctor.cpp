@@ -2,7 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/change.hpp"
 #include "cli/workflow/doctor/checkup.hpp"
 #include "cli/workflow/doctor/remedies.hpp"
 #include "cli/workflow/health/damage.hpp"
@@ -67,6 +67,7 @@ struct Examined {
     std::string machine;  ///< "this machine", "h100"
     bool has_environment = false;
     std::vector<Finding> findings;
+    bool is_interrupted = false;  ///< the environment is neither the old nor the new one
 
     std::ptrdiff_t count(Grade grade) const {
         return std::ranges::count(findings, grade, &Finding::grade);
@@ -85,10 +86,11 @@ Result<Examined> examine(Context& context, const DoctorOptions& options) {
     if (!names_one) return examined;
     examined.has_environment = true;
     GPKG_TRY(const auto path, existing_prefix(context, options.target));
-    if (prefix_condition(path) == PrefixCondition::Interrupted)
+    examined.is_interrupted = prefix_condition(path) == PrefixCondition::Interrupted;
+    if (examined.is_interrupted)
         findings.push_back({Grade::Bad,
                             "environment",
-                            "an earlier command was interrupted",
+                            interruption_text(path),
                             fmt::format("gpkg repair {}", target_words(context, path))});
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto records, prefix.records());
@@ -137,6 +139,7 @@ std::string_view mark_of(Grade grade) {
 
 /// "runs on h100", "does not run on this machine: 2 problems"
 std::string verdict_of(const Examined& examined) {
+    if (examined.is_interrupted) return "repair the environment, then run gpkg doctor again";
     const auto problems = examined.count(Grade::Bad);
     if (problems > 0)
         return fmt::format("does not run on {}: {} problem{}",

@@ -14,13 +14,23 @@ Action bind_env(CLI::App& app) {
         const char* name;
         const char* summary;
         Action (*bind)(CLI::App& app);
+        Effect effect;
     };
     static constexpr Verb kVerbs[] = {
-        {"create", "create an environment from an environment.yml", bind_env_create},
-        {"update", "update an environment from an environment.yml", bind_env_update},
-        {"export", "write an environment.yml from an environment", bind_env_export},
-        {"remove", "remove an environment", bind_env_remove},
-        {"config", "list, set and unset variables of an environment", bind_env_config},
+        {"create",
+         "create an environment from an environment.yml",
+         bind_env_create,
+         Effect::ChangesAtomically},
+        {"update",
+         "update an environment from an environment.yml",
+         bind_env_update,
+         Effect::ChangesAtomically},
+        {"export", "write an environment.yml from an environment", bind_env_export, Effect::Reads},
+        {"remove", "remove an environment", bind_env_remove, Effect::ChangesAtomically},
+        {"config",
+         "list, set and unset variables of an environment",
+         bind_env_config,
+         Effect::Changes},
     };
     auto* list = app.add_subcommand("list", "list all environments");
     list->fallthrough();  // --json after the verb
@@ -36,6 +46,7 @@ Action bind_env(CLI::App& app) {
     for (const auto& verb : kVerbs) {
         auto* sub = app.add_subcommand(verb.name, verb.summary);
         sub->fallthrough();
+        set_effect(*sub, verb.effect);
         actions.emplace_back(sub, verb.bind(*sub));
     }
     app.require_subcommand(1);

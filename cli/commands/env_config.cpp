@@ -129,6 +129,7 @@ Action bind_env_config(CLI::App& app) {
     auto* unset = vars->add_subcommand("unset", "unset variables");
     app.require_subcommand(1);
     vars->require_subcommand(1);
+    set_effect(*list_verb, Effect::Reads);
     for (auto* sub : {vars, list_verb, set, unset}) sub->fallthrough();  // --json after the verb
     for (auto* verb : {list_verb, set, unset}) add_target_options(*verb, options->target);
     for (auto* verb : {set, unset})
@@ -137,7 +138,7 @@ Action bind_env_config(CLI::App& app) {
                        "change the environment even if it is marked as frozen");
     set->add_option("variables", options->assignments, "variables to set")
         ->required()
-        ->type_name("NAME=VALUE");
+        ->type_name(kVariableType);
     unset->add_option("names", options->names, "variables to unset")->required()->type_name("NAME");
     app.footer("  gpkg env config vars list -n ml\n");
     vars->footer(

@@ -49,7 +49,7 @@ Result<int> update(Context& context, EnvUpdateOptions& options) {
                     "a list of package files cannot be used to update",
                     "to install the files: gpkg install -f FILE");
     GPKG_TRY(const auto path, prefix_meant(context, options, wishes));
-    GPKG_CHECK(recover_prefix(context, path, options.change.dry_run));
+    GPKG_CHECK(begin_change(context, path, options.change));
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(const auto installed, prefix.records());
 

@@ -26,7 +26,6 @@ struct ExecOptions {
     std::vector<std::string> with;
     std::vector<std::string> command;  ///< for --help alone, as in run
     bool anew = false;
-    bool yes = false;
 };
 
 /// Programs that the packages asked for brought.
@@ -164,8 +163,7 @@ Action bind_exec(CLI::App& app) {
         "-s,--spec", options->specs, "package of the tool, if its name differs; may be repeated");
     add_specs("-w,--with", options->with, "install this package too; may be repeated");
     app.add_flag("--refresh", options->anew, "update the cached environment of an earlier run");
-    app.add_flag("-y,--yes", options->yes, "accepted for compatibility: exec never asks")
-        ->group("");
+    add_yes_option(app, "accepted for compatibility: exec never asks")->group("");
     app.add_option(
            "tool", options->command, "tool, with a version if needed (ruff=0.5), and its arguments")
         ->type_name("TOOL");

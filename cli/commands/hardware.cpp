@@ -121,6 +121,7 @@ void print_facts(Context& context, const DetectedProfile& detected, const Device
                                                            context.config.devices.source)
                                              : "; ignored";
     Table table;
+    table.may_wrap(2);
     const auto row = [&](const std::string& name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
     };
@@ -167,18 +168,19 @@ void print_facts(Context& context, const DetectedProfile& detected, const Device
     for (const auto& [package, source] : profile.others)
         row("detected", fmt::format("{} {}", package.name, package.version), source);
     if (!profile.origin.empty()) row("origin", profile.origin, "");
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 void print_packages(Output& out, const Detection& detection) {
     out.result("\nVirtual packages (passed to the solver):");
     Table table;
+    table.may_wrap(3);
     for (const auto& [package, source] : detection.packages)
         table.add({"  " + package.name,
                    package.version,
                    package.build == "0" ? "" : package.build,
                    out.faint(origin_of(source, detection.is_assumed(package.name)))});
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 void print_overrides(Context& context, const Detection& detection, bool is_named) {
@@ -186,11 +188,11 @@ void print_overrides(Context& context, const Detection& detection, bool is_named
     if (detection.overrides.empty()) return;
     out.result("\nOverrides:");
     Table table;
+    table.may_wrap(1);
     for (const auto& [variable, value, effect, text] : detection.overrides)
         table.add({fmt::format("  {}={}", variable, printable(value)),
-                   effect == OverrideEffect::None ? "no effect" : text,
-                   effect == OverrideEffect::None ? out.faint(text) : ""});
-    for (const auto& line : table.lines()) out.result(line);
+                   effect == OverrideEffect::None ? "no effect: " + text : text});
+    out.result(table);
     if (const auto& configured = context.config.override_virtual_packages;
         !is_named && !configured.value.empty())
         out.result(out.faint("  override_virtual_packages: " + configured.source));
@@ -347,9 +349,11 @@ int list(Context& context) {
         return 0;
     }
     Table table;
+    table.may_shorten(2, 16, Keep::End);
+    table.may_wrap(1);
     for (const auto& [name, summary, source] : machines)
         table.add({name, summary, source == "gpkg" ? "" : context.out.faint(source)});
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     std::vector<std::string> names;
     names.reserve(folders.size());
     for (const auto& one : folders) names.push_back(one.native());
@@ -368,6 +372,9 @@ Action bind_hardware(CLI::App& app) {
     auto* list_app = app.add_subcommand("list", "list the machine names that --for accepts");
     for (auto* sub : {export_app, list_app}) sub->fallthrough();  // --json after the verb
     add_for_option(app, options->sources);
+    app.get_option("--for")->description(
+        "show another machine: a profile written by `gpkg hardware export`, or a name listed by "
+        "`gpkg hardware list`");
     add_site_options(app, options->site);
     app.add_option("-o,--output",
                    options->site.folder,

@@ -18,7 +18,6 @@ struct SiteOptions {
     bool slurm = false;
     std::vector<std::string> partitions;  ///< empty: all
     std::vector<std::string> hosts;
-    bool yes = false;       ///< nodes may be asked
     bool no_probe = false;  ///< none may
     bool dry_run = false;
     int wait = 60;  ///< seconds

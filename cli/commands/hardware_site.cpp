@@ -52,20 +52,18 @@ void print_kinds(Output& out, const std::vector<NodeKind>& kinds) {
                        : fmt::format("{} and {} more", kind.first().name, kind.nodes.size() - 1),
                    fmt::format("{}", fmt::join(kind.first().features, ",")),
                    gpus_text(kind)});
-    for (const auto& line : table.lines()) out.print(line);
+    out.print(table);
 }
 
 /// Jobs cost somebody something: they are the user's to allow.
 bool may_probe(Context& context, const SiteOptions& options, std::size_t kinds) {
-    if (options.yes) return true;
-    if (options.no_probe || !context.out.can_ask()) return false;
-    const auto answer = context.out.ask(
-        fmt::format(
-            "\nStart {} on {} with srun, for at most two minutes, to detect the hardware? [y/N] ",
-            kinds == 1 ? "a job" : fmt::format("{} jobs", kinds),
-            kinds == 1 ? "this node" : "the first node of each kind"),
-        context.stop);
-    return answer && to_lower(trim(*answer)).starts_with('y');
+    if (options.no_probe) return false;
+    if (context.out.yes()) return true;
+    const auto question =
+        fmt::format("\nStart {} on {} with srun, for at most two minutes, to detect the hardware?",
+                    kinds == 1 ? "a job" : fmt::format("{} jobs", kinds),
+                    kinds == 1 ? "this node" : "the first node of each kind");
+    return context.out.ask_yes_no(question, false, context.stop).value_or(false);
 }
 
 Json kind_document(const NodeKind& kind, const KnownMachine& known) {
@@ -117,7 +115,7 @@ Result<Json> write_all(Context& context,
                             {"kept", written.was_kept},
                             {"profile", format_profile(written.profile)}});
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (!profiles.empty())
         context.out.note(fmt::format(
             "{}:  gpkg create -n NAME --for {} ...", folder.native(), profiles.front().name));
@@ -216,11 +214,11 @@ void add_site_options(CLI::App& app, SiteOptions& options) {
         ->delimiter(',')
         ->type_name("NAME,...")
         ->needs(slurm);
-    app.add_flag("-y,--yes", options.yes, "start detection jobs without asking, with --slurm")
-        ->needs(slurm);
+    auto* yes = add_yes_option(app, "start detection jobs without asking, with --slurm");
+    yes->needs(slurm);
     auto* no_probe = app.add_flag(
         "--no-probe", options.no_probe, "start no jobs, derive from names, with --slurm");
-    no_probe->needs(slurm);
+    no_probe->needs(slurm)->excludes(yes);
     app.add_flag("--dry-run", options.dry_run, "show the jobs and write nothing, with --slurm")
         ->needs(slurm);
     app.add_option("--wait", options.wait, "seconds to wait for a node or a host")
@@ -236,8 +234,6 @@ void add_site_options(CLI::App& app, SiteOptions& options) {
 }
 
 Result<int> write_site_profiles(Context& context, const SiteOptions& options) {
-    if (options.yes && options.no_probe)
-        return fail(ErrorKind::Usage, "--yes cannot be used with --no-probe");
     return options.slurm ? of_slurm(context, options) : of_hosts(context, options);
 }
 

@@ -34,7 +34,10 @@ Json json_of(const Generation& generation, const std::vector<PackageDifference>&
 Result<int> show(Context& context, const fs::path& prefix) {
     GPKG_TRY(const auto generations, generations_of(context, prefix));
     auto list = Json::array();
-    Table table({0, 2});
+    enum Columns : std::size_t { Number, Time, Packages, Changes, CommandLine };
+    Table table({Number, Packages});
+    table.may_wrap(CommandLine);
+    table.may_drop(Packages);
     if (!generations.empty()) table.add({"Generation", "Time", "Packages", "Changes", "Command"});
     Generation before;
     for (const auto& generation : generations) {
@@ -51,7 +54,7 @@ Result<int> show(Context& context, const fs::path& prefix) {
         context.out.json(list);
         return 0;
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (generations.empty())
         context.out.note(
             "gpkg has not changed this environment; changes by other tools are in "

@@ -160,7 +160,7 @@ Result<int> show(Context& context, const ImageVerbOptions& options) {
     Table table;
     table.add({"# Name", "Version", "Build"});
     for (const auto& [name, version, build] : *packages) table.add({name, version, build});
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     return 0;
 }
 
@@ -256,6 +256,9 @@ Action bind_image(CLI::App& app) {
     app.require_subcommand(1);
     auto* build_app = app.add_subcommand("build", "write an environment to a single file");
     add_imaged_options(*build_app, options->of);
+    build_app->get_option("--for")->description(
+        "class of --from-lock for this machine: a profile, or a name listed by `gpkg hardware "
+        "list`");
     build_app->add_option("--as", options->of.name, "name of the environment in the image")
         ->type_name("NAME");
     build_app
@@ -272,6 +275,7 @@ Action bind_image(CLI::App& app) {
     run_app->add_option("command", options->command, "image, command and its arguments")
         ->type_name("FILE COMMAND");
     run_app->positionals_at_end();
+    set_effect(*run_app, Effect::RunsProgram);
     auto* mount_app = app.add_subcommand("mount", "mount an image for all your shells");
     mount_app->fallthrough();
     mount_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
@@ -290,6 +294,7 @@ Action bind_image(CLI::App& app) {
     auto* show_app =
         app.add_subcommand("show", "show the packages and the mount point of an image");
     show_app->fallthrough();
+    set_effect(*show_app, Effect::Reads);
     show_app->add_option("image", options->image, "image file")->required()->type_name("FILE");
     build_app->footer(
         "Writes all files of an environment to one squashfs file. A parallel file system then "

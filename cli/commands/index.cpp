@@ -173,6 +173,8 @@ Action bind_index(CLI::App& app) {
         report_signature(context, summary);
         auto refused = show_refused(summary.refused, out);
         auto warnings = show_odd(summary.odd, out);
+        for (auto& warning : show_odd(summary.replaced, out))
+            warnings.push_back(std::move(warning));
         auto disagreements = show_disagreements(summary, out);
         auto patches = show_patches(summary, out);
         if (out.json_mode())

@@ -1,26 +1,34 @@
-#include "cli/commands/info.hpp"
+// `info`: settings, paths and virtual packages. `info --report` adds what a bug report needs. Both
+// are for the moment when something is broken: a part that fails has its error as its content.
 
 #include "cli/command.hpp"
+#include "cli/command_log.hpp"
+#include "cli/commands/info_environment.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/setting_json.hpp"
 #include "cli/table.hpp"
+#include "cli/version.hpp"
 #include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/sources.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/room.hpp"
+#include "libcore/fs/file.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/process/process.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -48,8 +56,8 @@ struct Place {
 struct Facts {
     std::string active;  ///< path; empty: none
     std::string active_name;
-    std::vector<std::string> channel_urls;
-    std::vector<PackageRecord> virtual_packages;
+    Result<std::vector<std::string>> channel_urls;
+    Result<std::vector<PackageRecord>> virtual_packages;
     bool root_writable = false;
     std::vector<Place> places;
 };
@@ -116,46 +124,58 @@ std::string place_text(const Place& place) {
     return text;
 }
 
-Result<Facts> gather(Context& context) {
-    Facts facts;
+Result<std::vector<std::string>> channel_urls(const Context& context) {
     const auto& config = context.config;
+    GPKG_TRY(const auto channels, parse_channels(config.channels.value, channel_context(context)));
+    std::vector<std::string> urls;
+    for (const auto& channel : channels) {
+        for (const auto& subdir : subdirs_for(config.platform.value))
+            urls.push_back(hide_secrets(channel.subdir_url(subdir)));
+    }
+    return urls;
+}
+
+Facts gather(Context& context) {
+    const auto& config = context.config;
+    Facts facts;
     facts.active = context.env("CONDA_PREFIX").value_or("");
     if (!facts.active.empty())
         facts.active_name = environment_folders(config).name_of(facts.active);
-    GPKG_TRY(const auto channels, parse_channels(config.channels.value, channel_context(context)));
-    for (const auto& channel : channels) {
-        for (const auto& subdir : subdirs_for(config.platform.value))
-            facts.channel_urls.push_back(channel.subdir_url(subdir));
-    }
+    facts.channel_urls = channel_urls(context);
     Machine machine;
     machine.platform = config.platform.value;
-    GPKG_TRY(facts.virtual_packages, detected_packages(context, machine));
+    facts.virtual_packages = detected_packages(context, machine);
     facts.root_writable = check_writable_folder(config.root_prefix.value).has_value();
     facts.places = places_of(config);
     return facts;
 }
 
-/// Variables that steer gpkg. Proxies may hold passwords: only that they are set is told.
-std::vector<std::pair<std::string, std::string>> steering_variables(const Context& context) {
+/// Variables that change what gpkg does. Values are shown of those that cannot hold a secret;
+/// gpkg's own are known by the setting they are for.
+std::vector<std::pair<std::string, std::string>> steering_variables() {
+    constexpr auto kShown = std::to_array<std::string_view>({"CONDARC",
+                                                             "CONDA_DEFAULT_ENV",
+                                                             "CONDA_PREFIX",
+                                                             "CONDA_SHLVL",
+                                                             "GPKG_CREDENTIALS",
+                                                             "GPKG_ROOT_PREFIX",
+                                                             "GPKG_SYSTEM_CONFIG",
+                                                             "NETRC",
+                                                             "NO_COLOR"});
+    constexpr auto kHidden = std::to_array<std::string_view>(
+        {"ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy"});
+    const auto is_among = [](const auto& names, const std::string& name) {
+        return std::ranges::find(names, name) != names.end();
+    };
     std::vector<std::pair<std::string, std::string>> found;
-    for (const auto* name :
-         {"CONDARC", "CONDA_DEFAULT_ENV", "CONDA_PREFIX", "CONDA_SHLVL", "NETRC", "NO_COLOR"}) {
-        if (auto value = context.env(name)) found.emplace_back(name, *std::move(value));
-    }
-    const auto settings = shown_settings(context.config);
-    for (const auto& variable : current_environment()) {
-        const auto& [name, value] = variable;
-        const bool decides = std::any_of(settings.begin(), settings.end(), [&](const auto& one) {
-            return one.source == variable.first;
-        });
-        if (decides || name.starts_with("GPKG_") || name.starts_with(kOverrides))
-            found.emplace_back(name, hide_secrets(value));
+    for (const auto& [name, value] : current_environment()) {
+        const auto key = key_of_variable(name);
+        if (key || name.starts_with(kOverrides) || is_among(kShown, name))
+            found.emplace_back(name, shown_value(key.value_or(ConfigKey{}), value));
+        else if (name.starts_with("GPKG_") || is_among(kHidden, name))
+            found.emplace_back(name, "<set>");
     }
     std::sort(found.begin(), found.end());
-    for (const auto* name :
-         {"ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy"}) {
-        if (context.env(name)) found.emplace_back(name, "<set>");
-    }
     return found;
 }
 
@@ -192,12 +212,38 @@ std::string setting_text(const ShownSetting& setting) {
         std::find(std::begin(kFolders), std::end(kFolders), setting.key) != std::end(kFolders);
     std::vector<std::string> texts;
     for (const auto& value : setting.values)
-        texts.push_back(mask_secrets(value) + (are_folders ? folder_state(value) : ""));
+        texts.push_back(value + (are_folders ? folder_state(value) : ""));
     for (const auto& [name, list] : setting.entries) {
-        for (const auto& value : list)
-            texts.push_back(fmt::format("{}: {}", name, mask_secrets(value)));
+        for (const auto& value : list) texts.push_back(fmt::format("{}: {}", name, value));
     }
     return fmt::format("{}: {} ({})", setting.key, fmt::join(texts, ", "), setting.source);
+}
+
+std::string error_text(const Error& error) {
+    return fmt::format("error: {}", hide_secrets(error.message));
+}
+
+/// Errors of the parts that could not be found out.
+std::vector<std::string> errors_of(const Facts& facts) {
+    std::vector<std::string> errors;
+    if (!facts.channel_urls) errors.push_back(hide_secrets(facts.channel_urls.error().message));
+    if (!facts.virtual_packages)
+        errors.push_back(hide_secrets(facts.virtual_packages.error().message));
+    return errors;
+}
+
+/// "Debian GNU/Linux 12 (bookworm)"
+std::string distribution() {
+    const auto text = read_file("/etc/os-release");
+    if (!text) return "unknown";
+    for (const auto line : split(*text, '\n')) {
+        constexpr std::string_view kName = "PRETTY_NAME=";
+        if (!line.starts_with(kName)) continue;
+        auto name = std::string(line.substr(kName.size()));
+        std::erase(name, '"');
+        return name;
+    }
+    return "unknown";
 }
 
 std::string kernel() {
@@ -228,7 +274,10 @@ Json document(const Context& context, const Facts& facts) {
     for (const auto& file : config.files) {
         if (file.exists) json["config_files"].push_back(file.path.native());
     }
-    json["channels"] = facts.channel_urls;
+    json["config_errors"] = Json::array();
+    for (const auto& error : config.errors)
+        json["config_errors"].push_back(hide_secrets(error.message));
+    json["channels"] = facts.channel_urls ? Json(*facts.channel_urls) : Json::array();
     json["channel_rules"] = Json::array();
     for (const auto& rule : config.channel_rules)
         json["channel_rules"].push_back(
@@ -239,10 +288,14 @@ Json document(const Context& context, const Facts& facts) {
         json["settings"][setting.key] = {{"value", setting_json(setting)},
                                          {"source", setting.source}};
     json["virtual_pkgs"] = Json::array();
-    for (const auto& record : facts.virtual_packages)
-        json["virtual_pkgs"].push_back({record.name, record.version, record.build});
+    if (facts.virtual_packages) {
+        for (const auto& record : *facts.virtual_packages)
+            json["virtual_pkgs"].push_back({record.name, record.version, record.build});
+    }
+    json["errors"] = Json::array();
+    for (const auto& text : errors_of(facts)) json["errors"].push_back(text);
     json["env_vars"] = Json::object();
-    for (const auto& [name, value] : steering_variables(context)) json["env_vars"][name] = value;
+    for (const auto& [name, value] : steering_variables()) json["env_vars"][name] = value;
     json["netrc_file"] = context.env("NETRC") ? Json(*context.env("NETRC")) : Json();
     json["user_agent"] = "gpkg/" GPKG_VERSION;
     json["UID"] = ::getuid();
@@ -251,9 +304,29 @@ Json document(const Context& context, const Facts& facts) {
     return json;
 }
 
-void print(const Context& context, const Facts& facts) {
+void print_last_commands(const Context& context) {
+    constexpr std::ptrdiff_t kMostCommands = 10;
+    auto entries = logged_commands(context.config);
+    if (std::ssize(entries) > kMostCommands)
+        entries.erase(entries.begin(), entries.end() - kMostCommands);
+    auto& out = context.out;
+    out.result("\nlast commands that changed something or failed:");
+    for (const auto& entry : entries) {
+        const auto outcome = outcome_of(entry);
+        out.result(fmt::format("  {} ({}) {}",
+                               entry.time,
+                               outcome.empty() ? "exit status 0" : outcome,
+                               entry.command));
+        for (const auto line : split(entry.error, '\n'))
+            if (!line.empty()) out.result(fmt::format("    {}", line));
+    }
+    if (entries.empty()) out.result("  none");
+}
+
+void print(const Context& context, const Facts& facts, bool is_report) {
     const auto& config = context.config;
     Table table({0});
+    table.may_wrap(1);
     const auto row = [&](const char* name, std::string value) {
         table.add({name, ": " + std::move(value)});
     };
@@ -263,8 +336,10 @@ void print(const Context& context, const Facts& facts) {
     };
     std::error_code ignored;
     row("gpkg version", GPKG_VERSION);
+    if (is_report) row("gpkg commit", commit().empty() ? "unknown" : std::string(commit()));
     row("platform", config.platform.value);
     row("system", kernel());
+    if (is_report) row("distribution", distribution());
     row("active environment", facts.active.empty() ? "none" : facts.active_name);
     if (!facts.active.empty()) row("active prefix", facts.active);
     row("root prefix",
@@ -277,6 +352,9 @@ void print(const Context& context, const Facts& facts) {
             files.push_back(file.path.native() + (file.exists ? "" : " (does not exist)"));
     }
     rows("config files", files);
+    std::vector<std::string> invalid;
+    for (const auto& error : config.errors) invalid.push_back(error_text(error));
+    rows("invalid settings", invalid);
     row("package store", config.package_store().native());
     row("index cache", config.index_cache().native());
     std::vector<std::string> envs;
@@ -288,7 +366,10 @@ void print(const Context& context, const Facts& facts) {
                              ? place_text(place)
                              : fmt::format("{}: {}", place.what, place_text(place)));
     rows("file systems", places);
-    rows("channels", facts.channel_urls);
+    if (facts.channel_urls)
+        rows("channels", *facts.channel_urls);
+    else
+        row("channels", error_text(facts.channel_urls.error()));
     for (const auto& rule : config.channel_rules)
         row(rule.allows ? "channels allowed" : "channels denied",
             fmt::format("{} ({})", fmt::join(named_in(rule), ", "), rule.source));
@@ -297,14 +378,16 @@ void print(const Context& context, const Facts& facts) {
     for (const auto& setting : other_settings(config)) settings.push_back(setting_text(setting));
     rows("settings", settings);
     std::vector<std::string> packages;
-    for (const auto& record : facts.virtual_packages)
+    if (!facts.virtual_packages) packages.push_back(error_text(facts.virtual_packages.error()));
+    for (const auto& record : facts.virtual_packages.value_or(std::vector<PackageRecord>()))
         packages.push_back(fmt::format("{}={}={}", record.name, record.version, record.build));
     rows("virtual packages", packages);
     std::vector<std::string> variables;
-    for (const auto& [name, value] : steering_variables(context))
+    for (const auto& [name, value] : steering_variables())
         variables.push_back(fmt::format("{}={}", name, value));
     rows("variables", variables);
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
+    if (is_report) print_last_commands(context);
 }
 
 Result<int> info(Context& context, const InfoOptions& options) {
@@ -330,16 +413,15 @@ Result<int> info(Context& context, const InfoOptions& options) {
             return 0;
         }
     }
-    GPKG_TRY(const auto facts, gather(context));
+    const auto facts = gather(context);
     warn_of_shared_secrets(context);
     if (out.json_mode()) {
         auto json = document(context, facts);
         if (environment) json["environment"] = environment_document(context, *environment);
         out.json(json);
-    } else if (options.report)
-        print_report(context, [&] { print(context, facts); });
-    else
-        print(context, facts);
+    } else {
+        print(context, facts, options.report);
+    }
     return 0;
 }
 

@@ -1,4 +1,5 @@
-#include "cli/commands/info.hpp"
+#include "cli/commands/info_environment.hpp"
+
 #include "cli/environments.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/settings_change.hpp"
@@ -43,6 +44,7 @@ Json environment_document(const Context& context, const EnvironmentFacts& facts)
 
 void print_environment(const Context& context, const EnvironmentFacts& facts) {
     Table table({0});
+    table.may_wrap(1);
     const auto rows = [&](const char* name, const std::vector<std::string>& values) {
         for (std::size_t i = 0; i < values.size(); ++i)
             table.add({i == 0 ? name : "", (i == 0 ? ": " : "  ") + values[i]});
@@ -63,7 +65,7 @@ void print_environment(const Context& context, const EnvironmentFacts& facts) {
     for (const auto& channel : facts.state.channels) channels.push_back(hide_secrets(channel));
     if (channels.empty()) channels.emplace_back("as configured");
     rows("channels", channels);
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
 }
 
 }  // namespace gpkg::cli

@@ -134,7 +134,14 @@ std::vector<Shell> shells_on_path(const Context& context) {
 Result<std::vector<Shell>> meant_shells(const Context& context, const InitOptions& options) {
     std::vector<Shell> shells;
     for (const auto& name : options.shells) {
-        GPKG_TRY(const auto shell, parse_shell(name));
+        auto parsed = parse_shell(name);
+        if (!parsed) {
+            // pixi's "init PROJECT"
+            parsed.error().hint +=
+                "; for a project: write environment.yml, then gpkg sync -f environment.yml";
+            return pass(std::move(parsed).error());
+        }
+        const auto shell = *parsed;
         if (std::find(shells.begin(), shells.end(), shell) == shells.end()) shells.push_back(shell);
     }
     if (!shells.empty()) return shells;
@@ -181,6 +188,27 @@ std::string_view action(const StartupChange& change, bool undo) {
     return change.renews ? "replace" : "add";
 }
 
+/// How completion is set up for good; empty where there is none.
+std::string completion_text(Shell shell) {
+    switch (shell) {
+    case Shell::Bash: return "add to ~/.bashrc: eval \"$(gpkg completion bash)\"";
+    case Shell::Zsh: return "add to ~/.zshrc, after compinit: eval \"$(gpkg completion zsh)\"";
+    case Shell::Fish: return "gpkg completion fish > ~/.config/fish/completions/gpkg.fish";
+    case Shell::Tcsh:
+    case Shell::PowerShell:
+    case Shell::Posix: break;
+    }
+    return "";
+}
+
+/// The folder of a configuration that only gpkg's file was in, such as ~/.config/fish.
+void remove_empty_folder(const PlannedEdit& planned) {
+    const bool has_folder = planned.shell == Shell::Fish || planned.shell == Shell::PowerShell;
+    std::error_code ignored;
+    if (has_folder && !planned.change.after)
+        fs::remove(planned.change.target.parent_path(), ignored);
+}
+
 void tell(Output& out, const PlannedEdit& planned, const InitOptions& options) {
     const auto& change = planned.change;
     const auto name = change.file == change.target
@@ -197,8 +225,11 @@ void tell(Output& out, const PlannedEdit& planned, const InitOptions& options) {
         for (const auto line : split(std::string_view(change.block), '\n')) {
             if (!line.empty()) out.print(fmt::format("  {} {}", options.undo ? '-' : '+', line));
         }
-        if (!options.undo)
+        if (!options.undo) {
             out.print(fmt::format("  to load it in an open shell: {}", hook_loader(planned.shell)));
+            if (const auto text = completion_text(planned.shell); !text.empty())
+                out.print("  for completion with Tab: " + text);
+        }
     }
     for (const auto& tool : change.others)
         out.note(fmt::format("note: {}: the block of {} is kept; to remove it: {} init --reverse",
@@ -221,7 +252,10 @@ Result<int> init(Context& context, const InitOptions& options) {
     GPKG_TRY(const auto planned, plan(context, options));
     auto files = Json::array();
     for (const auto& entry : planned) {
-        if (!options.dry_run && !entry.change.is_nothing()) GPKG_CHECK(carry_out(entry.change));
+        if (!options.dry_run && !entry.change.is_nothing()) {
+            GPKG_CHECK(carry_out(entry.change));
+            remove_empty_folder(entry);
+        }
         tell(context.out, entry, options);
         files.push_back(json_of(entry, options.undo));
     }

@@ -4,10 +4,12 @@
 #include "cli/table.hpp"
 #include "cli/workflow/inspection.hpp"
 #include "cli/workflow/installed.hpp"
+#include "libcore/base/moment.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/trust/attestation.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -21,7 +23,7 @@ using Texts = std::vector<std::string>;
 
 struct InspectOptions {
     TargetOptions target;
-    std::string what;
+    Texts what;          ///< files, or names of installed packages
     bool files = false;  ///< list the files of the package, and nothing else
     std::string attestation;
     std::string from;
@@ -105,6 +107,9 @@ Json json_of(const InspectedPackage& package) {
                    {"strong_constrains", package.run_exports->strong_constrains},
                    {"noarch", package.run_exports->noarch}};
     }
+    const auto text_or_null = [](const std::string& text) {
+        return text.empty() ? Json() : Json(text);
+    };
     return {{"success", true},
             {"kind", "package"},
             {"name", record.name},
@@ -116,6 +121,16 @@ Json json_of(const InspectedPackage& package) {
             {"constrains", record.constrains},
             {"run_exports", std::move(exports)},
             {"files", package.paths.size()},
+            {"matching_files", package.matching_files ? Json(*package.matching_files) : Json()},
+            {"link_scripts", package.link_scripts},
+            {"summary", text_or_null(package.about.summary)},
+            {"license", text_or_null(record.license)},
+            {"home", package.about.home},
+            {"maintainers", package.about.maintainers},
+            {"timestamp", record.timestamp == 0 ? Json() : Json(record.timestamp)},
+            {"builder", text_or_null(package.about.builder)},
+            {"size", record.size == 0 ? Json() : Json(record.size)},
+            {"sha256", text_or_null(record.sha256)},
             {"prefix_placeholders",
              {{"text", package.text_placeholders}, {"binary", package.binary_placeholders}}},
             {"binaries", std::move(binaries)}};
@@ -133,6 +148,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     if (elf.kind != ElfFile::Kind::Relocatable && elf.is_stripped) facts.emplace_back("stripped");
     context.out.result(fmt::format("{}: {}", binary.path, fmt::join(facts, ", ")));
     Table table;
+    table.may_wrap(1);
     const auto add = [&](const std::string& key, const std::string& value) {
         if (!value.empty()) table.add({"  " + key, value});
     };
@@ -144,7 +160,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     for (const auto& need : binary.needs)
         add("needs",
             fmt::format("{} -> {}", need.library, need.found.empty() ? missing : need.found));
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
 }
 
 /// "3 files; the prefix is written into 1 text file and 2 binaries", where it is in any.
@@ -161,6 +177,32 @@ std::string content_text(const InspectedPackage& package) {
     return fmt::format("{}; the prefix is written into {}", files, fmt::join(holders, " and "));
 }
 
+/// "2026-11-01T12:00:00Z with gpkg 0.1.0"
+std::string built_text(const InspectedPackage& package) {
+    Texts facts;
+    if (package.record.timestamp != 0) facts.push_back(moment_text(package.record.timestamp));
+    if (!package.about.builder.empty()) facts.push_back("with " + package.about.builder);
+    return fmt::format("{}", fmt::join(facts, " "));
+}
+
+/// Where the package comes from: summary, license, maintainers, checksum.
+void add_origin(Table& table, const InspectedPackage& package) {
+    const auto row = [&](const std::string& key, std::string value) {
+        std::ranges::replace(value, '\n', ' ');
+        if (!value.empty()) table.add({"  " + key, std::move(value)});
+    };
+    const auto& record = package.record;
+    const auto& about = package.about;
+    row("summary", about.summary);
+    row("license", record.license);
+    row("home page", fmt::format("{}", fmt::join(about.home, " ")));
+    row("maintainers", fmt::format("{}", fmt::join(about.maintainers, ", ")));
+    row("built", built_text(package));
+    row("size", record.size == 0 ? "" : human_size(record.size));
+    row("sha256", record.sha256);
+    row("signature", "not part of a package; a channel can be signed: gpkg keys --help");
+}
+
 void print(Context& context, const InspectedPackage& package, std::string_view missing) {
     const auto& record = package.record;
     context.out.result(fmt::format("{} {} {} ({})",
@@ -169,10 +211,12 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
                                    record.build,
                                    record.subdir.empty() ? "no subdir" : record.subdir));
     Table table;
+    table.may_wrap(1);
     const auto add = [&](const std::string& key, const Texts& values) {
         for (std::size_t i = 0; i < values.size(); ++i)
             table.add({i == 0 ? "  " + key : std::string(), values[i]});
     };
+    add_origin(table, package);
     Texts inputs;
     if (package.inputs) {
         for (const auto& [key, value] : *package.inputs)
@@ -187,40 +231,46 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
         add("noarch exports", package.run_exports->noarch);
     }
     add("contains", {content_text(package)});
-    for (const auto& line : table.lines()) context.out.result(line);
+    if (package.matching_files)
+        add("checked",
+            {fmt::format("{} {} info/paths.json",
+                         count_text(*package.matching_files, "file"),
+                         *package.matching_files == 1 ? "matches" : "match")});
+    add("link scripts", package.link_scripts.empty() ? Texts{"none"} : package.link_scripts);
+    context.out.result(table);
     for (const auto& binary : package.binaries) add_binary(context, binary, missing);
 }
 
-Result<int> show(Context& context,
-                 const InspectedPackage& package,
-                 std::string_view missing,
-                 bool only_files) {
-    if (context.out.json_mode()) {
-        auto document = json_of(package);
-        if (only_files) document["paths"] = package.paths;
-        context.out.json(document);
-    } else if (only_files) {
+/// Prints the package unless the output is JSON; returns its document.
+Json show(Context& context,
+          const InspectedPackage& package,
+          std::string_view missing,
+          bool only_files) {
+    auto document = json_of(package);
+    if (only_files) document["paths"] = package.paths;
+    if (context.out.json_mode()) return document;
+    if (only_files) {
         for (const auto& path : package.paths) context.out.result(path);
     } else {
         print(context, package, missing);
     }
-    return 0;
+    return document;
 }
 
-Result<int> show_installed(Context& context, const InspectOptions& options) {
+Result<Json> show_installed(Context& context,
+                            const InspectOptions& options,
+                            const std::string& name) {
     GPKG_TRY(const auto installed, read_installed(context, options.target));
-    const auto* record = find_record(installed.records, options.what);
+    const auto* record = find_record(installed.records, name);
     if (record == nullptr)
         return fail(
             ErrorKind::NotFound,
-            fmt::format(
-                "{} is not installed in {}", options.what, installed.prefix.path().native()));
+            fmt::format("{} is not installed in {}", name, installed.prefix.path().native()));
     GPKG_TRY(const auto package, inspect_installed(installed.prefix.path(), *record));
     return show(context, package, "not found", options.files);
 }
 
-Result<int> show_path(Context& context, const InspectOptions& options) {
-    const auto& what = options.what;
+Result<Json> show_path(Context& context, const InspectOptions& options, const std::string& what) {
     const auto path = absolute_path(what, context.home);
     std::error_code ignored;
     if (!fs::exists(path, ignored))
@@ -245,19 +295,37 @@ Result<int> show_path(Context& context, const InspectOptions& options) {
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: not an ELF file, GPU code or a package (.conda, .tar.bz2)",
                                 path.native()));
-    if (context.out.json_mode()) {
-        Json json{{"success", true}};
-        json.update(json_of(*found));
-        context.out.json(json);
-    } else {
-        add_binary(context, *found, "not found");
+    Json document{{"success", true}};
+    document.update(json_of(*found));
+    if (!context.out.json_mode()) add_binary(context, *found, "not found");
+    return document;
+}
+
+/// Several files or packages: each below its name, or as a list of documents.
+Result<int> show_all(Context& context, const InspectOptions& options) {
+    const bool is_installed = !options.target.name.empty() || !options.target.prefix.empty();
+    auto documents = Json::array();
+    for (const auto& what : options.what) {
+        if (options.what.size() > 1 && !context.out.json_mode())
+            context.out.result(fmt::format("{}{}:", documents.empty() ? "" : "\n", what));
+        auto document = is_installed ? show_installed(context, options, what)
+                                     : show_path(context, options, what);
+        if (!document) return pass(std::move(document).error());
+        documents.push_back(*std::move(document));
     }
+    if (context.out.json_mode())
+        context.out.json(documents.size() == 1
+                             ? documents.front()
+                             : Json{{"success", true}, {"inspected", std::move(documents)}});
     return 0;
 }
 
 /// What the attestation says of the package file. The exit status is that of a check.
 Result<int> show_attestation(Context& context, const InspectOptions& options) {
-    const auto package = absolute_path(options.what, context.home);
+    if (options.what.size() > 1)
+        return fail(
+            ErrorKind::Usage, "--attestation is for one package file", "name one package file");
+    const auto package = absolute_path(options.what.front(), context.home);
     const auto file = absolute_path(options.attestation, context.home);
     GPKG_TRY(const auto bytes, read_file(file, kLargestAttestation));
     GPKG_TRY(const auto said, Attestation::parse(bytes, file.native()));
@@ -277,11 +345,12 @@ Result<int> show_attestation(Context& context, const InspectOptions& options) {
         return 0;
     }
     Table table;
+    table.may_wrap(1);
     table.add({"  sha256", said.sha256});
     table.add({"  for", said.target_channel.empty() ? "any channel" : said.target_channel});
     context.out.result(
         fmt::format("{}: matches the attestation {}", said.file_name, file.native()));
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     context.out.warn(
         "the signature of the attestation was not verified; anyone could have written it");
     return 0;
@@ -293,7 +362,7 @@ Action bind_inspect(CLI::App& app) {
     const auto options = std::make_shared<InspectOptions>();
     app.add_option("what",
                    options->what,
-                   "a program, a library or a package file; with -n or -p, an installed package")
+                   "programs, libraries or package files; with -n or -p, installed packages")
         ->type_name("FILE|PACKAGE")
         ->required();
     add_target_options(app, options->target);
@@ -308,8 +377,10 @@ Action bind_inspect(CLI::App& app) {
         ->needs("--attestation");
     app.footer(
         "For an ELF file: its soname, the libraries it needs and where the loader finds them, its "
-        "library path, the oldest glibc it runs on, and its GPU code. For a package: its variant, "
-        "dependencies and run exports, and the same facts for each of its binaries.\n"
+        "library path, the oldest glibc it runs on, and its GPU code. For a package: its license, "
+        "maintainers and checksum, its variant, dependencies and run exports, and the same facts "
+        "for each of its binaries. A file that differs from the package's info/paths.json is an "
+        "error.\n"
         "\n"
         "  gpkg inspect ./libfoo.so\n"
         "  gpkg inspect channel/linux-64/numpy-1.24.2-h1234567_0.conda --json\n"
@@ -318,8 +389,7 @@ Action bind_inspect(CLI::App& app) {
         "  gpkg inspect numpy-1.24.2-h1234567_0.conda --attestation numpy.sigstore.json");
     return [options](Context& context) -> Result<int> {
         if (!options->attestation.empty()) return show_attestation(context, *options);
-        const bool is_installed = !options->target.name.empty() || !options->target.prefix.empty();
-        return is_installed ? show_installed(context, *options) : show_path(context, *options);
+        return show_all(context, *options);
     };
 }
 

@@ -43,7 +43,7 @@ Action bind_install(CLI::App& app) {
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, prefix, options->change));
         // An interrupted creation is gone now.
         GPKG_CHECK(Prefix::open(prefix));
         options->change.offline = options->sources.offline;

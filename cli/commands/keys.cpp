@@ -79,7 +79,7 @@ Result<int> generate(Context& context, const KeysWords& words) {
     return 0;
 }
 
-Result<int> show(Context& context, const KeysWords& words) {
+Result<int> show_key(Context& context, const KeysWords& words) {
     GPKG_TRY(const auto key, SigningKey::read(absolute_path(words.file, context.home)));
     context.out.result(key.public_key());
     if (context.out.json_mode())
@@ -236,7 +236,7 @@ Action bind_keys(CLI::App& app) {
          "file",
          "file of the private key",
          "  gpkg keys show ~/channel.key",
-         show},
+         show_key},
         {"root",
          "create the next root of a channel, which lists its keys",
          "channel",
@@ -262,6 +262,7 @@ Action bind_keys(CLI::App& app) {
     for (const auto& verb : kVerbs) {
         auto* sub = app.add_subcommand(verb.name, verb.help);
         sub->fallthrough();
+        if (verb.action == show_key || verb.action == verify) set_effect(*sub, Effect::Reads);
         sub->add_option(verb.argument, words->file, verb.argument_help)->required();
         sub->footer(verb.example);
         if (verb.action == make_root) add_root_options(*sub, *words);

@@ -1,9 +1,9 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/built_with.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/difference_table.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
@@ -183,7 +183,7 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
                          Keep::Start,
                          screen.utf8));
     out.result("#");
-    for (const auto& line : table.lines(screen)) out.result(line);
+    out.result(table);
     if (!has_sizes) return;
     DiskUse total;
     for (const auto& item : items) {
@@ -375,7 +375,13 @@ Result<int> list(Context& context, const ListOptions& options) {
     }
     if (items.empty() && !options.filter.empty())
         context.out.note(
-            fmt::format("no package in {} matches {}", path.native(), printable(options.filter)));
+            fmt::format("no package in {} matches {}{}",
+                        path.native(),
+                        printable(options.filter),
+                        options.target.name.empty() && options.target.prefix.empty() &&
+                                is_environment_name(context.config, options.filter)
+                            ? fmt::format("; did you mean -n {}?", shell_word(options.filter))
+                            : ""));
     if (options.explicit_urls && options.filter.empty())
         GPKG_CHECK(warn_of_what_files_lack(context, path, installed));
     if (options.explicit_urls)

@@ -206,16 +206,21 @@ Action bind_lock(CLI::App& app) {
         Action action;
     };
     std::vector<Verb> verbs;
-    const auto add = [&](const char* name, const char* what, Action (*bind)(CLI::App&)) {
+    const auto add = [&](const char* name,
+                         const char* what,
+                         Action (*bind)(CLI::App&),
+                         Effect effect = Effect::Changes) {
         auto* verb = app.add_subcommand(name, what);
         verb->fallthrough();  // --json after the verb
+        set_effect(*verb, effect);
         verbs.push_back({verb, bind(*verb)});
     };
     add("check",
         "show the class for this machine and whether the lock is current",
-        locks::bind_check);
-    add("list", "list the packages of each class", locks::bind_list);
-    add("show", "same as list", locks::bind_list);
+        locks::bind_check,
+        Effect::Reads);
+    add("list", "list the packages of each class", locks::bind_list, Effect::Reads);
+    add("show", "same as list", locks::bind_list, Effect::Reads);
     app.get_subcommand("show")->group("");  // not in the help
     add("repair", "replace packages that their channels no longer have", locks::bind_repair);
     add("update", "update packages or the request, or add machines", locks::bind_update);

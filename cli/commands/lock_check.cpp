@@ -166,9 +166,10 @@ void tell(Output& out,
           const LockFile& lock,
           const LockCheckOptions& options) {
     Table table;
+    table.may_wrap(1);
     for (const auto& fit : answer.fits)
         table.add({fit.locked->name, standing_of(fit, answer.fits)});
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     if (const auto* other = other_vendors(answer.fits))
         out.note(fmt::format("{} has GPUs of two vendors: choose class {} or {} with --devices",
                              answer.machine,

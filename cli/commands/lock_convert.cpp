@@ -1,4 +1,6 @@
 #include "cli/commands/lock.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
@@ -24,7 +26,6 @@ struct LockConvertOptions {
     std::string format;    ///< empty: as `to` is called
     std::string of_class;  ///< empty: all
     bool dry_run = false;
-    bool yes = false;
     bool offline = false;
 };
 
@@ -198,14 +199,13 @@ Result<void> confirm_replacing(Context& context,
                                const std::string& text) {
     const auto before = read_file(options.to, kLongestWritten);
     if (!before || before->empty() || *before == text) return {};
-    auto& out = context.out;
-    if (options.yes || out.always_yes()) return {};
-    if (!out.can_ask())
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: exists already", options.to),
-                    "add -y to replace it, or choose another file");
-    if (out.confirm_loss(fmt::format("Replace {}?", options.to), context.stop)) return {};
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    return confirm(context,
+                   {fmt::format("Replace {}?", options.to),
+                    false,
+                    Error{ErrorKind::Conflict,
+                          fmt::format("{}: exists already", options.to),
+                          "add -y to replace it, or choose another file",
+                          {}}});
 }
 
 Result<int> convert(Context& context, const LockConvertOptions& options) {
@@ -259,7 +259,7 @@ Action bind_convert(CLI::App& app) {
     add_environment_option(app, options->lock.environment);
     app.add_option("--class", options->of_class, "write only this class")->type_name("NAME");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
-    app.add_flag("-y,--yes", options->yes, "replace an existing file without asking");
+    add_yes_option(app, "replace an existing file without asking");
     app.add_flag(
         "--offline", options->offline, "accepted for scripts; convert never uses the network");
     app.footer(

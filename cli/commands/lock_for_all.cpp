@@ -190,7 +190,7 @@ void tell(Context& context,
         row.push_back(std::move(needs));
         table.add(std::move(row));
     }
-    for (const auto& line : table.lines()) out.print(line);
+    out.print(table);
     out.print(fmt::format(
         "{} for {} kinds of machines ({} solves)",
         found.regions.size() == 1 ? "1 class" : fmt::format("{} classes", found.regions.size()),

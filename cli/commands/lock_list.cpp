@@ -1,7 +1,7 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/lock/environment.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_words.hpp"
 
@@ -47,7 +47,7 @@ Json json_of(const LockFile& lock, const std::vector<const LockedClass*>& classe
     for (const auto* locked : classes) {
         Json packages = Json::array();
         for (const auto& record : sorted_records(lock, *locked))
-            packages.push_back(to_json(record));
+            packages.push_back(record_json(record));
         Json foreign = Json::array();
         for (const auto place : locked->foreign)
             foreign.push_back(
@@ -79,7 +79,7 @@ void print(Output& out, const LockFile& lock, const LockedClass& locked) {
             {"  " + record.name, record.version, record.build, short_channel(record.channel)});
     for (const auto place : locked.foreign)
         table.add({"  " + lock.foreign[place].name, lock.foreign[place].version, "", "pip"});
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 Result<int> list(Context& context, const LockListOptions& options) {

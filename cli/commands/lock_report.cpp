@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
@@ -23,13 +24,10 @@ std::vector<std::string> notes_on(const LockedClasses& locked, const std::string
 
 /// "numpy 2.4.2 h1_0 -> numpy 2.4.3 h1_0"
 std::string told(const Replaced& change) {
-    const auto title = [](const PackageRecord& record) {
-        return fmt::format("{} {} {}", record.name, record.version, record.build);
-    };
-    if (change.before == nullptr) return "added " + title(*change.after);
-    const auto before = title(*change.before);
+    if (change.before == nullptr) return "added " + record_title(*change.after);
+    const auto before = record_title(*change.before);
     if (change.after == nullptr) return "removed " + before;
-    const auto after = title(*change.after);
+    const auto after = record_title(*change.after);
     const auto& sum = change.after->sha256;
     if (after != before) return fmt::format("{} -> {}", before, after);
     return !sum.empty() && sum == change.before->sha256
@@ -91,13 +89,14 @@ void tell_classes(Output& out, const LockedClasses& locked) {
     const bool shows_platform = std::ranges::any_of(
         locked.lock.classes, [](const auto& one) { return one.name != one.platform; });
     Table table({1});
+    table.may_wrap(shows_platform ? 3 : 2);
     for (const auto& one : locked.lock.classes) {
         std::vector<std::string> cells{one.name, count_text(one.packages.size(), "package")};
         if (shows_platform) cells.push_back(one.platform);
         cells.push_back(needs(one));
         table.add(std::move(cells));
     }
-    for (const auto& line : table.lines()) out.print(line);
+    out.print(table);
     for (const auto& [name, notes] : locked.notes) {
         for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
     }

@@ -54,6 +54,11 @@ Result<int> write(Context& context, MirrorVerbOptions options) {
                                     {"fetched", made.fetched},
                                     {"fetched_bytes", made.fetched_bytes},
                                     {"removed", made.removed}};
+    if (!mirror.sign_keys.empty()) {
+        std::vector<std::string> keys;
+        for (const auto& key : mirror.sign_keys) keys.push_back(key->public_key());
+        out.print("signed with " + join_some(keys, "and", keys.size()));
+    }
     if (made.delta) {
         const auto target = mirror.delta_folder.native();
         out.print(fmt::format("{}: {}, {}, for gpkg mirror apply",
@@ -95,6 +100,7 @@ Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     if (good)
         out.note(fmt::format(
             "{}: {}, no damage found", folder.native(), count_text(found.size(), "file")));
+    if (good && !options.keys.empty()) out.note("signature verified");
     if (good && read.is_signed && options.keys.empty())
         out.note("signature not checked; to check it: --key PUBLIC-KEY");
     if (out.json_mode())
@@ -183,6 +189,7 @@ Action bind_mirror(CLI::App& app) {
         ->type_name("FILE");
     auto* verifying = app.add_subcommand("verify", "compare a mirror with its manifest");
     verifying->fallthrough();  // --json after the verb
+    set_effect(*verifying, Effect::Reads);
     const auto verify_action = bind_verify_mirror(*verifying);
     auto* applying = app.add_subcommand("apply", "update a mirror from a delta");
     applying->fallthrough();

@@ -231,10 +231,11 @@ Result<int> check(Context& context, const ModuleOptions& options) {
     else if (stale == 0)
         context.out.note(fmt::format(
             "{} in {}, all up to date", count_text(files.size(), "module"), root.native()));
+    const auto in_root = options.root.empty() ? "" : " --root " + shell_word(options.root);
     if (stale > stale_images)
-        context.out.note("to update modules of environments: gpkg module write --all");
+        context.out.note("to update modules of environments: gpkg module write --all" + in_root);
     if (stale_images > 0)
-        context.out.note("to update modules of images: gpkg module write --image FILE");
+        context.out.note("to update modules of images: gpkg module write --image FILE" + in_root);
     if (context.out.json_mode())
         context.out.json(
             {{"success", stale == 0}, {"root", root.native()}, {"modules", std::move(modules)}});
@@ -293,6 +294,7 @@ Action bind_module(CLI::App& app) {
     auto* writing = app.add_subcommand("write", "write modulefiles of environments");
     auto* checking = app.add_subcommand("check", "list modulefiles that are out of date");
     for (auto* verb : {writing, checking}) verb->fallthrough();  // --json after the verb
+    set_effect(*checking, Effect::Reads);
     const auto write_action = bind_write(*writing);
     const auto check_action = bind_check(*checking);
     app.require_subcommand(1);

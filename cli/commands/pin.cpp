@@ -187,6 +187,7 @@ Result<int> list_pins(Context& context, const PinOptions& options) {
     GPKG_TRY(const auto specs, prefix.pinned_specs());
     auto document = Json::array();
     Table table;
+    table.may_wrap(1);
     const auto add = [&](const std::string& spec, const std::string& source) {
         document.push_back({{"spec", spec}, {"source", source}});
         table.add({spec, source});
@@ -199,7 +200,7 @@ Result<int> list_pins(Context& context, const PinOptions& options) {
         context.out.json(document);
         return 0;
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (table.empty()) context.out.note("no package is pinned");
     return 0;
 }

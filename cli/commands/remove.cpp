@@ -23,7 +23,7 @@ struct RemoveOptions {
 void add_removal_options(CLI::App& app, RemoveOptions& options) {
     add_target_options(app, options.target);
     app.add_flag("-d,--dry-run", options.change.dry_run, "show the plan without applying it");
-    app.add_flag("-y,--yes", options.change.yes, "remove without asking");
+    add_yes_option(app, "remove without asking");
     app.add_flag("--override-frozen",
                  options.change.override_frozen,
                  "change the environment even if it is marked as frozen");
@@ -43,7 +43,7 @@ Action bind_env_remove(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, prefix, options->change));
         return remove_environment(context, prefix, options->change);
     };
 }
@@ -68,7 +68,7 @@ Action bind_remove(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, prefix, options->change));
         if (options->all) {
             if (!options->specs.empty())
                 return fail(ErrorKind::Usage, "--all cannot be used with package names");

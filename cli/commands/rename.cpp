@@ -21,7 +21,7 @@ Action bind_rename(CLI::App& app) {
         ->required()
         ->type_name("NAME|PATH");
     app.add_flag("-d,--dry-run", change.dry_run, "show the plan without applying it");
-    app.add_flag("-y,--yes", change.yes, "answer yes to all questions");
+    add_yes_option(app);
     app.add_flag("--offline", change.offline, "use only packages in the package store");
     add_link_options(app, change);
     app.add_flag("--override-frozen",
@@ -38,7 +38,7 @@ Action bind_rename(CLI::App& app) {
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto from, existing_prefix(context, options->target));
         GPKG_TRY(const auto to, new_prefix(context, target_of(options->destination)));
-        GPKG_CHECK(recover_prefix(context, from, options->change.dry_run));
+        GPKG_CHECK(recover_existing(context, from, options->change.dry_run));
         GPKG_CHECK(recover_prefix(context, to, options->change.dry_run));
         return rename_environment(context, from, to, options->change);
     };

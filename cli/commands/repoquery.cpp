@@ -83,6 +83,7 @@ Json document(const Query& query, std::string_view type, Json result) {
 }
 
 void TreePrinter::draw(const std::string& title, std::size_t root) {
+    const auto screen = out_.screen();
     out_.result(out_.bold(title));
     std::vector<Open> open;  // not calls: a channel decides how deep it goes
     if (drawn_.insert(root).second) open.push_back({branches_(root), 0, ""});
@@ -99,8 +100,9 @@ void TreePrinter::draw(const std::string& title, std::size_t root) {
         auto below = branch.place ? branches_(*branch.place) : std::vector<Branch>();
         const bool is_repeated = !is_deepest && !is_new && !below.empty();
         has_repeated_ = has_repeated_ || is_repeated;
-        out_.result(fmt::format(
-            "{}{}{}{}", indent, is_last ? "└─ " : "├─ ", branch.text, is_repeated ? " (*)" : ""));
+        const auto line = fmt::format(
+            "{}{}{}{}", indent, is_last ? "└─ " : "├─ ", branch.text, is_repeated ? " (*)" : "");
+        out_.result(shortened(line, screen.width, Keep::Start, screen.utf8));
         if (is_new) open.push_back({std::move(below), 0, indent + (is_last ? "   " : "│  ")});
     }
 }

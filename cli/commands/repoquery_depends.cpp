@@ -1,7 +1,7 @@
 #include "cli/commands/repoquery.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Result<DependencyGraph> look(Context& context, const Query& query, Depth depth) 
         for (const auto& extra : query.spec.extras) {
             if (!graph.records[root].extra_depends.contains(extra))
                 context.out.warn(
-                    fmt::format("{} has no extra '{}'", title(graph.records[root]), extra));
+                    fmt::format("{} has no extra '{}'", record_title(graph.records[root]), extra));
         }
     }
     return graph;
@@ -38,21 +38,22 @@ std::string nobody(const Query& query) {
 }
 
 std::string heading(const Context& context, const PackageRecord& record) {
-    return fmt::format("{}  {}", title(record), channel_text(context, record));
+    return fmt::format("{}  {}", record_title(record), channel_text(context, record));
 }
 
 void print_direct(const Context& context, const Query& query, const DependencyGraph& graph) {
     for (const auto root : graph.roots) {
         context.out.result(context.out.bold(heading(context, graph.records[root])));
         Table table;
+        table.may_wrap(1);
         for (const auto& need : graph.needs[root]) {
-            const auto by = need.has_package()              ? title(graph.records[need.place])
+            const auto by = need.has_package() ? record_title(graph.records[need.place])
                             : need.met_by == MetBy::Machine ? "virtual package"
                                                             : nobody(query);
             const auto* but = need.met_by == MetBy::Mismatch ? ", which does not match" : "";
             table.add({"  " + dependency_text(need.spec, need.extra), by + but});
         }
-        for (const auto& line : table.lines()) context.out.result(line);
+        context.out.result(table);
         if (table.empty()) context.out.result("  no dependencies");
     }
 }
@@ -86,12 +87,12 @@ void print_recursive(const Context& context, const Query& query, const Dependenc
         for (const auto& need : graph.needs[place]) {
             if (need.met_by == MetBy::Mismatch)
                 mismatched.push_back(fmt::format("{} does not match {}, needed by {}",
-                                                 title(graph.records[need.place]),
+                                                 record_title(graph.records[need.place]),
                                                  dependency_text(need.spec, need.extra),
-                                                 title(graph.records[place])));
+                                                 record_title(graph.records[place])));
             if (need.met_by == MetBy::Machine) machine.insert(dependency_text(need.spec, ""));
             if (need.met_by == MetBy::Nobody)
-                missing.emplace(dependency_text(need.spec, ""), title(graph.records[place]));
+                missing.emplace(dependency_text(need.spec, ""), record_title(graph.records[place]));
         }
     }
     for (const auto& spec : machine) out.result(spec + ": virtual package");
@@ -157,7 +158,8 @@ std::string branch_text(const Query& query, const DependencyGraph& graph, const 
     if (need.met_by == MetBy::Nobody) return fmt::format("{}: {}", text, nobody(query));
     const auto& record = graph.records[need.place];
     if (need.met_by == MetBy::Mismatch) text += ", which it does not match";
-    return text == record.name ? title(record) : fmt::format("{} ({})", title(record), text);
+    return text == record.name ? record_title(record)
+                               : fmt::format("{} ({})", record_title(record), text);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "cli/commands/repoquery.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
@@ -129,6 +129,8 @@ Result<std::string> reasons_text(const Users& users, const ChannelIndex::Row& ro
 
 Result<void> print(const Context& context, const Query& query, const std::vector<Users>& all) {
     Table table(query.all ? std::vector<std::size_t>() : std::vector<std::size_t>{4});
+    shorten_record_columns(table);
+    table.may_wrap(query.all ? 4 : 5);
     std::size_t builds = 0;
     if (query.all) {
         table.add({"# Name", "Version", "Build", "Channel", "Needs"});
@@ -156,7 +158,7 @@ Result<void> print(const Context& context, const Query& query, const std::vector
             table.add(std::move(cells));
         }
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
     if (!query.all && builds > all.size())
         context.out.note(
             fmt::format("newest build of each package; --all shows all {} builds", builds));
@@ -285,6 +287,8 @@ std::vector<Reason> reasons_of(const Installed& found, bool recursive) {
 
 void print(Output& out, const RecordGraph& graph, const std::vector<Reason>& reasons) {
     Table table;
+    table.may_shorten(2, 12);
+    table.may_wrap(3);
     table.add({"# Name", "Version", "Build", "Needs"});
     for (std::size_t i = 0; i < reasons.size(); ++i) {
         const auto& reason = reasons[i];
@@ -295,7 +299,7 @@ void print(Output& out, const RecordGraph& graph, const std::vector<Reason>& rea
                       ? std::vector<std::string>{"", "", "", text}
                       : std::vector<std::string>{record.name, record.version, record.build, text});
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
 }
 
 /// What is asked about as "roots", and who needs it.
@@ -351,7 +355,8 @@ Result<int> inverted_tree(Context& context, const Query& query) {
     const auto& records = found.graph.records();
     const auto branch = [&](std::size_t from, const std::string& spec, const std::string& extra) {
         return Branch{
-            fmt::format("{} (needs {})", title(records[from]), dependency_text(spec, extra)), from};
+            fmt::format("{} (needs {})", record_title(records[from]), dependency_text(spec, extra)),
+            from};
     };
     // What is not installed stands behind all that is.
     const auto outside = records.size();
@@ -367,7 +372,7 @@ Result<int> inverted_tree(Context& context, const Query& query) {
         return branches;
     });
     for (std::size_t place = 0; place < records.size(); ++place) {
-        if (found.asked[place]) printer.draw(title(records[place]), place);
+        if (found.asked[place]) printer.draw(record_title(records[place]), place);
     }
     if (!found.outside.empty()) printer.draw(query.spec.to_string(), outside);
     printer.finish();

@@ -128,7 +128,7 @@ Action bind_rollback(CLI::App& app) {
         if (!found && found.error().kind == ErrorKind::NoEnvironment)
             return pass(with_removal(std::move(found).error(), context));
         GPKG_TRY(const auto prefix, std::move(found));
-        GPKG_CHECK(recover_prefix(context, prefix, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, prefix, options->change));
         return roll_back(context, prefix, *options);
     };
 }

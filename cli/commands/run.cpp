@@ -3,6 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/inside.hpp"
+#include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,12 +25,17 @@ Result<int> run(Context& context, const CLI::App& app, const RunOptions& options
         return fail(ErrorKind::Usage, "no command was given", "gpkg run -n NAME python");
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
     GPKG_CHECK(recover_for_use(context, prefix));
-    return run_inside(
-        context,
-        prefix,
-        command,
-        options.folder,
-        fmt::format("to list installed packages: gpkg list {}", target_words(context, prefix)));
+    const auto& target = options.target;
+    const bool names_environment = target.name.empty() && target.prefix.empty() &&
+                                   is_environment_name(context.config, command.front());
+    return run_inside(context,
+                      prefix,
+                      command,
+                      options.folder,
+                      names_environment
+                          ? fmt::format("did you mean -n {}?", shell_word(command.front()))
+                          : fmt::format("to list installed packages: gpkg list {}",
+                                        target_words(context, prefix)));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/found.hpp"
+#include "cli/workflow/wishes/package_files.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -40,7 +42,19 @@ Result<Found> newest_package(Context& context, const ShowOptions& options, const
     return found;
 }
 
+/// "numpy-2.1-0.conda" beside us, or any path to one.
+bool is_package_file(const Context& context, const std::string& text) {
+    std::error_code ignored;
+    return is_package_place(text) ||
+           (!package_extension(text).empty() &&
+            fs::is_regular_file(absolute_path(text, context.home), ignored));
+}
+
 Result<int> show(Context& context, const ShowOptions& options) {
+    if (is_package_file(context, options.spec))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{} is a package file, not a spec", options.spec),
+                    "to show a package file: gpkg inspect " + shell_word(options.spec));
     GPKG_TRY(const auto spec, parse_spec(options.spec));
     if (!spec.has_one_name())
         return fail(

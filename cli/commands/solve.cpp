@@ -2,7 +2,8 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/ask/found.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/manifest/spec_file.hpp"
@@ -45,7 +46,7 @@ Json json_of(const Change& answer) {
     Json document{{"success", true}, {"platform", answer.platform}};
     document["virtual_packages"] = texts_of(answer.virtual_packages);
     document["packages"] = Json::array();
-    for (const auto& record : answer.link) document["packages"].push_back(to_json(record));
+    for (const auto& record : answer.link) document["packages"].push_back(record_json(record));
     if (!answer.notes.empty()) document["notes"] = answer.notes;
     return document;
 }
@@ -56,6 +57,7 @@ void print(Output& out, const Change& answer) {
         return a.name < b.name;
     });
     Table table({4});
+    shorten_record_columns(table);
     table.add({"# Name", "Version", "Build", "Channel", "Size"});
     std::vector<std::string> machine;
     machine.reserve(answer.virtual_packages.size());
@@ -71,7 +73,7 @@ void print(Output& out, const Change& answer) {
                    record.size == 0 ? "" : human_size(record.size)});
         bytes += record.size;
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     out.note(fmt::format("{} package{}{} for {} with {}",
                          records.size(),
                          records.size() == 1 ? "" : "s",

@@ -52,7 +52,7 @@ Action bind_update(CLI::App& app) {
             return fail(ErrorKind::Usage,
                         "no packages to update were given",
                         "name packages, or use --all");
-        GPKG_CHECK(recover_prefix(context, path, options->change.dry_run));
+        GPKG_CHECK(begin_change(context, path, options->change));
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());
 

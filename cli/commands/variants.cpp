@@ -6,8 +6,8 @@
 #include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/ask/question.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/number.hpp"
 #include "libcore/base/percent.hpp"
@@ -136,7 +136,7 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     Json document{
         {"success", true}, {"platform", sources.machine.platform}, {"variants", Json::array()}};
     for (const auto& row : rows) {
-        auto one = to_json(row.record);
+        auto one = record_json(row.record);
         Json variant;
         for (const auto& [name, value] : kVariantColumns) {
             const auto& text = row.build.columns.*value;
@@ -233,8 +233,7 @@ void print(const Context& context, const Machine& machine, const std::vector<Row
     for (const auto& row : rows) builds.push_back(row.build);
     const auto telling = telling_inputs(builds, kMostInputs);
     auto& out = context.out;
-    for (const auto& line : table_of(context, machine, rows, telling.keys).lines())
-        out.result(line);
+    out.result(table_of(context, machine, rows, telling.keys));
     if (!telling.keys.empty())
         out.note(fmt::format("build inputs (variables of the recipe): {}",
                              join_some(shown_keys(telling.keys), "and", kMostInputs)));

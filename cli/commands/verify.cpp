@@ -22,10 +22,10 @@ struct VerifyOptions {
 };
 
 /// 1 where something differs. `repair` is the command that removes the damage, `purpose` what it
-/// does.
+/// does, with {} for "it" or "them".
 int tell(Output& out,
          const Examined& examined,
-         std::string_view purpose,
+         fmt::format_string<std::string_view> purpose,
          const std::string& repair,
          const std::string& moved) {
     auto list = Json::array();
@@ -35,26 +35,30 @@ int tell(Output& out,
             out.result(fmt::format("{}: {} {}", one.package, printable(one.path), one.what));
         }
     }
-    const bool is_sound = list.empty() && !examined.is_interrupted && !examined.moved_from;
+    const bool is_sound = list.empty() && examined.interruption.empty() && !examined.moved_from;
     if (out.json_mode()) {
         Json document{{"sound", is_sound},
                       {"packages", examined.packages},
-                      {"interrupted", examined.is_interrupted},
+                      {"interrupted", !examined.interruption.empty()},
                       {"damage", list}};
         if (examined.moved_from) document["moved_from"] = examined.moved_from->native();
         out.json(document);
     }
-    if (examined.is_interrupted)
-        out.note(
-            fmt::format("an earlier command was interrupted; to complete or undo it: {}", repair));
-    if (!moved.empty()) out.note(moved);
-    if (!list.empty())
-        out.note(fmt::format("{} of {} {} damaged; {}: {}",
-                             examined.damaged_packages(),
-                             count_text(examined.packages, "package"),
-                             examined.damaged_packages() == 1 ? "is" : "are",
-                             purpose,
-                             repair));
+    if (!examined.interruption.empty())
+        out.note_failure(
+            fmt::format("{}; to complete or undo it: {}", examined.interruption, repair));
+    if (!moved.empty()) out.note_failure(moved);
+    if (!list.empty()) {
+        const bool is_one = examined.damaged_packages() == 1;
+        const auto damaged = fmt::format("{} of {} {} damaged",
+                                         examined.damaged_packages(),
+                                         count_text(examined.packages, "package"),
+                                         is_one ? "is" : "are");
+        out.note_failure(fmt::format("{}; {}: {}",
+                                     damaged,
+                                     fmt::format(purpose, std::string_view(is_one ? "it" : "them")),
+                                     repair));
+    }
     if (is_sound)
         out.print(fmt::format("{} verified: no damage", count_text(examined.packages, "package")));
     return is_sound ? 0 : 1;
@@ -81,7 +85,7 @@ Action bind_verify(CLI::App& app) {
         if (options->store) {
             GPKG_TRY(const auto examined, examine_store(context, options->quick));
             return tell(
-                context.out, examined, "to remove them from the store", "gpkg repair --store", "");
+                context.out, examined, "to remove {} from the store", "gpkg repair --store", "");
         }
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_TRY(const auto examined, examine_environment(context, prefix, options->quick));
@@ -89,7 +93,7 @@ Action bind_verify(CLI::App& app) {
             examined.moved_from ? moved_text(context, prefix, *examined.moved_from) : std::string();
         return tell(context.out,
                     examined,
-                    "to relink them",
+                    "to restore {}",
                     "gpkg repair " + target_words(context, prefix),
                     moved);
     };

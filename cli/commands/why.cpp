@@ -3,7 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -54,9 +54,14 @@ Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
         names.reserve(installed.size());
         for (const auto& record : installed) names.push_back(record.name());
         const auto near = near_names(name, names);
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: not installed in {}", name, path.native()),
-                    did_you_mean(near, "list installed packages: gpkg list"));
+        Error error{ErrorKind::NotFound,
+                    fmt::format("{} is not installed in {}", name, path.native()),
+                    did_you_mean(near),
+                    {}};
+        if (near.empty())
+            error = with_environment_hint(
+                std::move(error), "to list installed packages: gpkg list {}", path.native());
+        return pass(std::move(error));
     }
     reasons.target = *target;
     std::vector<std::size_t> roots;
@@ -126,14 +131,14 @@ void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way)
 
 void print(Output& out, const Reasons& reasons, bool all) {
     const auto& record = reasons.graph.records()[reasons.target];
-    out.result(out.bold(title(record)));
+    out.result(out.bold(record_title(record)));
     const auto users = reasons.graph.needed_by(reasons.target);
     if (reasons.ways.empty()) {
         out.result(users.empty() ? "not requested, and no package needs it"
                                  : "no requested package needs it");
         for (const auto& need : users)
             out.result(fmt::format("└─ {} needs {}",
-                                   title(reasons.graph.records()[need.from]),
+                                   record_title(reasons.graph.records()[need.from]),
                                    dependency_text(need.spec, need.extra)));
         return;
     }

@@ -7,7 +7,7 @@
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
@@ -96,12 +96,12 @@ void print_differences(Output& out, const WhyNot& found, bool all) {
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& [now, then] = found.differences[i];
         if (!now) {
-            out.result(fmt::format("  + {}", title(*then)));
+            out.result(fmt::format("  + {}", record_title(*then)));
         } else if (!then) {
-            out.result(fmt::format("  - {}", title(*now)));
+            out.result(fmt::format("  - {}", record_title(*now)));
         } else {
-            out.result(
-                fmt::format("  ~ {} instead of {} {}", title(*then), now->version, now->build));
+            out.result(fmt::format(
+                "  ~ {} instead of {} {}", record_title(*then), now->version, now->build));
         }
     }
     if (shown < found.differences.size())
@@ -160,7 +160,7 @@ void print_impossible(Output& out,
         out.result(explanation.tree());
     }
     if (explanation.fixes.empty()) return;
-    out.result("possible fixes:");
+    out.result("what would work:");
     for (const auto& fix : explanation.fixes) out.result("  " + fix.text());
     if (std::ranges::any_of(explanation.fixes, needs_other_machine))
         out.result("  or for another machine: --for NAME (gpkg hardware list)");
@@ -223,8 +223,9 @@ std::string newer_for_other_machine(const Question& question,
             if (!record || !spec.matches(*record)) continue;
             const auto needs = unmet_needs(*record, question.problem.virtual_packages);
             if (!needs.empty())
-                return fmt::format(
-                    "{} is newer, but needs {}", title(*record), as_typed(needs.front().spec));
+                return fmt::format("{} is newer, but needs {}",
+                                   record_title(*record),
+                                   as_typed(needs.front().spec));
         }
     }
     return {};
@@ -244,16 +245,16 @@ void print(const Context& context,
     case Verdict::Chosen: {
         const auto* installed = find_record(question.present.records, spec.name);
         if (!in_environment) {
-            out.result(fmt::format(
-                "{} is chosen{}", title(*found.chosen), why_chosen(question, *found.chosen)));
-            if (const auto text = on_accelerator(question, *found.chosen); !text.empty())
-                out.result(text);
+            const auto& chosen = *found.chosen;
+            out.result(
+                fmt::format("{} is chosen{}", record_title(chosen), why_chosen(question, chosen)));
+            if (const auto text = on_accelerator(question, chosen); !text.empty()) out.result(text);
         } else if (installed != nullptr && spec.matches(installed->package)) {
-            out.result(fmt::format("{} is installed", title(installed->package)));
+            out.result(fmt::format("{} is installed", record_title(installed->package)));
         } else {
             out.result(fmt::format("it can be installed: {}  # gives {}",
                                    install_command(context, asked),
-                                   title(*found.chosen)));
+                                   record_title(*found.chosen)));
         }
         return;
     }
@@ -263,17 +264,17 @@ void print(const Context& context,
     case Verdict::Unneeded:
         out.result(fmt::format("no package needs {}; if requested, it would be {}",
                                spec.extras.empty() ? spec.name : asked,
-                               title(*found.possible)));
+                               record_title(*found.possible)));
         break;
     case Verdict::LessGood:
         out.result(fmt::format("{} is possible, but {} {}",
-                               title(*found.possible),
-                               title(*found.chosen),
+                               record_title(*found.possible),
+                               record_title(*found.chosen),
                                found.reason));
         break;
     case Verdict::Outranked:
         out.result(fmt::format("{} is possible, but conflicts with the best match for the request",
-                               title(*found.possible)));
+                               record_title(*found.possible)));
         if (!found.explanation.clashes.empty()) out.result(found.explanation.tree());
         break;
     }
@@ -298,7 +299,7 @@ std::string_view name_of(Verdict verdict) {
 
 Json json_of(const MatchSpec& spec, const WhyNot& found) {
     const auto record = [](const std::optional<PackageRecord>& one) {
-        return one ? to_json(*one) : Json();
+        return one ? record_json(*one) : Json();
     };
     Json document{{"success", true},
                   {"spec", spec.to_string()},

@@ -2,6 +2,7 @@
 #include "cli/workflow/bounds.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/change_report.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/delivery/copying.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/damage.hpp"
@@ -10,6 +11,7 @@
 #include "cli/workflow/removal.hpp"
 #include "cli/workflow/requested.hpp"
 #include "cli/workflow/settings_change.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
@@ -19,6 +21,7 @@
 #include "libcore/env/transaction.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/spec/unmet_dependency.hpp"
 #include "virtual-packages/host.hpp"
 
 #include <algorithm>
@@ -155,6 +158,23 @@ Result<bool> rehearse(Context& context,
     return true;
 }
 
+Result<TransactionReport> timed_execution(Output& out,
+                                          const Transaction& transaction,
+                                          const TransactionOptions& how) {
+    Phase phase(out, "link");
+    GPKG_TRY(auto report, execute(transaction, how));
+    const auto add = [&](std::uint64_t count, std::string_view thing, std::string_view what) {
+        if (count > 0) phase.add(fmt::format("{} {}", count_text(count, thing), what));
+    };
+    add(transaction.unlink.size(), "package", "unlinked");
+    add(transaction.link.size(), "package", "linked");
+    add(report.hard_linked, "file", "hard-linked");
+    add(report.reflinked, "file", "reflinked");
+    add(report.copied + report.copied_on_request, "file", "copied");
+    add(report.replaced, "file", "written with the prefix");
+    return report;
+}
+
 Result<void> link_all(Context& context,
                       const Change& change,
                       const std::vector<fs::path>& folders,
@@ -177,7 +197,7 @@ Result<void> link_all(Context& context,
         };
     auto transaction = transaction_of(context, change, folders);
     GPKG_CHECK(settle_link_scripts(context, options, transaction, how));
-    GPKG_TRY(const auto report, execute(transaction, how));
+    GPKG_TRY(const auto report, timed_execution(context.out, transaction, how));
     progress.clear();
     for (const auto& warning : report.warnings) context.out.warn_once(warning);
     if (report.copied > 0)
@@ -241,6 +261,32 @@ Result<void> complete(Change& change, std::vector<fs::path>& folders) {
         sorted.push_back(folders[place]);
     }
     folders = std::move(sorted);
+    return {};
+}
+
+/// Package files are linked without solving: names the dependencies that the environment lacks.
+Result<void> warn_of_missing_dependencies(Context& context, const Change& change) {
+    GPKG_TRY(const auto prefix, Prefix::open(change.prefix));
+    GPKG_TRY(const auto records, prefix.records());
+    const auto find = [&](std::string_view name) -> const PackageRecord* {
+        const auto* found = find_record(records, name);
+        return found == nullptr ? nullptr : &found->package;
+    };
+    std::vector<std::string> unmet;
+    std::vector<std::string> lacking;
+    for (const auto& record : change.link) {
+        const auto before = unmet.size();
+        for (const auto& depend : record.depends) {
+            auto text = depend.starts_with("__") ? std::string() : unmet_dependency(depend, find);
+            if (!text.empty()) unmet.push_back(record.name + " " + std::move(text));
+        }
+        if (unmet.size() > before) lacking.push_back(record.name);
+    }
+    if (unmet.empty()) return {};
+    context.out.warn(fmt::format("{}; to install what is missing: gpkg install {} {}",
+                                 join_first(unmet, kMostNames),
+                                 target_words(context, change.prefix),
+                                 shell_words(lacking)));
     return {};
 }
 
@@ -329,8 +375,7 @@ Result<void> confirm_change(Context& context,
                             const std::vector<std::string>& requested,
                             const std::vector<LostFile>& changed,
                             const ChangeOptions& options) {
-    auto& out = context.out;
-    if (options.yes || out.always_yes()) return {};
+    if (!options.asks) return {};
     if (change.is_removal) {
         std::vector<std::string> files;
         files.reserve(changed.size());
@@ -343,8 +388,7 @@ Result<void> confirm_change(Context& context,
                                details,
                                requested.empty() && files.empty() ? Loss::No : Loss::Yes);
     }
-    if (out.confirm("\nProceed?", context.stop)) return {};
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    return confirm(context, {"\nProceed?", true, {}});
 }
 
 /// One line about what was done, and for a new environment how long it took.
@@ -469,7 +513,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
     // Above the question, where it is known; else once the packages are unpacked.
     bool has_shown_cost = change.takes_over || options.brief;
-    if (!options.yes && !out.always_yes() && out.can_ask() && !options.download_only &&
+    if (options.asks && !out.yes() && out.can_ask() && !options.download_only &&
         !change.from_archives && !change.takes_over && !change.is_removal) {
         GPKG_TRY(has_shown_cost, rehearse(context, change, store, options));
     }
@@ -495,6 +539,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                                    options,
                                    how,
                                    has_shown_cost ? ShowCost::No : ShowCost::Yes));
+        if (change.from_archives) GPKG_CHECK(warn_of_missing_dependencies(context, change));
         GPKG_CHECK(install_pip_sections(context, change.prefix, change.pip, options.offline));
     }
     if (out.json_mode()) {

@@ -32,7 +32,7 @@ namespace gpkg::cli {
 struct ChangeOptions {
     bool dry_run = false;
     bool check = false;  ///< with dry_run: exit status 1 if the environment would change
-    bool yes = false;
+    bool asks = true;    ///< before the change is applied, unless -y or always_yes is given
     bool brief = false;  ///< one line about the result in place of the plan, unless -v is given
     bool download_only = false;
     std::string link{};  ///< how files get into environments; empty: as configured
@@ -153,11 +153,21 @@ Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, b
 /// The same, with warn_if_moved().
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run);
 
-/// The same, for commands that use an environment as it is: while another process changes it they
-/// warn and go on.
+/// The same, for commands that need the environment: fails with NoEnvironment if the command that
+/// was interrupted is the one that created it.
+Result<void> recover_existing(Context& context, const fs::path& prefix, bool dry_run);
+
+/// For commands that change an environment: fails at once where the user may not write to it, then
+/// recovers it as recover_existing(). A dry run and --download-only need no right to write.
+Result<void> begin_change(Context& context, const fs::path& prefix, const ChangeOptions& options);
+
+/// As recover_existing(), for commands that use an environment as it is: while another process
+/// changes it they warn and go on.
 Result<void> recover_for_use(Context& context, const fs::path& prefix);
 /// Warns where an interrupted command left the prefix unfinished.
 void tell_if_interrupted(Context& context, const fs::path& prefix);
+/// "`gpkg install -n ml torch` was interrupted", or "an earlier command was interrupted".
+std::string interruption_text(const fs::path& prefix);
 /// Warns, with the command that repairs it, where the environment was moved or copied without gpkg.
 /// Cheap: reads the list of environments, and few records of an environment that is not listed.
 void warn_if_moved(Context& context, const fs::path& prefix);

@@ -3,6 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/generation.hpp"
 #include "libcore/net/url.hpp"
@@ -10,6 +11,7 @@
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -29,17 +31,19 @@ enum class PlanAction { Install, Upgrade, Downgrade, ChangeBuild, Reinstall, Rem
 struct PlanGroup {
     PlanAction action;
     std::string_view title;
+    std::string_view done;  ///< the title once the change is applied
     char mark;
     Style style;
 };
-constexpr PlanGroup kPlanGroups[] = {
-    {PlanAction::Install, "Install", '+', Style::Green},
-    {PlanAction::Upgrade, "Upgrade", '^', Style::Cyan},
-    {PlanAction::Downgrade, "Downgrade", 'v', Style::Yellow},
-    {PlanAction::ChangeBuild, "Change build", '~', Style::Cyan},
-    {PlanAction::Reinstall, "Reinstall", '=', Style::Cyan},
-    {PlanAction::Remove, "Remove", '-', Style::Red},
-};
+/// By PlanAction.
+constexpr auto kPlanGroups = std::to_array<PlanGroup>({
+    {PlanAction::Install, "Install", "installed", '+', Style::Green},
+    {PlanAction::Upgrade, "Upgrade", "upgraded", '^', Style::Cyan},
+    {PlanAction::Downgrade, "Downgrade", "downgraded", 'v', Style::Yellow},
+    {PlanAction::ChangeBuild, "Change build", "changed the build of", '~', Style::Cyan},
+    {PlanAction::Reinstall, "Reinstall", "reinstalled", '=', Style::Cyan},
+    {PlanAction::Remove, "Remove", "removed", '-', Style::Red},
+});
 
 /// A package of the plan.
 struct PlanRow {
@@ -75,6 +79,13 @@ std::vector<PlanRow> plan_rows(const Change& change) {
     return sorted;
 }
 
+/// How many packages each group of the plan has, in the order of kPlanGroups.
+std::array<std::size_t, kPlanGroups.size()> group_sizes(const Change& change) {
+    std::array<std::size_t, kPlanGroups.size()> sizes{};
+    for (const auto& row : plan_rows(change)) ++sizes.at(static_cast<std::size_t>(row.action));
+    return sizes;
+}
+
 /// "1.0 -> 2.0" where it changes.
 std::string transition(const std::string& before, const std::string& after) {
     return before == after ? after : fmt::format("{} -> {}", before, after);
@@ -87,8 +98,15 @@ public:
                 const RequestedSpecs& requested,
                 const std::vector<PackageRecord>& fetch)
         : context_(context), rows_(plan_rows(change)), reasons_(change.removal_reasons) {
-        for (const auto& [name, specs] : requested) requested_.insert(name);
-        for (const auto& spec : change.requested) requested_.insert(spec.name);
+        std::set<std::string_view> names;  // whose specs the change replaces
+        for (const auto& spec : change.requested) {
+            if (names.insert(spec.name).second) requested_[spec.name].clear();
+            requested_[spec.name].push_back(as_typed(spec));
+        }
+        for (const auto& [name, specs] : requested) {
+            if (names.contains(name)) continue;
+            for (const auto& spec : specs) requested_[name].push_back(typed_spec(spec));
+        }
         for (const auto& record : fetch) sizes_[record.name] = record.size;
     }
 
@@ -115,27 +133,37 @@ public:
         std::vector<std::string> titles;
         for (const auto& row : rows_) {
             if (row.action != PlanAction::Remove && requested_.contains(row.record().name))
-                titles.push_back(title(row.record()));
+                titles.push_back(record_title(row.record()));
         }
         if (titles.empty()) return;
         auto& out = context_.out;
         out.print("");
-        out.print(
-            word_wrapped(fmt::format("Requested: {}", fmt::join(titles, ", ")), out.screen()));
+        out.print(fmt::format("Requested: {}", fmt::join(titles, ", ")));
     }
 
 private:
     /// The packages in the order of their groups, below a row of headings.
     Table table() {
-        enum Columns : std::size_t { Name, Version, Build, ChannelName, SizeOrReason };
+        enum Columns : std::size_t { Name, Version, Build, ChannelName, Size };
         constexpr std::size_t kBuild = 12;
         constexpr std::size_t kChannel = 11;
         constexpr std::size_t kVersion = 10;
         constexpr std::size_t kLongName = 26;
         constexpr std::size_t kName = 16;
-        // A removal downloads nothing.
-        Table table(reasons_.empty() ? std::vector<std::size_t>{SizeOrReason}
-                                     : std::vector<std::size_t>{});
+        constexpr std::size_t kRequested = 9;
+        const auto any = [&](const auto& has) { return std::ranges::any_of(rows_, has); };
+        const bool has_sizes =
+            any([&](const PlanRow& row) { return !size_of(row.record()).empty(); });
+        const bool has_requested =
+            any([&](const PlanRow& row) { return requested_.contains(row.record().name); });
+        Table table(has_sizes ? std::vector<std::size_t>{Size} : std::vector<std::size_t>{});
+        std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
+        if (has_sizes) head.emplace_back("Download");
+        if (!reasons_.empty()) head.emplace_back("Reason");
+        if (has_requested) {
+            table.may_shorten(head.size(), kRequested);
+            head.emplace_back("Requested");
+        }
         table.may_shorten(ChannelName, kChannel, Keep::End);
         table.may_shorten(Build, kBuild);
         table.may_drop(ChannelName);
@@ -143,11 +171,6 @@ private:
         table.may_shorten(Name, kLongName);
         table.may_shorten(Version, kVersion);
         table.may_shorten(Name, kName);
-        const bool has_sizes = std::ranges::any_of(
-            rows_, [&](const PlanRow& row) { return !size_of(row.record()).empty(); });
-        std::vector<std::string> head{"    Package", "Version", "Build", "Channel"};
-        if (has_sizes) head.emplace_back("Download");
-        if (!reasons_.empty()) head.emplace_back("Reason");
         table.add(std::move(head));
         for (const auto& group : kPlanGroups) {
             for (const auto& row : rows_) {
@@ -174,6 +197,8 @@ private:
             const auto reason = reasons_.find(record.name);
             cells.push_back(reason == reasons_.end() ? "" : reason->second);
         }
+        if (const auto specs = requested_.find(record.name); specs != requested_.end())
+            cells.push_back(fmt::format("{}", fmt::join(specs->second, ", ")));
         return cells;
     }
 
@@ -202,7 +227,7 @@ private:
     const Context& context_;
     std::vector<PlanRow> rows_;
     const std::map<std::string, std::string>& reasons_;  ///< as Change::removal_reasons
-    std::set<std::string, std::less<>> requested_;
+    std::map<std::string, std::vector<std::string>, std::less<>> requested_;  ///< specs as typed
     std::map<std::string, std::uint64_t, std::less<>> sizes_;  ///< of what is downloaded
     std::map<std::string, std::string> channels_;              ///< titles by URL
 };
@@ -251,11 +276,10 @@ std::string machine_text(const Change& change) {
 /// The environment, requested specs, channels and machine, a line each.
 void print_heading(const Context& context, const Change& change, const SettingsChange& settings) {
     constexpr std::string_view kEnvironment = "Environment";
-    constexpr std::size_t kLeast = 20;
     auto& out = context.out;
     const auto room = out.screen().width - kEnvironment.size() - 2;
     Table table;
-    table.may_shorten(1, kLeast);
+    table.may_wrap(1);
     table.add({std::string(kEnvironment), environment_title(context, change, room)});
     const auto add = [&](std::string label, const std::vector<std::string>& texts) {
         if (!texts.empty())
@@ -263,8 +287,9 @@ void print_heading(const Context& context, const Change& change, const SettingsC
     };
     std::vector<std::string> specs;
     for (const auto& spec : change.requested) specs.push_back(as_typed(spec));
-    // A rollback requests again all that its generation did.
-    if (change.restores == 0 && !change.is_removal) add("Requested", specs);
+    // A rollback requests again all that its generation did: what differs is shown.
+    if (!change.is_removal)
+        add("Requested", change.restores == 0 ? specs : settings.requested_changes);
     if (change.is_removal) add("Remove", change.removed_specs);
     if (!change.lock.empty()) add("Lock", {change.lock});
     add("Channels", channels_of(context, change));
@@ -272,64 +297,43 @@ void print_heading(const Context& context, const Change& change, const SettingsC
     if (!settings.accelerator.empty()) add("Accelerator", {settings.accelerator});
     if (const auto variables = variables_text(settings); !variables.empty())
         add("Variables", {variables});
-    for (const auto& line : table.lines(out.screen())) out.print(line);
+    out.print(table);
 }
 
-/// How much larger packages are on disk: two to four times.
-constexpr std::uint64_t kUnpackedPerDownloaded = 3;
-/// Of less, the disk usage is not worth telling.
-constexpr std::uint64_t kLeastEstimated = 1'000'000;
-
-void summarize(Output& out, const ChangeCounts& counts, const std::vector<PackageRecord>& fetch) {
-    const std::pair<std::size_t, std::string_view> parts[] = {{counts.installed, "install"},
-                                                              {counts.upgraded, "upgrade"},
-                                                              {counts.downgraded, "downgrade"},
-                                                              {counts.rebuilt, "change build"},
-                                                              {counts.reinstalled, "reinstall"},
-                                                              {counts.removed, "remove"}};
-    std::vector<std::string> texts;
-    for (const auto& [count, verb] : parts) {
-        if (count > 0) texts.push_back(fmt::format("{} to {}", with_thousands(count), verb));
-    }
+/// "3 to download (1.2 GB)".
+std::string download_text(const std::vector<PackageRecord>& fetch) {
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
     // A list of package files has no sizes.
     const bool is_any_unknown =
         std::ranges::any_of(fetch, [](const auto& record) { return record.size == 0; });
-    const auto disk =
-        is_any_unknown || bytes < kLeastEstimated
-            ? std::string()
-            : fmt::format(", an estimated {} on disk", human_size(kUnpackedPerDownloaded * bytes));
     const auto size =
         bytes == 0 && is_any_unknown
             ? std::string()
-            : fmt::format(" ({}{}{})", is_any_unknown ? "at least " : "", human_size(bytes), disk);
+            : fmt::format(" ({}{})", is_any_unknown ? "at least " : "", human_size(bytes));
+    return fmt::format("{} to download{}", with_thousands(fetch.size()), size);
+}
+
+/// "3 to install, 1 to remove, 3 to download (1.2 GB)" below the plan.
+void print_totals(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
+    const auto sizes = group_sizes(change);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] > 0)
+            texts.push_back(
+                fmt::format("{} to {}", with_thousands(sizes[i]), to_lower(kPlanGroups[i].title)));
+    }
     if (texts.empty()) texts.emplace_back("no packages");
     auto text = fmt::format("{}", fmt::join(texts, ", "));
     if (!fetch.empty()) {
-        const auto downloads = fmt::format("{} to download{}", with_thousands(fetch.size()), size);
+        const auto downloads = download_text(fetch);
         const bool fits = text.size() + 2 + downloads.size() <= out.screen().width;
         text += (fits ? ", " : "\n") + downloads;
     }
-    out.print("\n" + word_wrapped(text, out.screen()));
+    out.print("\n" + text);
 }
 
 }  // namespace
-
-ChangeCounts counts_of(const Change& change) {
-    ChangeCounts counts;
-    for (const auto& row : plan_rows(change)) {
-        switch (row.action) {
-        case PlanAction::Install: ++counts.installed; break;
-        case PlanAction::Upgrade: ++counts.upgraded; break;
-        case PlanAction::Downgrade: ++counts.downgraded; break;
-        case PlanAction::ChangeBuild: ++counts.rebuilt; break;
-        case PlanAction::Reinstall: ++counts.reinstalled; break;
-        case PlanAction::Remove: ++counts.removed; break;
-        }
-    }
-    return counts;
-}
 
 void print_change(const Context& context,
                   const Change& change,
@@ -341,7 +345,7 @@ void print_change(const Context& context,
     ChangeTable table(context, change, requested, fetch);
     table.print();
     table.repeat_requested();
-    summarize(context.out, counts_of(change), fetch);
+    print_totals(context.out, change, fetch);
 }
 
 std::string outcome_text(const Context& context, const Change& change) {
@@ -350,61 +354,18 @@ std::string outcome_text(const Context& context, const Change& change) {
         return fmt::format("created {} with {}", name, count_text(change.link.size(), "package"));
     if (change.restores != 0)
         return fmt::format("{} is back at generation {}", name, change.restores);
-    const auto counts = counts_of(change);
-    const std::pair<std::size_t, std::string_view> parts[] = {
-        {counts.installed, "installed"},
-        {counts.upgraded, "upgraded"},
-        {counts.downgraded, "downgraded"},
-        {counts.rebuilt, "changed the build of"},
-        {counts.reinstalled, "reinstalled"},
-        {counts.removed, "removed"}};
+    const auto sizes = group_sizes(change);
     std::vector<std::string> texts;
-    for (const auto& [count, verb] : parts) {
-        if (count > 0)
-            texts.push_back(
-                fmt::format("{} {}",
-                            verb,
-                            texts.empty() ? count_text(count, "package") : with_thousands(count)));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] == 0) continue;
+        const auto count =
+            texts.empty() ? count_text(sizes[i], "package") : with_thousands(sizes[i]);
+        texts.push_back(fmt::format("{} {}", kPlanGroups[i].done, count));
     }
-    return fmt::format("{} {} {}",
-                       join_some(texts, "and", texts.size()),
-                       texts.size() == 1 && counts.removed > 0 ? "from" : "in",
-                       name);
-}
-
-std::string environment_name(const Context& context, const fs::path& prefix) {
-    return environment_folders(context.config).name_of(prefix);
-}
-
-std::string title(const PackageRecord& record) {
-    return fmt::format("{} {} {}", record.name, record.version, record.build);
-}
-
-std::string short_channel(const std::string& url) {
-    if (url.starts_with("file://")) return url.substr(7);
-    const auto slash = url.rfind('/');
-    return slash == std::string::npos ? url : url.substr(slash + 1);
-}
-
-Json to_json(const PackageRecord& record) {
-    return Json{{"name", record.name},
-                {"version", record.version},
-                {"build", record.build},
-                {"build_string", record.build},
-                {"build_number", record.build_number},
-                {"channel", without_secrets(record.channel)},
-                {"base_url", without_secrets(record.channel)},
-                {"subdir", record.subdir},
-                {"platform", record.subdir},
-                {"dist_name", record.distribution()},
-                {"fn", record.fn},
-                {"url", without_secrets(record.url)},
-                {"md5", record.md5},
-                {"sha256", record.sha256},
-                {"size", record.size},
-                {"timestamp", record.timestamp},
-                {"depends", record.depends},
-                {"constrains", record.constrains}};
+    const bool only_removes =
+        texts.size() == 1 && sizes[static_cast<std::size_t>(PlanAction::Remove)] > 0;
+    return fmt::format(
+        "{} {} {}", join_some(texts, "and", texts.size()), only_removes ? "from" : "in", name);
 }
 
 std::string no_packages_text(const SettingsChange& settings, bool is_dry_run) {
@@ -420,7 +381,7 @@ Json change_document(const Change& change,
     const bool is_dry_run = options.dry_run;
     const auto list = [](const auto& records, const auto& record_of) {
         auto array = Json::array();
-        for (const auto& record : records) array.push_back(to_json(record_of(record)));
+        for (const auto& record : records) array.push_back(record_json(record_of(record)));
         return array;
     };
     const auto itself = [](const PackageRecord& record) -> const PackageRecord& { return record; };

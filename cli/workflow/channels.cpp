@@ -113,8 +113,11 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
     }
     for (const auto& index : *fetched) {
         if (context_.out.verbosity() > 0 && !index.missing)
-            context_.out.note(
-                fmt::format("{}: {}", index.url, index.from_cache ? "cached" : "downloaded"));
+            context_.out.note(fmt::format("{}: {}",
+                                          index.url,
+                                          index.from_cache           ? "cached"
+                                          : is_local_file(index.url) ? "read"
+                                                                     : "downloaded"));
     }
     std::vector<Result<SharedIndex>> read(fetched->size());
     for_each_index(read.size(), read.size(), [&](std::size_t i) {

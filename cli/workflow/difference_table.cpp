@@ -24,9 +24,7 @@ void DifferenceTable::add(const std::string& name,
         table_.add({"~ " + name, before, after, how});
 }
 
-void DifferenceTable::print(Output& out) const {
-    for (const auto& line : table_.lines(out.screen())) out.result(line);
-}
+void DifferenceTable::print(Output& out) const { out.result(table_); }
 
 std::string variant_changes(const VariantColumns& before, const VariantColumns& after) {
     const auto word = [](const std::string& value) { return value.empty() ? "none" : value; };

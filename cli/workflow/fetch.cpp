@@ -3,6 +3,7 @@
 #include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/progress.hpp"
 #include "cli/workflow/settings.hpp"
+#include "cli/workflow/trace.hpp"
 #include "cli/workflow/unpacking.hpp"
 #include "libcore/net/download.hpp"
 #include "libcore/net/transport.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numeric>
 #include <thread>
 
@@ -48,6 +50,19 @@ Result<void> check_vouched(const Context& context, const std::vector<PackageReco
     return {};
 }
 
+/// The hint of a wrong checksum, where a signed channel vouches for the right one.
+Result<void> distrust_wrong_file(const Context& context,
+                                 const PackageRecord& record,
+                                 Error& error) {
+    if (error.kind != ErrorKind::Integrity) return {};
+    GPKG_TRY(const auto trust, trust_options(context));
+    if (trust.roots.contains(record.channel))
+        error.hint =
+            "the file is not the one that the channel's operator signed; do not use it, and tell "
+            "the operator";
+    return {};
+}
+
 /// Positions in `records`, the largest first: it takes longest from its first byte to its last
 /// file, and the others come and are unpacked meanwhile.
 std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
@@ -57,6 +72,17 @@ std::vector<std::size_t> by_size(const std::vector<PackageRecord>& records) {
         return records[a].size > records[b].size;
     });
     return order;
+}
+
+/// "3 downloaded, 2 read from local channels"
+std::string read_text(const std::vector<Download>& downloads) {
+    const auto local = static_cast<std::size_t>(std::ranges::count_if(
+        downloads, [](const Download& download) { return is_local_file(download.url); }));
+    std::vector<std::string> texts;
+    if (downloads.size() > local)
+        texts.push_back(fmt::format("{} downloaded", downloads.size() - local));
+    if (local > 0) texts.push_back(fmt::format("{} read from local channels", local));
+    return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace
@@ -105,6 +131,9 @@ Result<std::vector<fs::path>> make_available(Context& context,
             position.push_back(i);
         }
     }
+    Phase phase(context.out, "fetch");
+    phase.add(fmt::format(
+        "in the package store: {} of {}", records.size() - absent.size(), records.size()));
     if (absent.empty()) return folders;
     GPKG_CHECK(check_allowed(context, absent));
     GPKG_TRY(const auto transport, open_transport(context));
@@ -157,15 +186,20 @@ Result<std::vector<fs::path>> make_available(Context& context,
         received[step.item] = step.done;
         show();
     };
+    std::optional<std::size_t> failed;
+    options.on_failed = [&](std::size_t item) { failed = item; };
     options.on_finished = [&](std::size_t item) {
         ++finished;
         unpacking.add(download_of[item], downloads[item].destination, true);
         show();
     };
+    phase.add(read_text(downloads));
     auto downloaded = download_all(*transport, downloads, options);
     if (!downloaded && downloaded.error().kind == ErrorKind::NotFound &&
         downloaded.error().hint.empty())
         downloaded.error().hint = how.if_gone;
+    if (!downloaded && failed)
+        GPKG_CHECK(distrust_wrong_file(context, absent[download_of[*failed]], downloaded.error()));
     if (unpacking.is_failing()) {
         GPKG_CHECK(unpacking.finish());
     }
@@ -176,6 +210,7 @@ Result<std::vector<fs::path>> make_available(Context& context,
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     GPKG_TRY(auto unpacked, unpacking.finish());
+    phase.add(fmt::format("{} unpacked", absent.size()));
     for (const auto& warning : unpacking.warnings()) context.out.warn(warning);
     for (std::size_t i = 0; i < absent.size(); ++i) folders[position[i]] = std::move(unpacked[i]);
     return folders;

@@ -1,6 +1,7 @@
 #include "cli/workflow/inside.hpp"
 
 #include "cli/environments.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -37,6 +38,7 @@ std::size_t option_length(const CLI::App& app, const std::string& word) {
 /// Reports why the system cannot start the command.
 int tell_why(Context& context,
              int code,
+             const fs::path& prefix,
              const fs::path& file,
              const std::string& name,
              const std::string& hint) {
@@ -50,10 +52,12 @@ int tell_why(Context& context,
         return kCannotExecute;
     }
     const bool absent = code == ENOENT;
+    const bool is_path = name.find('/') != std::string::npos;
+    const auto near = is_path ? std::vector<std::string>() : near_files(prefix / "bin" / name);
     context.out.error(
         {absent ? ErrorKind::NotFound : ErrorKind::Io,
          fmt::format("{}: {}", name, absent ? "command not found" : std::strerror(code)),
-         absent ? hint : "",
+         absent ? did_you_mean(near, hint) : "",
          {}});
     return absent ? kNotFound : kCannotExecute;
 }
@@ -147,7 +151,7 @@ Result<int> run_inside(Context& context,
     const bool starts_shell = environment.command.front() != command.front();
     const auto program = has_own && !starts_shell ? own : fs::path(environment.command.front());
     const int code = become(program, environment.command);
-    return tell_why(context, code, has_own ? own : program, command.front(), hint);
+    return tell_why(context, code, prefix, has_own ? own : program, command.front(), hint);
 }
 
 }  // namespace gpkg::cli

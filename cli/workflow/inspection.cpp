@@ -2,6 +2,7 @@
 
 #include "libcore/binary/host_libraries.hpp"
 #include "libcore/binary/library_search.hpp"
+#include "libcore/fs/file.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/package/paths.hpp"
 #include "libcore/package/unpack.hpp"
@@ -20,7 +21,24 @@ Result<void> read_how_it_was_built(const fs::path& unpacked, InspectedPackage& p
                  parse_hash_input(*inputs, (unpacked / "info/hash_input.json").native()));
     }
     GPKG_TRY(package.run_exports, read_run_exports(unpacked));
+    GPKG_TRY(package.about, read_about_json(unpacked));
     return {};
+}
+
+/// Those of the package's files that its name makes link scripts (CEP 34).
+void list_link_scripts(InspectedPackage& package) {
+    for (const auto* action : {"pre-link", "post-link", "pre-unlink", "post-unlink"}) {
+        auto script = fmt::format("bin/.{}-{}.sh", package.record.name, action);
+        if (std::binary_search(package.paths.begin(), package.paths.end(), script))
+            package.link_scripts.push_back(std::move(script));
+    }
+}
+
+/// Unpacking compares every file for which info/paths.json has a checksum.
+std::size_t files_compared(const std::vector<PathEntry>& paths) {
+    return static_cast<std::size_t>(std::ranges::count_if(paths, [](const PathEntry& entry) {
+        return entry.type == PathType::HardLink && !entry.sha256.empty();
+    }));
 }
 
 /// What the package's own list says of needs: who gives them.
@@ -72,7 +90,12 @@ Result<InspectedPackage> inspect_archive(const fs::path& archive) {
     InspectedPackage package;
     GPKG_TRY(package.record, read_index_json(unpacked));
     GPKG_CHECK(read_how_it_was_built(unpacked, package));
+    std::error_code ignored;
+    package.record.size = fs::file_size(archive, ignored);
+    GPKG_TRY(package.record.sha256, sha256_of_file(archive));
     GPKG_TRY(const auto paths, read_paths(unpacked));
+    if (const auto compared = files_compared(paths); compared > 0)
+        package.matching_files = compared;
     std::vector<std::string> files;
     files.reserve(paths.size());
     for (const auto& entry : paths) {
@@ -103,6 +126,7 @@ Result<InspectedPackage> inspect_archive(const fs::path& archive) {
         package.binaries.push_back({file, std::nullopt, std::move(code), {}});
     std::sort(files.begin(), files.end());
     package.paths = std::move(files);
+    list_link_scripts(package);
     return package;
 }
 
@@ -115,6 +139,7 @@ Result<InspectedPackage> inspect_installed(const fs::path& prefix, const PrefixR
         GPKG_CHECK(read_how_it_was_built(unpacked, package));
     package.paths = record.files;
     std::sort(package.paths.begin(), package.paths.end());
+    list_link_scripts(package);
     for (const auto& path : record.paths) {
         if (path.prefix_placeholder.empty()) continue;
         ++(path.binary ? package.binary_placeholders : package.text_placeholders);

@@ -26,9 +26,6 @@ std::string channel_name(const Context& context, const std::string& url);
 /// The same for people: "conda-forge", or the folder of a local channel.
 std::string channel_title(const Context& context, const std::string& url);
 
-/// The same for people: a local channel by its path.
-std::string channel_title(const Context& context, const std::string& url);
-
 /// A spec of a record or of the history as a person types it.
 std::string typed_spec(const std::string& spec);
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/link_scripts.hpp"
 
+#include "cli/workflow/confirm.hpp"
 #include "libcore/env/link_scripts.hpp"
 
 #include <algorithm>
@@ -46,21 +47,22 @@ Result<bool> Settling::may_run(const FoundLinkScript& script, GpkgState& state) 
         return true;
     bool allowed = is_named(script);
     if (!allowed && policy_ == LinkScriptPolicy::Ask) {
-        // What --yes says is not said of programs that nobody has looked at.
-        if (!context_.out.can_ask() || options_.yes)
+        // -y and always_yes do not allow programs that nobody has looked at.
+        if (!context_.out.can_ask() || context_.out.yes() || !options_.asks)
             return fail(
                 ErrorKind::Usage,
                 fmt::format("{}: this link script needs permission to run; nothing was changed",
                             described(script)),
                 fmt::format("to run it: --allow-scripts {}; to skip it: --no-scripts",
                             script.package));
-        const auto answer = context_.out.ask(
-            fmt::format("{}\n  {}: allow it? [y/N]",
+        const auto answer = context_.out.ask_yes_no(
+            fmt::format("{}\n  {}: allow it?",
                         described(script),
                         script.runs_now ? "runs now" : "runs when the package is removed"),
+            false,
             context_.stop);
-        if (!answer) return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
-        allowed = *answer == "y" || *answer == "Y" || *answer == "yes";
+        if (!answer) return cancelled();
+        allowed = *answer;
     }
     if (allowed) state.link_scripts[script.package].push_back(script.sha256);
     return allowed;

@@ -17,7 +17,7 @@ Result<LockedPrefix> lock_prefix(Context& context,
                                  bool override_frozen) {
     GPKG_TRY(const auto path, existing_prefix(context, target));
     if (!override_frozen) GPKG_CHECK(check_not_frozen(path));
-    GPKG_CHECK(recover_prefix(context, path, false));
+    GPKG_CHECK(recover_existing(context, path, false));
     GPKG_TRY(auto prefix, Prefix::open(path));
     const auto how = transaction_options(context, {});
     GPKG_TRY(auto lock, PrefixLock::acquire(path, {kLockPatience, how.cancelled, how.waiting}));

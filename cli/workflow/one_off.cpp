@@ -36,7 +36,7 @@ Result<void> make(Context& context,
     GPKG_TRY(auto change, decide(context, wanted.sources, request));
     change.is_unlisted = true;
     ChangeOptions options;
-    options.yes = true;
+    options.asks = false;
     options.brief = !context.out.verbose();
     options.offline = wanted.sources.offline;
     GPKG_TRY(const auto status, carry_out(context, std::move(change), options));

@@ -104,26 +104,24 @@ std::string Progress::time_left(double done, double total, double rate) {
     return remaining(seconds_left_);
 }
 
+std::string Progress::joined(std::vector<Part> parts, std::size_t room) {
+    const auto line = [&] {
+        std::string text;
+        for (const auto& part : parts) text += (text.empty() ? "" : "  ") + part.text;
+        return text;
+    };
+    while (parts.size() > 1 && line().size() > room)
+        parts.erase(std::ranges::max_element(parts, {}, &Part::rank));
+    return line();
+}
+
 void Progress::draw(std::vector<Part> parts, double fraction) {
-    constexpr std::string_view kGap = "  ";
     const auto screen = out_.progress_screen();
     const auto bar_width =
         screen.width < kNarrow ? 0 : std::min(screen.width / kBarShare, kLongestBar);
     // The last column would wrap on some terminals; a blank stands behind the bar.
     const auto room = screen.width - 1 - (bar_width > 0 ? bar_width + 1 : 0);
-    const auto width = [&] {
-        std::size_t sum = 0;
-        for (const auto& part : parts) sum += part.text.size() + kGap.size();
-        return sum - kGap.size();
-    };
-    while (parts.size() > 1 && width() > room)
-        parts.erase(std::ranges::max_element(parts, {}, &Part::rank));
-    std::string line;
-    for (const auto& part : parts) {
-        if (!line.empty()) line += kGap;
-        line += part.text;
-    }
-    line = shortened(line, room, Keep::Start, screen.utf8);
+    auto line = shortened(joined(std::move(parts), room), room, Keep::Start, screen.utf8);
     if (bar_width > 0) {
         const auto [full, rest] = bar(fraction, bar_width, screen.utf8);
         line = fmt::format("{}{} {}",

@@ -1,7 +1,8 @@
 #pragma once
 
-// One line on a terminal that shows how far a command is, redrawn in place: without escape codes
-// where colours are off, in ASCII without UTF-8. Draws nothing elsewhere.
+// Shows how far a command is, on one line of a terminal that is redrawn in place: without escape
+// codes where colours are off, in ASCII without UTF-8. Draws nothing where stderr is not a
+// terminal.
 
 #include "cli/output.hpp"
 #include "libcore/net/get.hpp"
@@ -49,6 +50,8 @@ private:
     double rate(std::string_view doing, double done);
     /// "3 s left"; empty as long as it would be a guess.
     std::string time_left(double done, double total, double rate);
+    /// The parts that fit into so many columns, two spaces apart; always the most important one.
+    static std::string joined(std::vector<Part> parts, std::size_t room);
     void draw(std::vector<Part> parts, double fraction);
 
     const Output& out_;

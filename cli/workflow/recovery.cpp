@@ -1,10 +1,14 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/generations.hpp"
 #include "cli/workflow/health/damage.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/moved.hpp"
+#include "libcore/env/prefix_lock.hpp"
 
 #include <fmt/format.h>
+#include <string_view>
+#include <utility>
 
 namespace gpkg::cli {
 
@@ -22,34 +26,89 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
     return how;
 }
 
-Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, bool dry_run) {
-    if (dry_run) {
-        tell_if_interrupted(context, prefix);
-        return Recovery::Nothing;
-    }
+namespace {
+
+struct Undone {
+    Recovery recovery = Recovery::Nothing;
+    std::string command;             ///< as typed; empty: unknown
+    bool is_no_environment = false;  ///< the command was creating it
+    bool has_others = false;         ///< files of other programs are left in the folder
+};
+
+Result<Undone> undo(Context& context, const fs::path& prefix) {
     const bool is_interrupted = prefix_condition(prefix) == PrefixCondition::Interrupted;
+    Undone undone;
+    if (is_interrupted) undone.command = typed_command(unfinished_command(prefix));
     auto done = recover(prefix, transaction_options(context, {}));
     if (!done && is_interrupted)
         return pass(std::move(done).error().while_doing(
             fmt::format("{}: an earlier command was interrupted and cannot be undone or completed",
                         prefix.native())));
-    GPKG_TRY(const auto recovery, std::move(done));
-    if (recovery == Recovery::RolledBack) {
-        std::error_code ignored;
-        const bool others = fs::exists(prefix, ignored) && !Prefix::is_environment(prefix);
-        context.out.note(fmt::format("{}: an interrupted command was undone{}",
-                                     prefix.native(),
-                                     others ? "; files of other programs are kept" : ""));
+    GPKG_TRY(undone.recovery, std::move(done));
+    std::error_code ignored;
+    undone.is_no_environment =
+        undone.recovery == Recovery::RolledBack && !Prefix::is_environment(prefix);
+    undone.has_others = undone.is_no_environment && fs::exists(prefix, ignored);
+    return undone;
+}
+
+std::string_view kept_files_text(const Undone& undone) {
+    return undone.has_others ? "; files of other programs are kept" : "";
+}
+
+void tell(Context& context, const fs::path& prefix, const Undone& undone) {
+    if (undone.recovery == Recovery::Nothing) return;
+    const bool is_undone = undone.recovery == Recovery::RolledBack;
+    const bool is_removal = !is_undone && !Prefix::is_environment(prefix);
+    const auto what = !undone.command.empty() ? fmt::format("the interrupted `{}`", undone.command)
+                      : is_removal            ? std::string("an interrupted removal")
+                                              : std::string("an interrupted command");
+    context.out.note(fmt::format("{}: {} was {}{}",
+                                 prefix.native(),
+                                 what,
+                                 is_undone ? "undone" : "completed",
+                                 kept_files_text(undone)));
+}
+
+}  // namespace
+
+Result<Recovery> recover_interrupted(Context& context, const fs::path& prefix, bool dry_run) {
+    if (dry_run) {
+        tell_if_interrupted(context, prefix);
+        return Recovery::Nothing;
     }
-    if (recovery == Recovery::Completed)
-        context.out.note(fmt::format("{}: an interrupted command was completed", prefix.native()));
-    return recovery;
+    GPKG_TRY(const auto undone, undo(context, prefix));
+    tell(context, prefix, undone);
+    return undone.recovery;
 }
 
 Result<Recovery> recover_prefix(Context& context, const fs::path& prefix, bool dry_run) {
     GPKG_TRY(const auto recovery, recover_interrupted(context, prefix, dry_run));
     warn_if_moved(context, prefix);
     return recovery;
+}
+
+Result<void> recover_existing(Context& context, const fs::path& prefix, bool dry_run) {
+    if (dry_run) {
+        tell_condition(context, prefix);
+        return {};
+    }
+    GPKG_TRY(const auto undone, undo(context, prefix));
+    if (undone.is_no_environment)
+        return fail(ErrorKind::NoEnvironment,
+                    fmt::format("creating {} was interrupted and has been undone{}",
+                                prefix.native(),
+                                kept_files_text(undone)),
+                    undone.command.empty() ? "to create it again: gpkg create"
+                                           : "run again: " + undone.command);
+    tell(context, prefix, undone);
+    warn_if_moved(context, prefix);
+    return {};
+}
+
+Result<void> begin_change(Context& context, const fs::path& prefix, const ChangeOptions& options) {
+    if (!options.dry_run && !options.download_only) GPKG_CHECK(check_may_change(prefix));
+    return recover_existing(context, prefix, options.dry_run);
 }
 
 void warn_if_moved(Context& context, const fs::path& prefix) {
@@ -67,10 +126,17 @@ void tell_condition(Context& context, const fs::path& prefix) {
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
     if (prefix_condition(prefix) == PrefixCondition::Interrupted)
         context.out.warn(
-            fmt::format("{}: an earlier command was interrupted; the next change or "
-                        "gpkg repair {} will complete or undo it",
+            fmt::format("{}: {}; the next change or gpkg repair {} will complete or "
+                        "undo it",
                         prefix.native(),
+                        interruption_text(prefix),
                         target_words(context, prefix)));
+}
+
+std::string interruption_text(const fs::path& prefix) {
+    const auto command = unfinished_command(prefix);
+    return command.empty() ? "an earlier command was interrupted"
+                           : fmt::format("`{}` was interrupted", typed_command(command));
 }
 
 Result<void> recover_for_use(Context& context, const fs::path& prefix) {
@@ -83,8 +149,7 @@ Result<void> recover_for_use(Context& context, const fs::path& prefix) {
         return {};
     case PrefixCondition::Interrupted: break;
     }
-    GPKG_CHECK(recover_prefix(context, prefix, false));
-    return {};
+    return recover_existing(context, prefix, false);
 }
 
 }  // namespace gpkg::cli

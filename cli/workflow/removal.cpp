@@ -2,9 +2,10 @@
 
 #include "cli/environments.hpp"
 #include "cli/workflow/ask/found.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/pip_packages.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/requested.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
@@ -198,21 +199,16 @@ Result<void> confirm_removal(Context& context,
                              const std::string& what,
                              const std::vector<std::string>& details,
                              Loss loss) {
-    auto& out = context.out;
-    if (out.always_yes()) return {};
     const auto named = with_details(what, details);
-    if (!out.can_ask())
-        return fail(ErrorKind::Usage,
-                    fmt::format("not confirmed: removing {}", named),
-                    fmt::format("{}; add -y to remove without a question (always: gpkg config set "
-                                "always_yes true)",
-                                out.json_mode() ? "--json asks no questions"
-                                                : "standard input is not a terminal"));
-    const auto question = fmt::format("\nRemove {}?", named);
-    if (loss == Loss::No ? out.confirm(question, context.stop)
-                         : out.confirm_loss(question, context.stop))
-        return {};
-    return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    Error unconfirmed{ErrorKind::Usage,
+                      fmt::format("not confirmed: removing {}", named),
+                      fmt::format("{}; add -y to remove without a question (always: gpkg config "
+                                  "set always_yes true)",
+                                  context.out.json_mode() ? "--json asks no questions"
+                                                          : "standard input is not a terminal"),
+                      {}};
+    return confirm(context,
+                   {fmt::format("\nRemove {}?", named), loss == Loss::No, std::move(unconfirmed)});
 }
 
 Result<int> remove_environment(Context& context,
@@ -228,7 +224,7 @@ Result<int> remove_environment(Context& context,
                                   name,
                                   name == path.native() ? "" : fmt::format(" at {}", path.native()),
                                   count_text(installed.size(), "package"));
-    if (options.dry_run || !(options.yes || out.always_yes())) {
+    if (options.dry_run || !out.yes()) {
         const auto losses = losses_with_environment(path, installed);
         if (options.dry_run)
             out.print(fmt::format("this would remove {}\ndry run: nothing was changed",
@@ -249,7 +245,7 @@ Result<int> remove_environment(Context& context,
     }
     if (out.json_mode()) {
         auto unlink = nlohmann::ordered_json::array();
-        for (const auto& record : installed) unlink.push_back(to_json(record.package));
+        for (const auto& record : installed) unlink.push_back(record_json(record.package));
         out.json({{"success", true},
                   {"dry_run", options.dry_run},
                   {"prefix", path.native()},

@@ -78,7 +78,7 @@ Result<SettingsChange> settings_change(const Change& change) {
     }
     GPKG_TRY(const auto state, prefix.state());
     compare_accelerator(change, state, settings);
-    if (!change.is_nothing()) return settings;
+    if (!change.is_nothing() && change.restores == 0) return settings;
     const auto requested = requested_by_name(change);
     GPKG_CHECK(compare_requested(prefix, requested, settings));
     settings.environment_settings = change.state && *change.state != state;

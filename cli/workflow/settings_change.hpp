@@ -29,7 +29,7 @@ struct SettingsChange {
 };
 
 /// Compares the change with the environment as it is on disk. Of a new environment, and where
-/// packages change, only the variables are compared.
+/// packages change other than by a rollback, only the variables are compared.
 Result<SettingsChange> settings_change(const Change& change);
 
 /// "CPU builds only (accelerator none)", for an accelerator as GpkgState has it; empty: none

@@ -3,6 +3,7 @@
 #include "libcore/net/url.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <vector>
 
 namespace gpkg::cli {
@@ -33,14 +34,17 @@ public:
     }
     std::optional<std::chrono::milliseconds> end(const Head& head,
                                                  const Failure* failure) override {
-        const auto outcome = failure == nullptr ? fmt::format("{}", head.status)
-                             : head.status != 0 ? fmt::format("{}, incomplete", head.status)
-                                                : "no response";
-        out_.note(fmt::format("GET {}: {}, {} in {:.3f} s",
-                              url_,
-                              outcome,
-                              human_size(bytes_),
-                              elapsed_seconds(started_)));
+        const auto amount =
+            fmt::format("{} in {:.3f} s", human_size(bytes_), elapsed_seconds(started_));
+        if (is_local_file(url_)) {
+            const auto* outcome = failure == nullptr && head.status != 404 ? "" : "failed, ";
+            out_.note(fmt::format("read {}: {}{}", url_, outcome, amount));
+        } else {
+            const auto outcome = failure == nullptr ? fmt::format("{}", head.status)
+                                 : head.status != 0 ? fmt::format("{}, incomplete", head.status)
+                                                    : "no response";
+            out_.note(fmt::format("GET {}: {}, {}", url_, outcome, amount));
+        }
         return exchange_.end(head, failure);
     }
 
@@ -80,8 +84,15 @@ Phase::Phase(Output& out, std::string name)
 
 Phase::~Phase() {
     if (out_.verbosity() < 1) return;
-    out_.note(fmt::format("{}: {:.3f} s", name_, elapsed_seconds(started_)));
+    const auto details = details_.empty() ? "" : fmt::format(" ({})", fmt::join(details_, ", "));
+    out_.note(fmt::format("{}: {:.3f} s{}", name_, elapsed_seconds(started_), details));
 }
+
+void Phase::add(std::string detail) {
+    if (!detail.empty()) details_.push_back(std::move(detail));
+}
+
+bool is_local_file(std::string_view url) { return url.starts_with("file:"); }
 
 std::shared_ptr<Transport> traced(Output& out, std::shared_ptr<Transport> transport) {
     if (out.verbosity() < 2) return transport;

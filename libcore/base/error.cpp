@@ -1,5 +1,9 @@
 #include "libcore/base/error.hpp"
 
+#include "libcore/base/text.hpp"
+
+#include <fmt/format.h>
+
 namespace gpkg {
 
 Error Error::while_doing(std::string step) && {
@@ -17,6 +21,14 @@ std::string Error::to_string() const {
 
 tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint) {
     return tl::unexpected<Error>(Error{kind, std::move(message), std::move(hint), {}});
+}
+
+std::string environment_argument(const std::string& prefix) { return "-p " + shell_word(prefix); }
+
+Error with_environment_hint(Error error, std::string_view hint, const std::string& prefix) {
+    error.hint = fmt::format(fmt::runtime(hint), environment_argument(prefix));
+    error.environment = prefix;
+    return error;
 }
 
 }  // namespace gpkg

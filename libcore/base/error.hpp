@@ -4,6 +4,7 @@
 // normal absence is std::optional; a broken invariant is an assertion. Libraries never print.
 
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ enum class ErrorKind {
     Conflict,       ///< refused because something already exists or is in use
     Usage,          ///< the user's words are off
     Interrupted,    ///< Ctrl-C, SIGTERM
+    Cancelled,      ///< the user answered no
     DamagedCache,   ///< a file of our own making was damaged and is removed: doing it again helps
 };
 
@@ -36,6 +38,9 @@ struct Error {
     std::vector<std::string> context;  ///< outer steps, nearest first: "reading the configuration"
     /// What programs want to know beyond the text: the members of a JSON object; often empty.
     std::string details{};
+    /// The path of the environment that the hint names as "-p PATH"; empty: none. A caller that
+    /// knows the environment's name can put that there.
+    std::string environment{};
 
     /// The same failure, with the outer step it happened in.
     Error while_doing(std::string step) &&;
@@ -48,6 +53,12 @@ using Result = tl::expected<T, Error>;
 
 /// `return fail(ErrorKind::Parse, "...")` from any function that returns a Result.
 tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint = {});
+
+/// "-p /path": how a hint names an environment, quoted for a shell.
+std::string environment_argument(const std::string& prefix);
+
+/// `error` with a hint about the environment at `prefix`: "{}" in `hint` is its argument.
+Error with_environment_hint(Error error, std::string_view hint, const std::string& prefix);
 
 /// Passes a failure on, e.g. `return pass(std::move(result).error().while_doing("..."))`.
 inline tl::unexpected<Error> pass(Error error) { return tl::unexpected<Error>(std::move(error)); }

@@ -159,7 +159,8 @@ std::string join_first(std::span<const std::string> items, std::size_t most) {
 }
 
 std::string join_some(std::span<const std::string> items, std::string_view word, std::size_t most) {
-    const auto shown = items.first(std::min(most, items.size()));
+    // "1 other" would be no shorter than its name.
+    const auto shown = items.first(items.size() <= most + 1 ? items.size() : most);
     const auto others = items.size() - shown.size();
     std::string text;
     for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -167,8 +168,7 @@ std::string join_some(std::span<const std::string> items, std::string_view word,
         if (i > 0) text += is_last ? fmt::format(" {} ", word) : ", ";
         text += shown[i];
     }
-    if (others > 0)
-        text += fmt::format(" {} {} {}", word, others, others == 1 ? "other" : "others");
+    if (others > 0) text += fmt::format(" {} {} others", word, others);
     return text;
 }
 

@@ -46,7 +46,7 @@ std::string did_you_mean(std::span<const std::string> near, std::string otherwis
 std::string join_or(std::span<const std::string> items);
 /// "a; b; c", of more than `most` "a; b; 4 more": where there are commas within.
 std::string join_first(std::span<const std::string> items, std::size_t most);
-/// "a, b and c"; of more than `most`, "a, b, c and 4 others". `word` is "and" or "or".
+/// "a, b and c"; of more than `most` + 1, "a, b, c and 4 others". `word` is "and" or "or".
 std::string join_some(std::span<const std::string> items,
                       std::string_view word,
                       std::size_t most = 3);

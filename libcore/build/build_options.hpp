@@ -46,6 +46,9 @@ struct BuildOptions {
     RenderOptions render;
     /// Unix seconds (SOURCE_DATE_EPOCH): the time in the packages. Absent: when the build starts.
     std::optional<std::int64_t> timestamp;
+    /// Unix seconds. Without `timestamp`, packages that the channel has keep their time and others
+    /// get this one, so that two builds can be compared.
+    std::optional<std::int64_t> reproduce_at;
     PackageFormat format = PackageFormat::Conda;
     int zstd_level = 6;      ///< of .conda
     int jobs = 1;            ///< outputs at a time; what is left over goes to threads within one

@@ -9,6 +9,8 @@
 #include "libcore/build/python_layout.hpp"
 #include "libcore/build/run_exports.hpp"
 #include "libcore/build/script/script_run.hpp"
+#include "libcore/package/info.hpp"
+#include "libcore/package/unpack.hpp"
 #include "libcore/package/write.hpp"
 
 #include <chrono>
@@ -20,6 +22,17 @@ namespace {
 std::int64_t now_ms() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+/// Nothing where there is no package that can be read.
+std::optional<std::int64_t> time_in_package(const fs::path& package) {
+    std::error_code code;
+    if (!fs::exists(package, code)) return std::nullopt;
+    const auto info = read_package_info(package);
+    if (!info) return std::nullopt;
+    // A package that can be read has one.
+    const auto record = parse_index_json(info->at("index.json"), package.native());
+    return record && record->timestamp > 0 ? std::optional(record->timestamp) : std::nullopt;
 }
 
 class OutputBuild {
@@ -53,12 +66,21 @@ private:
     /// Takes the folders for itself, and leaves them only where something went wrong.
     template <typename Made, typename Make>
     Result<Made> in_its_place(Make make) {
-        start_ms_ = options_.timestamp ? *options_.timestamp * 1000 : now_ms();
+        start_ms_ = start_ms();
         GPKG_TRY(place_, BuildPlace::of(recipe_, output_, options_));
         Result<Made> made = make();
         const bool interrupted = !made && made.error().kind == ErrorKind::Interrupted;
         if (interrupted || (made && !options_.keep_work)) GPKG_CHECK(place_.remove());
         return made;
+    }
+
+    /// Unix milliseconds: the time in the package.
+    std::int64_t start_ms() const {
+        if (options_.timestamp) return *options_.timestamp * 1000;
+        if (!options_.reproduce_at) return now_ms();
+        const auto published = Publisher(options_.channel, options_.work)
+                                   .published(output_.subdir, package_file_name(output_, options_));
+        return time_in_package(published).value_or(*options_.reproduce_at * 1000);
     }
 
     /// Sources, environments, script.

@@ -53,10 +53,9 @@ Result<void> move_package(const fs::path& from, const fs::path& to, const fs::pa
     return {};
 }
 
-/// Whether there is a package at `old` with other bytes than those at `now`.
+/// Whether the package at `old` has other bytes than the one at `now`.
 bool has_other_contents(const fs::path& old, const fs::path& now) {
     std::error_code code;
-    if (!fs::exists(old, code)) return false;
     if (fs::file_size(old, code) != fs::file_size(now, code) || code) return true;
     const auto one = sha256_of_file(old);
     const auto other = sha256_of_file(now);
@@ -100,15 +99,18 @@ Result<void> Publisher::remember_tested(const BuiltPackage& package) const {
     return write_file_atomically(below(work_, "tested", package.file), stamp_of(package.file));
 }
 
-Result<bool> Publisher::publish(BuiltPackage& package) const {
-    if (package.is_published) return false;
+Result<Published> Publisher::publish(BuiltPackage& package) const {
+    if (package.is_published) return Published::Before;
     const auto& file = package.file;
     auto place = published(file.parent_path().filename(), file.filename());
-    const bool replaces = has_other_contents(place, file);
+    std::error_code code;
+    const auto result = !fs::exists(place, code)          ? Published::New
+                        : has_other_contents(place, file) ? Published::Changed
+                                                          : Published::Same;
     GPKG_CHECK(move_package(file, place, work_));
     package.file = std::move(place);
     package.is_published = true;
-    return replaces;
+    return result;
 }
 
 Result<std::string> Publisher::withhold(const BuiltPackage& package) const {

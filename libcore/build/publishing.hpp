@@ -13,6 +13,14 @@
 
 namespace gpkg {
 
+/// What publishing did to the channel.
+enum class Published {
+    Before,   ///< nothing: the package was published earlier
+    New,      ///< added a file
+    Same,     ///< replaced a file with the same bytes
+    Changed,  ///< replaced a file with other bytes
+};
+
 class Publisher {
 public:
     Publisher(fs::path channel, fs::path work);
@@ -28,9 +36,8 @@ public:
     Result<void> remember_tested(const BuiltPackage& package) const;
 
     /// Moves it into the channel, where readers see the file that was there before or this one. One
-    /// that is there already stays as it is. Returns whether it replaced a file with other
-    /// contents.
-    Result<bool> publish(BuiltPackage& package) const;
+    /// that is there already stays as it is.
+    Result<Published> publish(BuiltPackage& package) const;
     /// Puts aside one that is not good: the next run builds it again. One that was published
     /// earlier stays in the channel. Returns where it is now, for a hint.
     Result<std::string> withhold(const BuiltPackage& package) const;

@@ -12,7 +12,8 @@ struct BuildDifference {
 };
 
 /// Builds the recipes of `built` once more, in other folders below options.work, and compares the
-/// packages. options.timestamp must be that of the first build. Fails where a build does.
+/// packages. options.timestamp or options.reproduce_at must be that of the first build. Fails where
+/// a build does.
 Result<std::vector<BuildDifference>> verify_builds(const std::vector<fs::path>& recipes,
                                                    const BuildSummary& built,
                                                    const BuildOptions& options);

@@ -1,9 +1,11 @@
 #include "libcore/channel/fetch_index.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/channel/mirror_manifest.hpp"
 #include "libcore/channel/one_index_internal.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
+#include "libcore/trust/signed_text.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -22,12 +24,51 @@ std::string hint_at_folder(const Channel& channel) {
     return fmt::format("for the folder {0}, use -c ./{0}", channel.name());
 }
 
-/// `error` about a channel, with that hint where it fits.
-Error with_folder_hint(Error error, const Channel& channel) {
-    const auto hint = hint_at_folder(channel);
-    if (hint.empty() || error.kind == ErrorKind::Interrupted) return error;
-    error.hint += (error.hint.empty() ? "" : "; ") + hint;
+/// "did you mean conda-forge?" for "-c conda-forg"; empty for other names.
+std::string hint_at_known_channel(const Channel& channel) {
+    constexpr std::string_view kKnown[] = {"anaconda",
+                                           "bioconda",
+                                           "conda-forge",
+                                           "defaults",
+                                           "intel",
+                                           "nvidia",
+                                           "pytorch",
+                                           "rapidsai"};
+    constexpr std::size_t kSlips = 2;
+    std::vector<std::string> near;
+    for (const auto known : kKnown) {
+        const auto slips = edit_distance(channel.name(), known, kSlips);
+        if (slips == 0) return {};
+        if (slips <= kSlips) near.emplace_back(known);
+    }
+    return did_you_mean(near);
+}
+
+/// `error` about a channel, with those hints where they fit.
+Error with_channel_hint(Error error, const Channel& channel) {
+    if (error.kind == ErrorKind::Interrupted) return error;
+    if (const auto hint = hint_at_known_channel(channel); !hint.empty())
+        error.hint = error.hint.empty() ? hint : fmt::format("{} Or: {}", hint, error.hint);
+    if (const auto hint = hint_at_folder(channel); !hint.empty())
+        error.hint += (error.hint.empty() ? "" : "; ") + hint;
     return error;
+}
+
+/// For the folder of a mirror, whose channels are folders in it; empty for any other folder.
+std::string hint_on_mirror(const fs::path& folder) {
+    const auto bytes = read_file(folder / kMirrorManifest, kLongestWritten);
+    const auto text =
+        bytes ? SignedText::parse(*bytes, "") : Result<SignedText>(pass(bytes.error()));
+    const auto manifest =
+        text ? MirrorManifest::parse(text->text(), "") : Result<MirrorManifest>(pass(text.error()));
+    if (!manifest || manifest->channels.empty()) return {};
+    std::vector<std::string> names;
+    names.reserve(manifest->channels.size());
+    for (const auto& [name, url] : manifest->channels) names.push_back((folder / name).native());
+    return fmt::format("it is a mirror; {} {}; to use all of it: GPKG_SYSTEM_CONFIG={}",
+                       names.size() == 1 ? "its channel is" : "its channels are",
+                       join_some(names, "and"),
+                       (folder / "config.yaml").native());
 }
 
 /// Why a local channel has no index at all.
@@ -44,9 +85,11 @@ Error no_local_channel(const Channel& channel, const std::vector<std::string>& a
                            : "",
                 {}};
     }
+    auto hint = hint_on_mirror(folder);
+    if (hint.empty()) hint = "to make it a channel: gpkg index " + folder.native();
     return {ErrorKind::NoChannel,
             fmt::format("{}: not a channel: no {} found", channel.base_url(), join_or(asked)),
-            fmt::format("to make it a channel: gpkg index {}", folder.native()),
+            std::move(hint),
             {}};
 }
 
@@ -81,7 +124,7 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     const bool is_word = channel.name().find('/') == std::string::npos;
     if (is_word && hint_at_folder(channel).empty())
         error.hint += fmt::format("; for a folder, use ./{}", channel.name());
-    return pass(with_folder_hint(std::move(error), channel));
+    return pass(with_channel_hint(std::move(error), channel));
 }
 
 using TrustedChannels = std::vector<std::unique_ptr<TrustedChannel>>;
@@ -145,11 +188,18 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
         }
     }
 
+    // A missing folder needs no answer of a server.
+    for (const auto& channel : channels) {
+        std::error_code ignored;
+        if (channel.is_local() && !fs::exists(channel.folder(), ignored))
+            return pass(no_local_channel(channel, {}));
+    }
     std::vector<std::size_t> asking;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto settled = all[i].settle_here();
         if (!settled)
-            return pass(with_folder_hint(std::move(settled).error(), channels[i / subdirs.size()]));
+            return pass(
+                with_channel_hint(std::move(settled).error(), channels[i / subdirs.size()]));
         if (!*settled) asking.push_back(i);
     }
     GPKG_CHECK(ask_for_statements(transport, trusted, options, all, asking));
@@ -172,7 +222,7 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
             const auto& channel = channels[asking[i] / subdirs.size()];
             auto done = all[asking[i]].accept(std::move(responses[i]));
             if (!done && !failure)
-                failure = with_folder_hint(std::move(done).error(), channel);
+                failure = with_channel_hint(std::move(done).error(), channel);
             else if (done && !*done)
                 again.push_back(asking[i]);
         }

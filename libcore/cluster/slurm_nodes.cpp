@@ -3,6 +3,7 @@
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/cluster/slurm_command.hpp"
+#include "libcore/process/process.hpp"
 
 #include <algorithm>
 #include <array>
@@ -186,8 +187,16 @@ Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& parti
     if (!text) {
         auto& hint = text.error().hint;
         if (hint.empty())
-            hint = "without Slurm on this machine, use ssh: gpkg hardware --hosts HOST";
+            hint =
+                "without Slurm on this machine, use ssh: gpkg hardware --hosts HOST; or describe "
+                "a node by its GPU: gpkg hardware export --for h100 -o FILE";
         const bool is_refusal = text.error().kind == ErrorKind::Io;
+        if (is_refusal) {
+            // The lines before the last one tell what sinfo tried.
+            auto& message = text.error().message;
+            message = last_lines(message, 1);
+            if (!message.starts_with("sinfo: ")) message = "sinfo: " + message;
+        }
         return pass(is_refusal ? std::move(text).error().while_doing("Slurm does not answer")
                                : std::move(text).error());
     }

@@ -31,6 +31,15 @@ Result<Node> parse_config(std::string_view text, const fs::path& file) {
     return root;
 }
 
+/// Fails with the error, or keeps it where invalid settings are left out.
+Result<void> skip_or_fail(bool skips_invalid, Error error, Config& config) {
+    if (!skips_invalid) return pass(std::move(error));
+    const auto is_known = [&](const Error& other) { return other.message == error.message; };
+    if (std::none_of(config.errors.begin(), config.errors.end(), is_known))
+        config.errors.push_back(std::move(error));
+    return {};
+}
+
 /// Takes the keys of a document that gpkg knows, and hands the others to `on_other`.
 template <typename OnOther>
 Result<void> apply_document(const Document& document,
@@ -46,22 +55,28 @@ Result<void> apply_document(const Document& document,
         }
         const auto twin = std::find_if(
             seen.begin(), seen.end(), [&](const auto& other) { return other.first == row; });
-        if (twin != seen.end())
-            return value.fail(fmt::format("{} and {} are the same setting", twin->second, key));
+        if (twin != seen.end()) {
+            auto error =
+                value.fail(fmt::format("{} and {} are the same setting", twin->second, key));
+            GPKG_CHECK(skip_or_fail(reading.skips_invalid, std::move(error).value(), config));
+            continue;
+        }
         seen.emplace_back(row, key);
         // conda takes null for "not said".
         if (reading.joins && value.is_null()) continue;
         reading.key = row->key.name;
-        GPKG_CHECK(row->apply(value, reading, config));
+        if (auto applied = row->apply(value, reading, config); !applied)
+            GPKG_CHECK(skip_or_fail(reading.skips_invalid, std::move(applied).error(), config));
     }
     return {};
 }
 
-Result<void> apply_own(const Document& document, const EnvLookup& environment, Config& config) {
+Result<void> apply_own(const Document& document, const ConfigSources& sources, Config& config) {
     Reading reading;
+    reading.skips_invalid = sources.skips_invalid;
     reading.folder = document.file.parent_path();
     reading.home = config.home;
-    reading.environment = environment;
+    reading.environment = sources.environment;
     return apply_document(
         document, reading, config, [&](const std::string& key, const Node& value) {
             std::vector<std::string> names;
@@ -110,6 +125,31 @@ constexpr std::array<std::string_view, 42> kOfCondaAlone = {
 /// Whose files are read.
 enum class Whose { Everybodys, Systems };
 
+/// Takes the keys of one of conda's files. Returns those that gpkg ignores.
+Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
+                                               const fs::path& file,
+                                               Config& config) {
+    GPKG_TRY(const auto text, read_file(file, kLongestWritten));
+    GPKG_TRY(auto root, parse_config(text, file));
+    Reading reading;
+    reading.folder = file.parent_path();
+    reading.home = config.home;
+    reading.environment = sources.environment;
+    reading.joins = true;
+    reading.skips_invalid = sources.skips_invalid;
+    std::vector<std::string> others;
+    if (text.find("#!final") != std::string::npos || text.find("#!top") != std::string::npos ||
+        text.find("#!bottom") != std::string::npos)
+        others.emplace_back("the marks #!top, #!bottom and #!final");
+    GPKG_CHECK(apply_document(
+        {file, std::move(root)}, reading, config, [&](const std::string& key, const Node& value) {
+            config.ignored_keys.emplace_back(key, value.place());
+            if (std::find(kOfCondaAlone.begin(), kOfCondaAlone.end(), key) == kOfCondaAlone.end())
+                others.push_back(with_near_key(key));
+        }));
+    return others;
+}
+
 /// conda's files count as one: a list or map is what they all say, those that win first.
 Result<void> apply_condarcs(const ConfigSources& sources, Whose whose, Config& config) {
     auto files = conda_config_files(sources, config.root_prefix.value);
@@ -121,41 +161,22 @@ Result<void> apply_condarcs(const ConfigSources& sources, Whose whose, Config& c
     std::vector<std::string> unheeded;
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
         config.files.insert(config.files.begin(), ConfigFile{ConfigLevel::Conda, *file, true});
-        GPKG_TRY(const auto text, read_file(*file, kLongestWritten));
-        GPKG_TRY(auto root, parse_config(text, *file));
-        Reading reading;
-        reading.folder = file->parent_path();
-        reading.home = config.home;
-        reading.environment = sources.environment;
-        reading.joins = true;
-        std::vector<std::string> others;
-        if (text.find("#!final") != std::string::npos || text.find("#!top") != std::string::npos ||
-            text.find("#!bottom") != std::string::npos)
-            others.emplace_back("the marks #!top, #!bottom and #!final");
-        GPKG_CHECK(apply_document({*file, std::move(root)},
-                                  reading,
-                                  config,
-                                  [&](const std::string& key, const Node& value) {
-                                      config.ignored_keys.emplace_back(key, value.place());
-                                      if (std::find(kOfCondaAlone.begin(),
-                                                    kOfCondaAlone.end(),
-                                                    key) == kOfCondaAlone.end())
-                                          others.push_back(with_near_key(key));
-                                  }));
-        if (!others.empty())
+        const auto others = apply_condarc(sources, *file, config);
+        if (!others) {
+            auto error = others.error();
+            if (error.hint.empty())
+                error.hint = "to ignore conda's configuration files, set use_condarc: false in " +
+                             config.file.native();
+            GPKG_CHECK(skip_or_fail(sources.skips_invalid, std::move(error), config));
+        } else if (!others->empty()) {
             unheeded.push_back(fmt::format("{}: ignored setting{}: {}",
                                            file->native(),
-                                           others.size() == 1 ? "" : "s",
-                                           fmt::join(others, ", ")));
+                                           others->size() == 1 ? "" : "s",
+                                           fmt::join(*others, ", ")));
+        }
     }
     config.unheeded.assign(unheeded.rbegin(), unheeded.rend());
     return {};
-}
-
-std::string variable_name(std::string_view family, std::string_view key) {
-    std::string name(family);
-    for (const char c : key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return name;
 }
 
 Node variable_node(const KeyRow& row, const std::string& value, std::string name) {
@@ -174,12 +195,7 @@ Node variable_node(const KeyRow& row, const std::string& value, std::string name
 Result<bool> read_environment(const ConfigSources& sources, Config& config) {
     bool any = false;
     for (const auto& row : key_rows()) {
-        if (row.key.shape == ConfigKey::Shape::Map) continue;
-        std::vector<std::string> names{variable_name("GPKG_", row.key.name)};
-        for (const auto name : row.conda_names) {
-            if (!name.empty()) names.push_back(variable_name("CONDA_", name));
-        }
-        for (const auto& name : names) {
+        for (const auto& name : variables_of(row)) {
             const auto value = variable(sources, name);
             if (!value) continue;
             Reading reading;
@@ -190,7 +206,8 @@ Result<bool> read_environment(const ConfigSources& sources, Config& config) {
             if (!applied) {
                 auto error = std::move(applied).error();
                 error.kind = ErrorKind::Usage;
-                return pass(std::move(error));
+                GPKG_CHECK(skip_or_fail(sources.skips_invalid, std::move(error), config));
+                break;
             }
             any = true;
             break;
@@ -206,6 +223,10 @@ void add_own_environments(Config& config) {
     if (std::find(folders.begin(), folders.end(), own) == folders.end()) folders.push_back(own);
 }
 
+fs::path default_root_prefix(const ConfigSources& sources) {
+    return sources.home / ".local/share/gpkg";
+}
+
 Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
     constexpr std::string_view kName = "GPKG_ROOT_PREFIX";
     if (const auto value = variable(sources, kName)) {
@@ -219,7 +240,7 @@ Result<Setting<fs::path>> find_root_prefix(const ConfigSources& sources) {
         return fail(ErrorKind::Usage,
                     "no root prefix: HOME and GPKG_ROOT_PREFIX are not set",
                     "set HOME or GPKG_ROOT_PREFIX");
-    return Setting<fs::path>{sources.home / ".local/share/gpkg"};
+    return Setting<fs::path>{default_root_prefix(sources)};
 }
 
 /// Everything but that the root prefix has environments, whatever else has.
@@ -227,7 +248,13 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     Config defaults;
     defaults.home = sources.home;
     defaults.platform.value = sources.native_platform;
-    GPKG_TRY(defaults.root_prefix, find_root_prefix(sources));
+    if (auto root = find_root_prefix(sources)) {
+        defaults.root_prefix = *std::move(root);
+    } else {
+        if (sources.home.empty()) return pass(std::move(root).error());
+        GPKG_CHECK(skip_or_fail(sources.skips_invalid, std::move(root).error(), defaults));
+        defaults.root_prefix.value = default_root_prefix(sources);
+    }
     defaults.cache_dir = defaults.root_prefix;
     defaults.files = own_config_files(sources, defaults.root_prefix.value, defaults.warnings);
     defaults.file = defaults.files.back().path;
@@ -237,13 +264,14 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
         if (whose == Whose::Systems && file.level != ConfigLevel::System) continue;
         const auto text = read_file(file.path, kLongestWritten);
         if (!text && text.error().kind == ErrorKind::NotFound) continue;
-        if (!text) return pass(text.error());
-        GPKG_TRY(auto root, parse_config(*text, file.path));
-        own.push_back({file.path, std::move(root)});
+        auto root = text ? parse_config(*text, file.path) : Result<Node>(pass(text.error()));
+        if (root)
+            own.push_back({file.path, *std::move(root)});
+        else
+            GPKG_CHECK(skip_or_fail(sources.skips_invalid, std::move(root).error(), defaults));
     }
     const auto with_own = [&](Config config) -> Result<Config> {
-        for (const auto& document : own)
-            GPKG_CHECK(apply_own(document, sources.environment, config));
+        for (const auto& document : own) GPKG_CHECK(apply_own(document, sources, config));
         if (whose == Whose::Systems) return config;
         auto by_files = config;
         GPKG_TRY(const bool has_variables, read_environment(sources, config));
@@ -254,15 +282,9 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
         return config;
     };
     GPKG_TRY(auto config, with_own(defaults));
-    if (!config.use_condarc.value || !sources.reads_conda_files) return config;
+    if (!config.use_condarc.value) return config;
     // What has the last word on whether they are read has been asked; they themselves come first.
-    if (auto applied = apply_condarcs(sources, whose, defaults); !applied) {
-        auto error = std::move(applied).error();
-        if (error.hint.empty())
-            error.hint = "to ignore conda's configuration files, set use_condarc: false in " +
-                         defaults.file.native();
-        return pass(std::move(error));
-    }
+    GPKG_CHECK(apply_condarcs(sources, whose, defaults));
     return with_own(std::move(defaults));
 }
 
@@ -284,12 +306,21 @@ fs::path own_dir_of(const Config& config) {
 
 }  // namespace
 
-Result<void> apply_config_file(std::string_view text,
-                               const fs::path& file,
-                               const EnvLookup& environment,
-                               Config& config) {
-    GPKG_TRY(auto root, parse_config(text, file));
-    return apply_own({file, std::move(root)}, environment, config);
+Result<void> check_config_key(std::string_view text,
+                              const fs::path& file,
+                              std::string_view key,
+                              const EnvLookup& environment,
+                              Config config) {
+    GPKG_TRY(const auto root, parse_config(text, file));
+    const auto* row = find_row(key);
+    const auto* value = root.find(key);
+    if (row == nullptr || value == nullptr) return {};
+    Reading reading;
+    reading.key = row->key.name;
+    reading.folder = file.parent_path();
+    reading.home = config.home;
+    reading.environment = environment;
+    return row->apply(*value, reading, config);
 }
 
 Result<Config> load_config(const ConfigSources& sources) {

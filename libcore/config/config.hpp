@@ -119,6 +119,8 @@ struct Config {
 
     /// For people: keys nobody knows, two files where one is read.
     std::vector<std::string> warnings;
+    /// Invalid files, keys and variables, where ConfigSources::skips_invalid left them out.
+    std::vector<Error> errors;
     /// What conda's files say that gpkg does not heed, a line for each file.
     std::vector<std::string> unheeded;
     /// The keys of conda's files that gpkg ignores, without a warning too, and where they are set.
@@ -145,7 +147,9 @@ struct ConfigSources {
     fs::path home;                ///< empty: unknown, GPKG_ROOT_PREFIX must then be set
     std::string native_platform;  ///< what `platform` is when nobody says otherwise
     fs::path system = "/";        ///< where etc/gpkg and etc/conda are
-    bool reads_conda_files = true;
+    /// Leaves out invalid files, keys and variables instead of failing, for commands that must work
+    /// without them.
+    bool skips_invalid = false;
 };
 
 /// Reads everything. A value of the wrong kind is an error with file, line and column; relative
@@ -158,10 +162,16 @@ struct ConfigKey {
     std::string_view name;
     Shape shape = Shape::Value;
     std::string_view help;
+    bool has_urls = false;  ///< its values may be URLs or hosts, with logins
 };
 std::span<const ConfigKey> config_keys();
 /// The key of that name or of conda's name for it, or a Usage error with the near ones.
 Result<ConfigKey> find_config_key(std::string_view name);
+
+/// The key whose value the environment variable sets (GPKG_CHANNELS, CONDA_SUBDIR), if any.
+std::optional<ConfigKey> key_of_variable(std::string_view variable);
+/// A value of a setting as people may see it: with *** for passwords and tokens.
+std::string shown_value(const ConfigKey& key, std::string_view value);
 
 /// A setting as text, for `gpkg config list` and `get`.
 struct ShownSetting {
@@ -171,6 +181,7 @@ struct ShownSetting {
     NamedLists entries;               ///< of a Map
     std::string source;
 };
+/// Without secrets: see shown_value().
 std::vector<ShownSetting> shown_settings(const Config& config);
 
 }  // namespace gpkg

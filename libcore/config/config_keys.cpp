@@ -3,6 +3,7 @@
 #include "libcore/config/config_keys_internal.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -378,17 +379,22 @@ constexpr KeyRow row(std::string_view name,
     return {{name, shape, help}, conda_names, separators, apply<member, read>, show<member>};
 }
 
+constexpr KeyRow with_urls(KeyRow row) {
+    row.key.has_urls = true;
+    return row;
+}
+
 // clang-format off
 constexpr std::array kRows = {
-    row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "where packages come from, highest priority first"),
+    with_urls(row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "where packages come from, highest priority first")),
     row<&Config::channel_priority, priority>("channel_priority", Shape::Value, {"channel_priority"}, "strict, flexible or disabled"),
-    row<&Config::channel_alias, url>("channel_alias", Shape::Value, {"channel_alias"}, "base URL of channels given by name"),
-    row<&Config::default_channels, channels>("default_channels", Shape::List, {"default_channels"}, "channels of the name 'defaults'"),
-    row<&Config::custom_channels, urls_by_name>("custom_channels", Shape::Map, {"custom_channels"}, "base URLs of channels by name"),
-    row<&Config::custom_multichannels, lists_by_name>("custom_multichannels", Shape::Map, {"custom_multichannels"}, "names that stand for several channels"),
-    row<&Config::mirrored_channels, lists_by_name>("mirrored_channels", Shape::Map, {"mirrored_channels"}, "mirror URLs of a channel, tried in this order"),
-    KeyRow{{"allowlist_channels", Shape::List, "allowed channels; with lists in several files, a channel must be in all"}, {"allowlist_channels", "whitelist_channels"}, ",", add_rule<true>, show_rules<true>},
-    KeyRow{{"denylist_channels", Shape::List, "denied channels, from all files"}, {"denylist_channels"}, ",", add_rule<false>, show_rules<false>},
+    with_urls(row<&Config::channel_alias, url>("channel_alias", Shape::Value, {"channel_alias"}, "base URL of channels given by name")),
+    with_urls(row<&Config::default_channels, channels>("default_channels", Shape::List, {"default_channels"}, "channels of the name 'defaults'")),
+    with_urls(row<&Config::custom_channels, urls_by_name>("custom_channels", Shape::Map, {"custom_channels"}, "base URLs of channels by name")),
+    with_urls(row<&Config::custom_multichannels, lists_by_name>("custom_multichannels", Shape::Map, {"custom_multichannels"}, "names that stand for several channels")),
+    with_urls(row<&Config::mirrored_channels, lists_by_name>("mirrored_channels", Shape::Map, {"mirrored_channels"}, "mirror URLs of a channel, tried in this order")),
+    with_urls(KeyRow{{"allowlist_channels", Shape::List, "allowed channels; with lists in several files, a channel must be in all"}, {"allowlist_channels", "whitelist_channels"}, ",", add_rule<true>, show_rules<true>}),
+    with_urls(KeyRow{{"denylist_channels", Shape::List, "denied channels, from all files"}, {"denylist_channels"}, ",", add_rule<false>, show_rules<false>}),
     row<&Config::channel_relations_max_depth, number<0, kMostDepth>>("channel_relations_max_depth", Shape::Value, {}, "levels of channel relations to follow; 0 ignores them"),
     row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "platform to solve for; default: this machine's"),
     row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "virtual packages that replace the detected ones"),
@@ -402,7 +408,7 @@ constexpr std::array kRows = {
     row<&Config::profile_folders, folders>("profile_folders", Shape::List, {}, "folders with hardware profiles for --for", ":,"),
     row<&Config::link, link_word>("link", Shape::Value, {}, "how to link files: auto, hardlink, reflink or copy"),
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "number of parallel downloads"),
-    row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all"),
+    with_urls(row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all")),
     row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file of trusted certificates"),
     row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys of signed channels, or the file of a root"),
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "channel notices shown per command; 0 for none"),
@@ -462,7 +468,7 @@ Result<fs::path> folder_from(std::string_view text,
     return absolute_path(is_whole ? path : (reading.folder / path).native(), reading.home);
 }
 
-std::vector<ShownSetting> shown_settings(const Config& config) {
+std::vector<ShownSetting> settings_as_text(const Config& config) {
     ShownSetting root;
     root.key = "root_prefix";
     root.values = {config.root_prefix.value.native()};
@@ -475,6 +481,43 @@ std::vector<ShownSetting> shown_settings(const Config& config) {
         all.push_back(std::move(shown));
     }
     return all;
+}
+
+std::string shown_value(const ConfigKey& key, std::string_view value) {
+    return key.has_urls ? mask_login(value) : mask_secrets(value);
+}
+
+std::vector<ShownSetting> shown_settings(const Config& config) {
+    auto all = settings_as_text(config);
+    for (auto& setting : all) {
+        const auto* row = find_row(setting.key);  // none for root_prefix
+        const auto key = row == nullptr ? ConfigKey{} : row->key;
+        for (auto& value : setting.values) value = shown_value(key, value);
+        for (auto& [name, values] : setting.entries)
+            for (auto& value : values) value = shown_value(key, value);
+    }
+    return all;
+}
+
+std::vector<std::string> variables_of(const KeyRow& row) {
+    if (row.key.shape == Shape::Map) return {};
+    const auto name = [](std::string_view family, std::string_view key) {
+        std::string all(family);
+        for (const char c : key) all += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        return all;
+    };
+    std::vector<std::string> names{name("GPKG_", row.key.name)};
+    for (const auto conda : row.conda_names)
+        if (!conda.empty()) names.push_back(name("CONDA_", conda));
+    return names;
+}
+
+std::optional<ConfigKey> key_of_variable(std::string_view variable) {
+    for (const auto& row : kRows) {
+        const auto names = variables_of(row);
+        if (std::find(names.begin(), names.end(), variable) != names.end()) return row.key;
+    }
+    return std::nullopt;
 }
 
 std::string_view to_string(LinkScriptPolicy policy) {

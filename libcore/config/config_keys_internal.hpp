@@ -18,6 +18,7 @@ struct Reading {
     EnvLookup environment;  ///< for $NAME
     /// A value is joined to what stands there: lists and maps grow at their end, all else stays.
     bool joins = false;
+    bool skips_invalid = false;  ///< as in ConfigSources
 };
 
 struct KeyRow {
@@ -31,12 +32,18 @@ struct KeyRow {
 std::span<const KeyRow> key_rows();
 /// The row of a key by its own name or one of conda's; null without one.
 const KeyRow* find_row(std::string_view name);
+/// The environment variables that set a key: gpkg's first, then conda's. None for a Map.
+std::vector<std::string> variables_of(const KeyRow& row);
+/// The settings with their values as they are, secrets included.
+std::vector<ShownSetting> settings_as_text(const Config& config);
 
-/// Takes the keys of the document `text`, which stands at `file`, into `config`.
-Result<void> apply_config_file(std::string_view text,
-                               const fs::path& file,
-                               const EnvLookup& environment,
-                               Config& config);
+/// Checks that one key of the document `text`, which stands at `file`, can be loaded. Other keys
+/// may be invalid.
+Result<void> check_config_key(std::string_view text,
+                              const fs::path& file,
+                              std::string_view key,
+                              const EnvLookup& environment,
+                              Config config);
 
 /// The folder that `text` names. "~" is home, $NAME a variable; `where` begins every error.
 Result<fs::path> folder_from(std::string_view text, std::string_view where, const Reading& reading);

@@ -174,7 +174,7 @@ public:
 
     void remove_key() { replace_block({}); }
 
-    /// Checks that nothing but the key is different and that the result can be loaded, and writes.
+    /// Checks that nothing but the key is different and that it can be loaded, and writes.
     Result<void> save(const std::vector<std::string>& expected) {
         std::string text;
         for (const auto& line : lines_) text.append(line).append(ends_);
@@ -184,10 +184,11 @@ public:
                 ErrorKind::Unsupported,
                 fmt::format("{}: cannot edit '{}' automatically", file.native(), place_.name),
                 "edit the file with a text editor");
-        Config trial = target_.config;
-        // The file was in order before: what is wrong is the value, wherever it would stand.
-        if (auto applied = apply_config_file(text, file, target_.environment, trial); !applied) {
-            auto refused = std::move(applied).error();
+        // An error is about the value, not about its place in the file.
+        if (auto checked =
+                check_config_key(text, file, place_.name, target_.environment, target_.config);
+            !checked) {
+            auto refused = std::move(checked).error();
             if (refused.message.starts_with(file.native()))
                 refused.message.replace(0, refused.message.find(": "), place_.name);
             refused.kind = ErrorKind::Usage;
@@ -332,7 +333,7 @@ private:
 std::vector<std::string> values_in_force(const Config& current, std::string_view key) {
     const auto& config = current.by_files ? *current.by_files : current;
     const auto dot = std::min(key.find('.'), key.size());
-    for (const auto& shown : shown_settings(config)) {
+    for (const auto& shown : settings_as_text(config)) {
         if (shown.key != key.substr(0, dot)) continue;
         for (const auto& [name, values] : shown.entries) {
             if (dot < key.size() && name == key.substr(dot + 1)) return values;
@@ -378,8 +379,10 @@ Result<void> set_config(const ConfigTarget& target,
     GPKG_TRY(auto editor, Editor::open(target, key));
     if (!editor.is_list() && values.size() != 1)
         return fail(ErrorKind::Usage, fmt::format("{} takes one value", key));
-    editor.write_values(values);
-    return editor.save(values);
+    const bool empties = editor.is_list() && values == std::vector<std::string>{"[]"};
+    const auto written = empties ? std::vector<std::string>{} : values;
+    editor.write_values(written);
+    return editor.save(written);
 }
 
 Result<bool> add_to_config(const ConfigTarget& target,
@@ -399,15 +402,20 @@ Result<bool> add_to_config(const ConfigTarget& target,
 
 Result<void> remove_from_config(const ConfigTarget& target,
                                 std::string_view key,
-                                const std::string& value) {
+                                const std::string& value,
+                                const std::function<std::string(std::string_view)>& shown) {
     GPKG_CHECK(check_names_one(key));
     GPKG_TRY(auto editor, open_list(target, key));
     GPKG_TRY(auto values, editor.values());
-    const auto found = std::find(values.begin(), values.end(), value);
+    auto found = std::find(values.begin(), values.end(), value);
+    if (found == values.end() && shown)
+        found = std::find_if(
+            values.begin(), values.end(), [&](const auto& one) { return shown(one) == value; });
     if (found == values.end())
         return not_found(target, fmt::format("{} does not contain '{}'", key, value));
+    const auto removed = *found;
     values.erase(found);
-    if (!editor.remove_line(value)) editor.write_values(values);
+    if (!editor.remove_line(removed)) editor.write_values(values);
     return editor.save(values);
 }
 

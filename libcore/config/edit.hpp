@@ -6,6 +6,8 @@
 
 #include "libcore/config/config.hpp"
 
+#include <functional>
+
 namespace gpkg {
 
 /// The file to edit, and what is in force before.
@@ -17,7 +19,8 @@ struct ConfigTarget {
 
 // A key is "channels", or "custom_channels.mine" for what stands for one name of a map.
 
-/// Sets `key` to one value, or a list key to all of them. Makes the file where there is none.
+/// Sets `key` to one value, or a list key to all of them. The one value "[]" makes a list empty.
+/// Makes the file where there is none.
 /// Relative paths among the values must be made absolute by the caller.
 Result<void> set_config(const ConfigTarget& target,
                         std::string_view key,
@@ -31,10 +34,12 @@ Result<bool> add_to_config(const ConfigTarget& target,
                            const std::string& value,
                            ListEnd end);
 
-/// Removes one value of a list key. NotFound when the file does not have it.
+/// Removes one value of a list key: `value`, or the first that `shown` makes `value` of, as lists
+/// hide passwords. NotFound when the file does not have it.
 Result<void> remove_from_config(const ConfigTarget& target,
                                 std::string_view key,
-                                const std::string& value);
+                                const std::string& value,
+                                const std::function<std::string(std::string_view)>& shown = {});
 
 /// Removes the key, so that the default counts again. NotFound when the file does not have it.
 Result<void> unset_config(const ConfigTarget& target, std::string_view key);

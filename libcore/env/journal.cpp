@@ -247,6 +247,7 @@ std::string JournalPlan::to_json() const {
                       {"sources", sources},
                       {"emptied", emptied},
                       {"caches", caches_json(caches)},
+                      {"command", command},
                       {"history_size", history_size},
                       {"history_block", history_block}};
     return json_text(out);
@@ -298,6 +299,8 @@ Result<JournalPlan> JournalPlan::parse(std::string_view text, std::string_view w
             item["stem"].get(stem) == simdjson::SUCCESS)
             plan.caches.push_back({std::string(folder), std::string(stem)});
     });
+    std::string_view command;
+    if (object["command"].get(command) == simdjson::SUCCESS) plan.command = command;
     std::string_view block;
     if (object["history_size"].get(plan.history_size) != simdjson::SUCCESS ||
         object["history_block"].get(block) != simdjson::SUCCESS)

@@ -38,6 +38,7 @@ struct JournalPlan {
         std::string stem;
     };
     std::vector<Cache> caches;
+    std::string command;             ///< the command line that started the change
     std::uint64_t history_size = 0;  ///< before
     std::string history_block;
 

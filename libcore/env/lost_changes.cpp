@@ -107,7 +107,7 @@ bool is_changed(const fs::path& prefix, const PrefixRecord& record, const Prefix
 }
 
 std::string lost_change(const LostFile& file) {
-    return fmt::format("{} of {} was changed after it was installed; the change is lost",
+    return fmt::format("{} of {} was changed after it was installed; the change will be lost",
                        file.path,
                        file.distribution);
 }

@@ -21,7 +21,7 @@ struct LostFile {
     std::string path;          ///< in the prefix
 };
 
-/// "etc/app.conf of app-1.0-0 was changed after it was installed; the change is lost"
+/// "etc/app.conf of app-1.0-0 was changed after it was installed; the change will be lost"
 std::string lost_change(const LostFile& file);
 
 /// The changed files that are removed with these packages; files that another package has too stay.

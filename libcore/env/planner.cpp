@@ -1,5 +1,4 @@
 #include "libcore/base/prefix_path.hpp"
-#include "libcore/base/text.hpp"
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
@@ -65,13 +64,15 @@ Result<void> Planner::check_records() {
                 return record.name() == request.record.name;
             });
         if (records > 1)
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: conda-meta has {} records of {}",
-                                    transaction_.prefix.native(),
-                                    records,
-                                    request.record.name),
-                        "to set the extra records aside: gpkg repair -p " +
-                            shell_word(transaction_.prefix.native()));
+            return pass(with_environment_hint({ErrorKind::Conflict,
+                                               fmt::format("{}: conda-meta has {} records of {}",
+                                                           transaction_.prefix.native(),
+                                                           records,
+                                                           request.record.name),
+                                               {},
+                                               {}},
+                                              "to set the extra records aside: gpkg repair {}",
+                                              transaction_.prefix));
         return changed(fmt::format("{} is already installed", request.record.name));
     }
     for (const auto& rewrite : transaction_.rewrite) {
@@ -161,6 +162,7 @@ Result<void> Planner::plan_records() {
         if (!written.contains(record.file_name())) journal.dropped.push_back(record.file_name());
     }
     journal.records.assign(written.begin(), written.end());
+    journal.command = transaction_.history.command;
 
     if (!transaction_.continues.empty()) return take_over_history();
     auto entry = transaction_.history;

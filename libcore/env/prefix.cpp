@@ -76,9 +76,7 @@ std::string members_without(simdjson::dom::object object, std::string_view left_
     return std::move(members).text();
 }
 
-std::string repair_hint(const fs::path& prefix) {
-    return fmt::format("to restore it: gpkg repair -p {}", shell_word(prefix.native()));
-}
+constexpr std::string_view kRepairHint = "to restore it: gpkg repair {}";
 
 std::string dump(const Json& json) { return json_text(json, 2) + "\n"; }
 
@@ -133,18 +131,28 @@ Result<Prefix> Prefix::open(const fs::path& path) {
             ErrorKind::NoEnvironment,
             fmt::format("{}: another gpkg process is changing this environment", path.native()));
     if (condition == PrefixCondition::Interrupted && is_half_removed(path))
-        return fail(ErrorKind::NoEnvironment,
-                    fmt::format("removing {} was interrupted", path.native()),
-                    fmt::format("to complete it: gpkg repair -p {}", shell_word(path.native())));
+        return pass(
+            with_environment_hint({ErrorKind::NoEnvironment,
+                                   fmt::format("removing {} was interrupted", path.native()),
+                                   {},
+                                   {}},
+                                  "to complete it: gpkg repair {}",
+                                  path));
     if (condition == PrefixCondition::Interrupted)
-        return fail(ErrorKind::NoEnvironment,
-                    fmt::format("creating {} was interrupted", path.native()),
-                    fmt::format("run gpkg create again, or undo it: gpkg repair -p {}",
-                                shell_word(path.native())));
+        return pass(
+            with_environment_hint({ErrorKind::NoEnvironment,
+                                   fmt::format("creating {} was interrupted", path.native()),
+                                   {},
+                                   {}},
+                                  "run gpkg create again, or undo it: gpkg repair {}",
+                                  path));
     const bool was_one = fs::exists(path / "conda-meta" / "gpkg", ignored);
-    return fail(ErrorKind::NoEnvironment,
+    Error error{ErrorKind::NoEnvironment,
                 fmt::format("no environment at {} (conda-meta/history is missing)", path.native()),
-                was_one ? repair_hint(path) : "to list environments: gpkg env list");
+                "to list environments: gpkg env list",
+                {}};
+    if (was_one) error = with_environment_hint(std::move(error), kRepairHint, path);
+    return pass(std::move(error));
 }
 
 Result<std::vector<PrefixRecord>> Prefix::records() const { return read_records(path_); }
@@ -154,7 +162,7 @@ Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix) {
     GPKG_TRY(auto records, read_records(prefix, unreadable));
     if (unreadable.empty()) return records;
     auto error = std::move(unreadable.front().error);
-    if (error.hint.empty()) error.hint = repair_hint(prefix);
+    if (error.hint.empty()) error = with_environment_hint(std::move(error), kRepairHint, prefix);
     return pass(std::move(error));
 }
 
@@ -238,8 +246,8 @@ Result<GpkgState> Prefix::state() const {
     GPKG_TRY(const auto text, read_optional(file));
     if (trim(text).empty()) return GpkgState{};
     auto state = GpkgState::parse(text, file.native());
-    if (!state) state.error().hint = repair_hint(path_);
-    return state;
+    if (state) return state;
+    return pass(with_environment_hint(std::move(state).error(), kRepairHint, path_));
 }
 
 Result<void> Prefix::write_state(const GpkgState& state) const {

@@ -18,8 +18,12 @@ namespace {
 // The first line says what must go with the block besides itself.
 constexpr std::string_view kBegin = "# >>> gpkg init >>>";
 constexpr std::string_view kBeginAfterOpenLine =
-    "# >>> gpkg init, behind a line without an end >>>";
-constexpr std::string_view kBeginOwnFile = "# >>> gpkg init, in a file of its own >>>";
+    "# >>> gpkg init, after a line without a newline >>>";
+constexpr std::string_view kBeginOwnFile = "# >>> gpkg init, in a new file >>>";
+/// Earlier spellings, and what they stand for.
+constexpr std::pair<std::string_view, std::string_view> kEarlierBegins[] = {
+    {"# >>> gpkg init, behind a line without an end >>>", kBeginAfterOpenLine},
+    {"# >>> gpkg init, in a file of its own >>>", kBeginOwnFile}};
 constexpr std::string_view kEnd = "# <<< gpkg init <<<";
 constexpr std::string_view kExplained =
     "# Written by `gpkg init`. `gpkg init --undo` removes this block, including your edits in it.";
@@ -39,6 +43,9 @@ Result<std::optional<Place>> find_block(const fs::path& file, std::string_view t
         const auto next = std::min(at + line.size() + 1, text.size());
         for (const auto begin : {kBegin, kBeginAfterOpenLine, kBeginOwnFile}) {
             if (line == begin) begins.push_back({begin, at, 0});
+        }
+        for (const auto& [earlier, begin] : kEarlierBegins) {
+            if (line == earlier) begins.push_back({begin, at, 0});
         }
         if (line == kEnd) ends.push_back(next);
         at = next;

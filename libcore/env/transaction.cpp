@@ -1,7 +1,6 @@
 #include "libcore/env/transaction.hpp"
 
 #include "libcore/base/parallel.hpp"
-#include "libcore/base/text.hpp"
 #include "libcore/env/disk_internal.hpp"
 #include "libcore/env/journal_internal.hpp"
 #include "libcore/env/link_files_internal.hpp"
@@ -224,8 +223,8 @@ Result<void> Execution::complete() {
     if (finished) return {};
     auto error = std::move(finished).error();
     error.message += "; the packages are linked, but not all records are written";
-    error.hint = "to finish: gpkg repair -p " + shell_word(transaction_.prefix.native());
-    return pass(std::move(error));
+    return pass(
+        with_environment_hint(std::move(error), "to finish: gpkg repair {}", transaction_.prefix));
 }
 
 /// A conda-meta that holds nothing is what a stopped first transaction left.
@@ -271,12 +270,13 @@ Result<TransactionReport> run_steps(const Transaction& transaction,
 }
 
 Error made_meanwhile(const fs::path& prefix) {
-    return {
-        ErrorKind::Conflict,
-        fmt::format("{}: created by another process meanwhile", prefix.native()),
-        fmt::format("to add packages: gpkg install -p {0}; to remove it: gpkg remove --all -p {0}",
-                    shell_word(prefix.native())),
-        {}};
+    return with_environment_hint(
+        {ErrorKind::Conflict,
+         fmt::format("{}: created by another process meanwhile", prefix.native()),
+         {},
+         {}},
+        "to add packages: gpkg install {0}; to remove it: gpkg remove --all {0}",
+        prefix);
 }
 
 Result<TransactionReport> create(const Transaction& transaction,
@@ -403,6 +403,14 @@ std::vector<std::string> unfinished_files(const fs::path& prefix) {
     if (!text) return {};
     auto plan = JournalPlan::parse(*text, file.native());
     return plan ? std::move(plan->arriving) : std::vector<std::string>();
+}
+
+std::string unfinished_command(const fs::path& prefix) {
+    const auto file = prefix / journal_path("plan.json");
+    const auto text = read_file(file);
+    if (!text) return {};
+    auto plan = JournalPlan::parse(*text, file.native());
+    return plan ? std::move(plan->command) : std::string();
 }
 
 Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& options) {

@@ -171,6 +171,9 @@ PrefixCondition prefix_condition(const fs::path& prefix);
 /// installed package yet.
 std::vector<std::string> unfinished_files(const fs::path& prefix);
 
+/// The command line of an interrupted or running transaction; empty if it is unknown.
+std::string unfinished_command(const fs::path& prefix);
+
 enum class Recovery { Nothing, RolledBack, Completed };
 /// Brings an interrupted prefix to the old or the new environment. Takes the lock. Every command
 /// that changes a prefix calls this before it looks at what is installed.

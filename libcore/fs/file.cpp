@@ -298,6 +298,16 @@ TemporaryFolder::~TemporaryFolder() {
 
 fs::path TemporaryFolder::release() { return std::exchange(path_, {}); }
 
+std::vector<std::string> near_files(const fs::path& path) {
+    std::vector<std::string> names;
+    std::error_code code;
+    const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code))
+        names.push_back(entry->path().filename().native());
+    return near_names(path.filename().native(), names);
+}
+
 fs::path absolute_path(std::string_view path, const fs::path& home) {
     fs::path result(path);
     if (path == "~") {

@@ -86,6 +86,9 @@ Result<void> check_replaceable(const fs::path& path,
 /// Whether something has this name, were it a link to nothing.
 bool is_there(const fs::path& path);
 
+/// Names of files and folders beside `path` that are similar to its own: for a name mistyped.
+std::vector<std::string> near_files(const fs::path& path);
+
 /// The bits of a mode of those whom its owner does not let read it, where others may not: 007, or
 /// 077 where the group may not either; else 0.
 unsigned kept_from(const fs::path& path);

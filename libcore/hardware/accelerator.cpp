@@ -171,6 +171,7 @@ Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
     using Choice = AcceleratorChoice;
     constexpr auto kChoices =
         std::to_array({Choice::Auto, Choice::Nvidia, Choice::Amd, Choice::None, Choice::Conda});
+    if (text == "cpu") return Choice::None;
     std::vector<std::string> known;
     for (const auto choice : kChoices) {
         if (to_string(choice) == text) return choice;
@@ -178,7 +179,7 @@ Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
     }
     const auto lower = to_lower(text);
     auto near = near_names(lower, known);
-    // What people say for them, "cuda" and "cpu", is near in meaning.
+    // What people say for them, "cuda" and "rocm", is near in meaning.
     if (const auto meant = meaning_of(lower)) near = {std::string(to_string(*meant))};
     return fail(ErrorKind::Usage,
                 fmt::format("{}: not an accelerator", text.empty() ? "''" : text),

@@ -4,6 +4,7 @@
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/microarchitecture.hpp"
 
 #include <algorithm>
 
@@ -35,9 +36,24 @@ std::string gpu(const PackageRecord& record) {
     return asked.empty() ? version_asked(record, "__amdgpu_arch") : asked;
 }
 
+/// "x86_64_v3" of "^(x86_64_v3|haswell|zen4)$": the one whose code all others run. Any other text
+/// as it is.
+std::string least_microarchitecture(std::string_view pattern) {
+    const bool is_list = pattern.starts_with("^(") && pattern.ends_with(")$");
+    const auto names = split(is_list ? pattern.substr(2, pattern.size() - 4) : pattern, '|');
+    for (const auto least : names) {
+        const bool is_of_all = std::ranges::all_of(names, [&](std::string_view name) {
+            const auto line = lineage(name);
+            return std::ranges::find(line, least) != line.end();
+        });
+        if (is_of_all) return std::string(least);
+    }
+    return std::string(pattern);
+}
+
 std::string cpu(const PackageRecord& record) {
     const auto spec = dependency(record, "__archspec");
-    if (spec && spec->build) return std::string(spec->build->text());
+    if (spec && spec->build) return least_microarchitecture(spec->build->text());
     const auto level = version_asked(record, "_x86_64-microarch-level");
     return level.empty() ? "" : "level " + level;
 }

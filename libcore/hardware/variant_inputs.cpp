@@ -48,6 +48,32 @@ bool follows_from(const KeyColumn& column, const KeyColumn& finer) {
     return true;
 }
 
+/// Keys of recipes whose values are what a column shows, in words of their own: "cuda" for
+/// "nvidia", "x86_64_v1" for nothing.
+struct KeyOfColumn {
+    std::string_view key;
+    std::string VariantColumns::*column;
+};
+constexpr auto kKeysOfColumns = std::to_array<KeyOfColumn>({
+    {"accel", &VariantColumns::accelerator},
+    {"cuda_version", &VariantColumns::cuda},
+    {"__cuda_arch", &VariantColumns::gpu},
+    {"__amdgpu_arch", &VariantColumns::gpu},
+    {"psabi", &VariantColumns::cpu},
+    {"__archspec", &VariantColumns::cpu},
+});
+
+/// Whether its values tell builds apart exactly as the column of the same meaning does.
+bool renames_a_column(const KeyColumn& column, const KnownBuilds& builds) {
+    for (const auto& known : kKeysOfColumns) {
+        if (known.key != column.key) continue;
+        KeyColumn shown{column.key, {}};
+        for (const auto* build : builds) shown.values.push_back(build->columns.*known.column);
+        return follows_from(column, shown) && follows_from(shown, column);
+    }
+    return false;
+}
+
 std::vector<KeyColumn> differing(const KnownBuilds& builds) {
     std::set<std::string> keys;
     for (const auto* build : builds) {
@@ -93,7 +119,7 @@ TellingInputs telling_inputs(std::span<const VariantBuild> builds, std::size_t m
         const auto version = std::find_if(all.begin(), all.end(), [&](const KeyColumn& other) {
             return other.key == column.key + "_version";
         });
-        return repeats_a_column(column, known) ||
+        return repeats_a_column(column, known) || renames_a_column(column, known) ||
                (version != all.end() && follows_from(column, *version));
     });
     std::stable_partition(columns.begin(), columns.end(), [](const KeyColumn& column) {

@@ -423,8 +423,8 @@ Result<void> check_users_can_mount(const fs::path& mount_point) {
     return fail(
         ErrorKind::Unsupported,
         fmt::format("{}: users cannot create this mount point of the image", mount_point.native()),
-        "build the image with a mount point that users can create (--mount-point "
-        "/tmp/gpkg-$USER/ml), or create the folder as root on every machine");
+        "for all users: create the folder as root on every machine; for you alone: build the image "
+        "with --mount-point /tmp/gpkg-$USER/ml (your shell replaces $USER by your name)");
 }
 
 }  // namespace gpkg

@@ -228,7 +228,7 @@ Result<void> Mounted::mount(const fs::path& image,
     if (fused || fused.error().kind == ErrorKind::Interrupted) return fused;
     reasons += fused.error().message;
     if (options.note)
-        options.note(fmt::format("{0}: cannot be mounted ({2}); unpacking it to {1}",
+        options.note(fmt::format("note: {0}: cannot be mounted ({2}); unpacking it to {1}",
                                  image.native(),
                                  options.temporary.native(),
                                  reasons));

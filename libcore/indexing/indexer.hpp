@@ -95,6 +95,8 @@ struct IndexSummary {
     std::vector<FaultyPackage> refused;
     /// They are in the indexes, but not all that is said of them, or what is said cannot be true.
     std::vector<FaultyPackage> odd;
+    /// Package files with other contents than an earlier run found under the same name.
+    std::vector<FaultyPackage> replaced;
     std::vector<VariantDisagreement> disagreements;
     std::vector<PatchSummary> patches;
     std::optional<SignatureSummary> signature;  ///< none: not signed

@@ -33,7 +33,8 @@ Result<std::uint64_t> newest_root(const fs::path& channel, const IndexerOptions&
             return fail(ErrorKind::Usage,
                         fmt::format("{}: key {} is not one of the keys that may sign indexes",
                                     file.native(),
-                                    key->public_key()));
+                                    key->public_key()),
+                        "keys that may sign: " + join_some(root.index.keys, "and"));
         ++count;
     }
     if (count >= root.index.threshold) return version;
@@ -57,8 +58,7 @@ Result<Publication> Publication::begin(const fs::path& channel, const IndexerOpt
             ErrorKind::Usage,
             fmt::format("{}: the channel is signed, and its users would reject an unsigned index",
                         file.native()),
-            fmt::format("gpkg index {} --sign-key FILE (to stop signing: rm {})",
-                        shell_word(channel.native()),
+            fmt::format("add --sign-key FILE to this command; to stop signing: rm {}",
                         shell_word(file.native())));
     }
     auto& statement = publication.statement_;

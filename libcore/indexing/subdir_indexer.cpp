@@ -226,6 +226,11 @@ Result<bool> SubdirIndexer::take(std::vector<ListedFile> files) {
         }
         changed = true;
         if (was_there) {
+            if (sha256_in(known->second) != sha256_in(*file.package))
+                replaced_.push_back(
+                    {file.folder / file.name,
+                     "replaced by other contents under the same name; users may have the earlier "
+                     "file in caches and locks: raise the build number instead"});
             known->second = std::move(*file.package);
             ++known;
         } else {
@@ -361,6 +366,7 @@ Result<void> SubdirIndexer::prepare_repodata(const PublishedSubdir& published,
 
 void SubdirIndexer::report(const PublishedSubdir& published, IndexSummary& summary) const {
     summary.refused.insert(summary.refused.end(), refused_.begin(), refused_.end());
+    summary.replaced.insert(summary.replaced.end(), replaced_.begin(), replaced_.end());
     for (const auto& one : published.packages()) {
         if (one.is_removed) continue;
         if (!one.package->oddity.empty())

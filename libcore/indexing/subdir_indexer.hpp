@@ -51,8 +51,9 @@ private:
     PatchInstructions patch_;
     std::optional<FileStamp> patch_stamp_;
     std::vector<FaultyPackage> refused_;
-    std::size_t read_ = 0;  ///< packages, by the last look
-    SubdirSummary about_;   ///< of what was prepared
+    std::vector<FaultyPackage> replaced_;  ///< other contents under a known name
+    std::size_t read_ = 0;                 ///< packages, by the last look
+    SubdirSummary about_;                  ///< of what was prepared
 };
 
 }  // namespace gpkg

@@ -256,7 +256,7 @@ tl::unexpected<Error> Fetch::wrong(std::string_view what,
                                    const std::string& got) {
     mangled_ = true;
     const auto from = without_secrets(place());
-    const auto* mending = from.starts_with("file://")
+    const auto* mending = from.starts_with("file:")
                               ? "index the channel again with gpkg index, or write the lock again"
                               : "try again later";
     return fail(ErrorKind::Integrity,

@@ -12,8 +12,6 @@
 namespace gpkg {
 namespace {
 
-constexpr std::string_view kOfflineHint = "use --offline to work from the cache";
-
 /// Message and hint for a status that is not the wanted 200, 206 or 304. `has_login`: the URL that
 /// was asked has a login or token, which `url` does not show.
 Error status_error(const std::string& url, int status, bool has_login) {
@@ -101,15 +99,13 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
     }
     case What::HostNotFound:
         return error(fmt::format("host '{}' not found", host_of(url)),
-                     fmt::format("check the host name and the network, or {}", kOfflineHint));
+                     "check the host name and the network");
     case What::ProxyNotFound:
         return error("host of the proxy not found", "check HTTP_PROXY and HTTPS_PROXY");
     case What::Refused:
-        return error("cannot connect: " + failure->detail,
-                     fmt::format("check the server and the port, or {}", kOfflineHint));
+        return error("cannot connect: " + failure->detail, "check the server and the port");
     case What::ConnectTimeout:
-        return error("connection timed out",
-                     fmt::format("check the network and HTTPS_PROXY, or {}", kOfflineHint));
+        return error("connection timed out", "check the network and HTTPS_PROXY");
     case What::Stalled: return error("the server stopped sending data", "try again later");
     case What::Tls:
         return error("TLS error: " + failure->detail,

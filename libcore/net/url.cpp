@@ -5,10 +5,12 @@
 #include "libcore/base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 #include <fmt/format.h>
 #include <span>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -183,6 +185,60 @@ std::size_t broken_login(std::string_view text) {
     return at == std::string_view::npos ? 0 : at + 1;
 }
 
+/// Where a login without a scheme ("user:password@host") begins and ends in a text; both are the
+/// end of the text if there is none.
+std::pair<std::size_t, std::size_t> bare_login(std::string_view text) {
+    const auto is_part_of_name = [](char c) {
+        return is_letter_or_digit(c) ||
+               std::string_view("._-+%~").find(c) != std::string_view::npos;
+    };
+    for (auto at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1)) {
+        const auto host = text.substr(at + 1);
+        const bool has_host = !host.empty() && (is_letter_or_digit(host[0]) || host[0] == '[') &&
+                              !host.starts_with("sha256:");  // "image:tag@sha256:..."
+        const auto before = text.find_last_of(" \t\r\n\"'`<>", at);
+        const auto first = before == std::string_view::npos ? 0 : before + 1;
+        // The first colon after a name: a password may have further ones.
+        for (auto colon = text.find(':', first); has_host && colon < at;
+             colon = text.find(':', colon + 1)) {
+            auto start = colon;
+            while (start > first && is_part_of_name(text[start - 1])) --start;
+            const bool is_password =
+                colon + 1 < at && text[colon + 1] != '/' && text[colon + 1] != ':';
+            const bool is_host = start > first && text[start - 1] == '@';  // "git@host:path"
+            if (start < colon && is_password && !is_host) return {start, at + 1};
+        }
+    }
+    return {text.size(), text.size()};
+}
+
+/// The text with `mask` in place of logins without a scheme; empty: they are taken out.
+std::string replace_bare_logins(std::string_view text, std::string_view mask) {
+    std::string clean;
+    while (!text.empty()) {
+        const auto [start, end] = bare_login(text);
+        clean += text.substr(0, start);
+        if (start < end && !mask.empty()) clean += fmt::format("{}@", mask);
+        text.remove_prefix(end);
+    }
+    return clean;
+}
+
+/// The fragment of a URL with its '#', or nothing if it may hold a secret ("#access_token=..."):
+/// of pairs of names and values only those of pip are shown.
+std::string_view shown_fragment(std::string_view fragment) {
+    constexpr auto kShown = std::to_array<std::string_view>(
+        {"egg", "subdirectory", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"});
+    if (fragment.empty()) return fragment;
+    for (const auto pair : split(fragment.substr(1), '&')) {
+        const auto equals = pair.find('=');
+        if (equals != std::string_view::npos &&
+            std::find(kShown.begin(), kShown.end(), pair.substr(0, equals)) == kShown.end())
+            return {};
+    }
+    return fragment;
+}
+
 /// replace_secrets() for each URL in a text.
 std::string replace_secrets_in(std::string_view text, std::string_view mask) {
     constexpr std::string_view kMark = "://";
@@ -191,15 +247,24 @@ std::string replace_secrets_in(std::string_view text, std::string_view mask) {
         auto start = mark;
         while (start > 0 && (is_letter_or_digit(text[start - 1]) || text[start - 1] == '+'))
             --start;
-        clean += text.substr(0, start);
+        clean += replace_bare_logins(text.substr(0, start), mask);
         const auto scheme = text.substr(start, mark + kMark.size() - start);
         text.remove_prefix(mark + kMark.size());
-        text.remove_prefix(broken_login(text));
-        const auto end = std::min(text.find('#'), end_of_url(text));
-        clean += replace_secrets(std::string(scheme).append(text.substr(0, end)), mask);
+        const auto broken = broken_login(text);
+        const auto login = broken > 0 && !mask.empty() ? fmt::format("{}@", mask) : "";
+        text.remove_prefix(broken);
+        const auto end = end_of_url(text);
+        const auto fragment = std::min(text.find('#'), end);
+        const auto url =
+            replace_secrets(fmt::format("{}{}{}", scheme, login, text.substr(0, fragment)), mask);
+        // The path too: a channel "me:password@host" is looked for below the channel alias.
+        const auto path = std::min(url.find('/', scheme.size()), url.size());
+        clean +=
+            url.substr(0, path) + replace_bare_logins(std::string_view(url).substr(path), mask);
+        clean += shown_fragment(text.substr(fragment, end - fragment));
         text.remove_prefix(end);
     }
-    clean += text;
+    clean += replace_bare_logins(text, mask);
     return clean;
 }
 
@@ -208,6 +273,15 @@ std::string replace_secrets_in(std::string_view text, std::string_view mask) {
 std::string hide_secrets(std::string_view text) { return replace_secrets_in(text, ""); }
 
 std::string mask_secrets(std::string_view text) { return replace_secrets_in(text, kMask); }
+
+std::string mask_login(std::string_view text) {
+    const auto mark = text.find("://");
+    const auto host = mark == std::string_view::npos ? 0 : mark + 3;
+    const auto at = text.substr(0, text.find('/', host)).rfind('@');
+    return mask_secrets(at == std::string_view::npos || at < host
+                            ? std::string(text)
+                            : fmt::format("{}{}{}", text.substr(0, host), kMask, text.substr(at)));
+}
 
 std::string file_url(const fs::path& path) { return "file://" + percent_encode(path.native()); }
 

@@ -21,10 +21,10 @@ tl::unexpected<Error> damaged(std::string_view name, struct archive* archive) {
     const auto* text = libarchive()->error_string(archive);
     const int code = libarchive()->error_number(archive);
     const bool system = code == EIO || code == EACCES || code == ENOMEM || code == ESTALE;
-    return fail(
-        system ? ErrorKind::Io : ErrorKind::Integrity,
-        fmt::format(
-            "{}: damaged archive: {}", name, text != nullptr ? printable(text) : "unreadable"));
+    auto what = text != nullptr ? printable(text) : "unreadable";
+    if (what == "Unrecognized archive format") what = "not a package, or incomplete";
+    return fail(system ? ErrorKind::Io : ErrorKind::Integrity,
+                fmt::format("{}: damaged archive: {}", name, what));
 }
 
 Member member_of(struct archive_entry* entry, Part part) {

@@ -269,6 +269,12 @@ Result<About> parse_about_json(std::string_view text, std::string_view what) {
     GPKG_TRY(about.doc_url, json.texts("doc_url"));
     GPKG_TRY(about.dev_url, json.texts("dev_url"));
     GPKG_TRY(about.channels, json.texts("channels"));
+    simdjson::dom::object extra;
+    if (const auto found = json.find("extra"); found && found->get(extra) == simdjson::SUCCESS) {
+        GPKG_TRY(about.maintainers, JsonObject(extra, what, "extra").texts("recipe-maintainers"));
+    }
+    GPKG_TRY(const auto conda_build, json.text("conda_build_version"));
+    if (!conda_build.empty()) about.builder = "conda-build " + conda_build;
     return about;
 }
 
@@ -295,7 +301,17 @@ Result<LinkInfo> read_link_json(const fs::path& folder) {
     return read_optional(folder, "link.json", parse_link_json);
 }
 Result<About> read_about_json(const fs::path& folder) {
-    return read_optional(folder, "about.json", parse_about_json);
+    GPKG_TRY(auto about, read_optional(folder, "about.json", parse_about_json));
+    if (!about.builder.empty()) return about;
+    constexpr std::string_view kTool = "used_build_tool.json";
+    GPKG_TRY(const auto text, read_info_text(folder, kTool));
+    if (!text) return about;
+    simdjson::dom::parser parser;
+    GPKG_TRY(const auto json, parse_json_object(parser, *text, (folder / "info" / kTool).native()));
+    GPKG_TRY(const auto name, json.text("name"));
+    GPKG_TRY(const auto version, json.text("version"));
+    about.builder = std::string(trim(name + " " + version));
+    return about;
 }
 
 Result<PackageRecord> parse_repodata_record(std::string_view text, std::string_view what) {

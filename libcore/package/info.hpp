@@ -52,6 +52,8 @@ struct About {
     std::vector<std::string> doc_url;
     std::vector<std::string> dev_url;
     std::vector<std::string> channels;
+    std::vector<std::string> maintainers;  ///< extra.recipe-maintainers
+    std::string builder;                   ///< "conda-build 3.28.1"; empty: not named
 };
 
 /// The text of info/NAME of the package unpacked at `folder`; nothing when it has none. Soft links

@@ -447,7 +447,8 @@ std::string known_keys_hint(std::string_view wanted) {
     names.reserve(kKeys.size());
     for (const auto& known : kKeys) names.emplace_back(known.text);
     const auto near = near_names(wanted, names);
-    return did_you_mean(near, fmt::format("known keys: {}", fmt::join(names, ", ")));
+    return did_you_mean(
+        near, fmt::format("known keys: {}; in requested specs also accel", fmt::join(names, ", ")));
 }
 
 bool SpecReader::read_bracket_section(std::size_t begin) {

@@ -334,6 +334,18 @@ private:
         return ways;
     }
 
+    /// The versions in specs of the name that these specs take: 8.0 and 9.0 of
+    /// ">=8.0,<9|>=9.0,<10".
+    std::set<Version> values_taken(NameId name) const {
+        std::set<Version> values;
+        for (const auto& spec : universe_.specs()) {
+            if (spec.name != name || !spec.match.version) continue;
+            for (auto& version : spec.match.version->own_literals())
+                values.insert(std::move(version));
+        }
+        return values;
+    }
+
     /// Where the machine has an older one, the oldest that is newer and that somebody asks for; it
     /// is harder to come by the newer it is. Where it has none, the newest that anybody asks for:
     /// which is enough is told by the solution.
@@ -357,6 +369,7 @@ private:
         }
         auto values = values_asked(universe_, name);
         if (own.begin == own.end) {
+            if (auto taken = values_taken(name); !taken.empty()) values = std::move(taken);
             if (values.empty())
                 values.insert(
                     *Version::parse(own.text == "__cuda" ? std::string(kUsualCuda) : "0"));

@@ -123,6 +123,10 @@ err_has 'torch-base 1.0 is a CPU build: no version has a CUDA build except 2.0 (
 expect 2 solve torch --accel cuda
 err_is 'error: --accel cuda: not an accelerator
   hint: did you mean nvidia?'
+expect 0 solve torch --accel cpu
+out_has cpu_0
+expect 0 solve 'torch[accel=cpu]'
+out_has cpu_0
 expect 2 solve 'torch[accel=nvida]'
 err_has 'did you mean nvidia?'
 expect 2 solve 'torch[acel=none]'

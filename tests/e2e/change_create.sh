@@ -86,6 +86,25 @@ expect 2 create --json -n x --frob
 json 'd["success"] is False and "--frob" in d["error"]'
 expect 2 create
 err_has 'the new environment needs a name or a path'
+expect 2 create ml app
+err_has 'for an environment called ml: gpkg create -n ml app'
+# A word that is mistyped, in the name of a file too.
+expect 2 create -n x app = 1.0
+err_is "error: '=' is not a package
+  hint: write the spec without spaces: 'app=1.0'"
+expect 2 create -n x app '>=1.0'
+err_has "write the spec without spaces: 'app>=1.0'"
+echo 'dependencies: [app]' > environment.yml
+expect 1 create -n x -f enviroment.yml
+err_has 'enviroment.yml: cannot open' 'did you mean environment.yml?'
+expect 1 create -n x --lock enviroment.yml
+err_has 'did you mean environment.yml?'
+expect 1 create -n x -c "$WORK/nowhere/chanel" app
+err_has "$WORK/nowhere/chanel: no such folder"
+err_lacks 'did you mean'
+expect 2 create -n x --for ./enviroment.yml app
+err_has 'did you mean ./environment.yml?'
+rm environment.yml
 expect 2 create -n x -p "$WORK/x" lib
 expect 2 create -n a/b lib
 expect 2 create -n 'a b' lib
@@ -144,12 +163,13 @@ printf 'dependencies: [app=1.0=h1_0, lib=1.0=h2_0, third=1.0=h3_0, third>=1]\n' 
 expect 1 create -n x -f builds.yml
 err_lacks 'lists builds for'
 err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
-    'gpkg create -n x -f builds.yml  # after removing the build strings from the file'
+    '  # first: remove the build strings from the file
+  gpkg create -n x -f builds.yml'
 # Lines that a fix deletes from the file are one list.
 package rest 1.0 0
 printf 'dependencies: [rest, app=9=h_0, lib=9=h_0, third=9=h_0]\n' > lines.yml
 expect 1 create -n x -f lines.yml
-err_has '# after deleting these lines: app=9=h_0, lib=9=h_0 and third=9=h_0'
+err_has '# first: remove these lines: app=9=h_0, lib=9=h_0 and third=9=h_0'
 printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
 expect 2 create -n x -f explicit.yml
 err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'
@@ -172,6 +192,14 @@ records bare 'r["app"]["depends"] == ["lib >=1"] and r["app"]["size"] > 0 and le
 records bare "r['app']['sha256'] == '$(sum sha256 app-1.0)' and r['lib']['sha256'] == '$(sum sha256 lib-2.0)'"
 records bare 'r["app"]["url"].startswith("file://" + channel) and r["app"]["subdir"] == "linux-64" and r["app"]["channel"] == "file://" + channel'
 records bare 'history.index("::lib-2.0-0") < history.index("::app-1.0-0")'
+err_lacks 'which is missing'
+cp "$CHANNEL/linux-64/app-1.0-0.tar.bz2" sent.tar.bz2
+expect 1 create -n x ./sent.tar.bz2
+err_has 'error: sent.tar.bz2: a package file is named name-version-build' 'hint: gpkg inspect' 'shows its name'
+expect 0 create -n alone "$CHANNEL/linux-64/app-1.0-0.tar.bz2"
+err_has 'app needs lib >=1, which is missing; to install what is missing: gpkg install -n alone app'
+expect 0 install -n alone app
+check [ -n "$(find "$(place alone)/conda-meta" -name 'lib-*.json')" ]
 printf '@EXPLICIT\n%s\n%s\n' "$url/app-1.0-0.tar.bz2#$(sum md5 app-1.0)" \
     "$CHANNEL/linux-64/lib-1.0-0.tar.bz2#sha256:$(sum sha256 lib-1.0)" > sums.txt
 expect 0 create -n sums -f sums.txt

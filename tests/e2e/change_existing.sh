@@ -155,8 +155,11 @@ has eight app-1.1 lib-1.1
 expect 0 env export -n eight --from-history
 out_lacks solo
 expect 1 remove -y -n four sol
-err_is "error: sol: not installed in $at/four
+err_is "error: sol is not installed in $at/four
   hint: did you mean solo?"
+expect 1 remove -y -n four nosuch
+err_is "error: nosuch is not installed in $at/four
+  hint: to list installed packages: gpkg list -n four"
 expect 1 remove -y -n four solo=2
 expect 2 remove -y -n four
 has four solo-1.0
@@ -243,7 +246,7 @@ err_is "error: 'so*' is a pattern, not a package name; it matches solo
 expect 0 install -n ten ../channel::solo
 records ten 'r["solo"]["requested_specs"] == ["file://" + channel + "::solo"]'
 expect 1 install -n ten ../chanel::old
-err_has '/chanel: no such folder'
+err_has '/chanel: no such folder' 'did you mean' "$CHANNEL"
 mkdir -p "$WORK/none/linux-64" "$WORK/none/noarch"
 echo '{}' | tee "$WORK/none/linux-64/repodata.json" > "$WORK/none/noarch/repodata.json"
 expect 1 install -n ten ../none::old

@@ -49,15 +49,18 @@ json 'd["success"] is False and d["error"] == "interrupted; nothing was changed"
 strike KILL create -n x slow
 check [ "$status" = 137 ]
 expect 0 create -n x lib
-err_has 'envs/x: an interrupted command was undone'
+err_has 'envs/x: the interrupted `gpkg create -n x slow` was undone'
 has x lib-1.0
 check [ "$(ls "$at/x/bin")" = lib ]
 for words in 'install -n y lib' 'update -n y --all' 'remove -n y lib' 'remove -n y --all'; do
     strike KILL create -n y slow
     expect 1 $words
-    err_has 'envs/y: an interrupted command was undone'
-    err_has 'no environment at' 'envs/y '
+    err_has "creating $at/y was interrupted and has been undone" 'run again: gpkg create -n y slow'
     absent y
+    # What the log knows is said once more.
+    expect 1 list -n y
+    err_is "error: no environment at $at/y
+  hint: creating it was interrupted; run again: gpkg create -n y slow"
 done
 for words in 'list' 'verify' 'doctor' 'history' 'env export'; do
     strike KILL create -n y slow
@@ -71,7 +74,8 @@ json 'd["envs_interrupted"] == [work + "/root/envs/y"] and work + "/root/envs/y"
 expect 0 repair -n y --dry-run
 out_has 'was interrupted' 'gpkg repair'
 expect 0 repair -n y
-out_is 'undid the interrupted creation of y'
+err_is "$at/y: the interrupted \`gpkg create -n y slow\` was undone"
+out_is ''
 expect 0 env list
 out_lacks interrupted
 absent y
@@ -80,9 +84,14 @@ for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-re
     expect 0 list -n e --json
     json '[p["name"] for p in d] == ["app", "lib"]'
     expect 0 install -n e -d lib
-    err_has 'an earlier command was interrupted; the next change or gpkg repair -n e will complete or undo it'
+    err_has '`gpkg install -n e slow` was interrupted; the next change or gpkg repair -n e will complete or undo it'
+    expect 1 verify -n e
+    err_has '`gpkg install -n e slow` was interrupted; to complete or undo it: gpkg repair -n e'
+    expect 1 doctor -n e
+    out_has 'environment: `gpkg install -n e slow` was interrupted' 'repair the environment, then run gpkg doctor again'
+    out_lacks 'does not run on'
     expect 0 $words
-    err_has 'envs/e: an interrupted command was undone'
+    err_has 'envs/e: the interrupted `gpkg install -n e slow` was undone'
     has e app-1.0 lib-1.0
     check [ "$(ls -A "$at/e/bin" | tr '\n' ' ')" = 'app lib ' ]
     check [ -z "$(find "$at/e" -name '.gpkg-*')" ]
@@ -178,7 +187,7 @@ END
     err_lacks 'cannot lock'
     strike KILL install -n nfs slow
     expect 0 install -n nfs slow
-    err_has 'envs/nfs: an interrupted command was undone'
+    err_has 'envs/nfs: the interrupted `gpkg install -n nfs slow` was undone'
     rm -f "$SLOW/started"
     "$GPKG" install -n nfs slow --force-reinstall > "$WORK/stdout2" 2>&1 &
     holder=$!
@@ -209,11 +218,11 @@ expect 0 index "$CHANNEL"
 strike KILL install -n u lib=2 slow
 expect 0 run -n u lib
 out_is lib
-err_has 'envs/u: an interrupted command was undone'
+err_has 'envs/u: the interrupted `gpkg install -n u lib=2 slow` was undone'
 has u lib-1.0
 strike KILL install -n u lib=2 slow
 expect 0 create -n v --clone u
-err_has 'envs/u: an interrupted command was undone'
+err_has 'envs/u: the interrupted `gpkg install -n u lib=2 slow` was undone'
 has v lib-1.0
 
 # Waiting for another process ends when asked to, and says for whom.

@@ -95,32 +95,8 @@ for words in 'remove -n x app' 'remove -n x --all' 'env remove -n x'; do
 done
 
 # Where stderr goes changes nothing of that: the question is on the terminal.
-asked() {
-    last="gpkg $* on a terminal, with stderr in a file"
-    out=$(python3 -c '
-import os, pty, select, sys, time
-pid, terminal = pty.fork()
-if pid == 0:
-    os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-    if sys.argv[1] == "both":
-        os.dup2(os.open("stdout", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-    os.execv(sys.argv[2], sys.argv[2:])
-said, until = b"", time.time() + 10
-while time.time() < until:
-    if select.select([terminal], [], [], 0.1)[0]:
-        try:
-            piece = os.read(terminal, 4096)
-        except OSError:
-            break
-        said += piece
-        if said.endswith(b"[y/N] "):
-            os.write(terminal, b"\n")
-sys.stdout.write(said.decode())
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$how" "$GPKG" "$@")
-    status=$? err=
-}
 for how in stderr both; do
-    asked env remove -n x
+    on_terminal "--files=$how" '--keys=\n' -- env remove -n x
     check [ "$status" = 1 ]
     out_has 'Remove environment x' '[y/N]'
     has x app-1.0 lib-1.0

@@ -33,7 +33,7 @@ gone "$(place g)"
 expect 0 create -n g a
 : > "$(place g)/conda-meta/.gpkg-removal"
 expect 0 repair -n g
-out_has 'completed the interrupted removal of g'
+err_is "$(place g): an interrupted removal was completed"
 gone "$(place g)"
 expect 0 create -n g a
 has g a-1.0

@@ -76,6 +76,9 @@ err_has 'tool-1.0-0: ' '/bin/.tool-post-link.sh (' 'this link script needs permi
 answer '' create -n x tool -y
 check [ "$status" = 2 ]
 absent x
+GPKG_ALWAYS_YES=1 answer '' create -n x tool
+check [ "$status" = 2 ]
+absent x
 # What has no script is not asked about.
 expect 0 create -n x plain
 expect 2 install -n x tool

@@ -75,7 +75,7 @@ for locks in '' none hang; do
     check [ -e "$(place f)/conda-meta/.gpkg-lock" ]
     touch "$SLOW/go"
     expect 0 install -n f hello
-    err_has 'an interrupted command was undone'
+    err_has 'the interrupted `gpkg install -n f slow` was undone'
     has f app-1.0 hello-1.0 lib-1.0 more-1.0
     expect 0 remove -y -n f hello
     check [ ! -e "$(place f)/conda-meta/.gpkg-lock" ]

@@ -107,12 +107,16 @@ expect 0 why-not tool -n held --no-pin
 out_lacks pinned
 echo 'python 3.*' >> "$at/held/conda-meta/pinned"
 expect 1 install -n held tool
-err_has "  gpkg install -n held tool  # after removing lib 1.* from $at/held/conda-meta/pinned: gives"
+err_has '  gpkg unpin -n held lib && gpkg install -n held tool  # gives'
+expect 1 install -n held tool -d
+err_has '  # first: gpkg unpin -n held lib
+  gpkg install -n held tool -d  # gives'
 
 # What stands in a file is changed there.
 printf 'dependencies:\n  - app=1\n  - lib>=2\n' > wishes.yml
 expect 1 env create -n x -f wishes.yml
-err_has '  gpkg env create -n x -f wishes.yml  # after changing lib>=2 to lib=1.0: gives'
+err_has '  # first: change lib>=2 to lib=1.0
+  gpkg env create -n x -f wishes.yml  # gives'
 
 # Strict priority: from the other channel by name, or by a flag.
 mv "$CHANNEL" "$WORK/low"
@@ -148,13 +152,14 @@ expect 0 create -n earlier part=1.0
 sed -i '/specs:/d' "$at/earlier/conda-meta/history"
 expect 0 install -n earlier user
 expect 1 install -n earlier whole -q
-err_has "  gpkg remove -p $at/earlier user && gpkg install -n earlier whole -q  # gives whole 1.0"
+err_has "  gpkg remove -n earlier user && gpkg install -n earlier whole -q  # gives whole 1.0"
 err_lacks '; then'
 # What a dry run proposes changes nothing.
 expect 1 install -n earlier whole -d
-err_has "  gpkg install -n earlier whole -d  # after gpkg remove -p $at/earlier user: gives whole 1.0"
+err_has '  # first: gpkg remove -n earlier user
+  gpkg install -n earlier whole -d  # gives whole 1.0'
 expect 1 install -n earlier whole -d --json
-json "d['fixes'][0]['edits'] == ['gpkg remove -p $at/earlier user']"
+json "d['fixes'][0]['edits'] == ['gpkg remove -n earlier user']"
 # What goes is said.
 expect 1 create -n two whole user lib
 err_has '  gpkg create -n two whole lib  # without user: gives whole 1.0'

@@ -117,11 +117,41 @@ expect 2 build r/good --sandbox maybe
 expect 2 build r/good --source-mirror https://example.org/
 err_has 'expected FROM=TO, both URLs'
 
+# A failure says what to correct: a typo, the line of a test, a file that the sandbox may hide.
+recipe prog 'build: {script: "echo 1 > $PREFIX/prog"}'
+expect 0 build r/prog --output-dir hints
+recipe typo 'requirements: {run: [progg]}' 'tests: [{script: ["true"]}]'
+expect 1 build r/typo --output-dir hints --override-channels
+err_has "package 'progg' not found" 'hint: progg: did you mean prog?'
+err_lacks 'no-test'
+recipe typo 'requirements: {host: [progg]}'
+expect 1 build r/typo --output-dir hints --override-channels
+err_has '# first: change progg to prog in the recipe'
+recipe says 'tests: [{script: ["true", "echo 1.0 | grep -q 2.0"]}]'
+expect 1 build r/says --output-dir hints
+err_has 'test 1 failed with exit status 1: echo 1.0 | grep -q 2.0' \
+    'hint: correct the test or the program; --no-test publishes the package untested'
+recipe header 'build: {script: "echo \"x.c: nothing.h: No such file or directory\"; exit 1"}'
+expect 1 build r/header --output-dir hints
+err_lacks 'the sandbox blocks'
+recipe hidden 'build: {script: "cat /nowhere/at/all"}'
+expect 1 build r/hidden --output-dir hints
+[[ $err == *'without a sandbox'* ]] || err_has 'the sandbox blocks the network and undeclared files'
+
 # Built twice, in two places.
 recipe steady 'build: {script: ["echo $PREFIX > $PREFIX/x", "umask 077; mkdir $PREFIX/d; echo 1 > $PREFIX/d/y"]}'
 recipe unsteady 'build: {script: ["mkdir $PREFIX/d; date +%s%N > $PREFIX/d/time; echo 1 > $PREFIX/z"]}'
 expect 0 build r/steady --output-dir twice --verify
 out_has 'built twice: all packages are identical'
+err_lacks 'published'
+sum=$(sha256sum twice/*/steady-1-*.conda)
+expect 0 build r/steady --output-dir twice
+out_has '1 unchanged'
+expect 0 build r/steady --output-dir twice --verify
+out_has 'built twice: all packages are identical'
+err_has 'steady-1-hb0f4dca_0: identical to the published package'
+err_lacks 'replaces the published'
+check [ "$sum" = "$(sha256sum twice/*/steady-1-*.conda)" ]
 expect 1 build r/unsteady --output-dir twice --verify
 err_has 'unsteady-1-hb0f4dca_0: the second build differs: d/time: differs at byte'
 expect 1 build r/unsteady --output-dir twice --verify --json
@@ -188,8 +218,8 @@ err_has "package 'base-tool' not found"
 recipe needs-gpu 'requirements: {run: [__cuda >=12]}' 'build: {script: "touch $PREFIX/x"}' \
     'tests: [{package_contents: {files: [x]}}]'
 CONDA_OVERRIDE_CUDA= expect 1 build r/needs-gpu --output-dir gpu-tests
-err_has 'CONDA_OVERRIDE_CUDA=12 gpkg build r/needs-gpu'
-err_lacks 'after changing'
+err_has 'CONDA_OVERRIDE_CUDA=12 gpkg build r/needs-gpu' 'hint: --no-test publishes the package untested'
+err_lacks '# first'
 CONDA_OVERRIDE_CUDA=12 expect 0 build r/needs-gpu --output-dir gpu-tests
 out_has '(tests passed)'
 

@@ -39,6 +39,17 @@ complete env remove --name ot
 out_is other
 complete remove -n one a
 out_is app-tool
+# Names of the channels, of those that are in the cache; of settings.
+complete install -n one app
+out_is app-tool
+complete create -n new ''
+out_is @files
+complete search nosuch
+out_is @files
+complete config set channel_p
+out_is channel_priority
+complete config get channels ''
+out_is @files
 complete activate o
 out_is 'one
 other'

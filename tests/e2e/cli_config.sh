@@ -94,6 +94,14 @@ out_has "$PWD/here"
 expect 0 config set channels conda-forge
 expect 0 config get channels
 out_is conda-forge
+printf 'pinned_packages: [python <3.14]\n' > "$WORK/pins.yaml"
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config get pinned_packages
+out_is 'python <3.14'
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config set --user pinned_packages '[]'
+out_has 'set pinned_packages to []'
+GPKG_SYSTEM_CONFIG=$WORK/pins.yaml expect 0 config get pinned_packages
+out_is ''
+expect 0 config remove-key --user pinned_packages
 expect 2 config append platform linux-64
 expect 2 config set
 expect 2 config frob
@@ -116,12 +124,14 @@ expect 0 config list --show-sources
 out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://***@proxy:1' '# files; later files override earlier ones' '# user'
 out_lacks secret
 expect 0 config list --show-sources --json
-json 'd["proxy_servers"] == {"value": {"http": "http://proxy:1"}, "source": work + "/site.yaml:4:3"}'
+json 'd["proxy_servers"] == {"value": {"http": "http://***@proxy:1"}, "source": work + "/site.yaml:4:3"}'
 json 'd["custom_channels"]["value"] == {"mine": work + "/place"}'
 GPKG_DOWNLOAD_THREADS=9 gpkg config list --show-sources
 out_has '# GPKG_DOWNLOAD_THREADS'
-GPKG_DOWNLOAD_THREADS=lots expect 2 config list
-err_has 'GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
+GPKG_DOWNLOAD_THREADS=lots expect 2 search nothing
+err_has 'error: GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
+GPKG_DOWNLOAD_THREADS=lots expect 0 config list
+err_has 'warning: GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
 expect 0 config remove-key custom_channels.mine
 
 # What conda was told counts below all of it.
@@ -195,6 +205,19 @@ expect 0 config set use_condarc false
 err_has 'unclosed list'
 expect 0 env list
 cp "$WORK/config.kept" "$file"
+# An invalid file of gpkg's own is told once; an invalid setting can be changed and removed.
+printf 'channels: [unclosed\n' > "$file"
+rm "$HOME/.condarc"
+expect 0 config list
+check [ "$(grep -c "$file:2:1:" "$WORK/stderr")" = 1 ]
+expect 1 config set link copy
+check [ "$(grep -c "$file:2:1:" "$WORK/stderr")" = 1 ]
+printf 'link: bogus\nchannels: {a: b}\n' > "$file"
+expect 1 env list
+expect 0 config remove-key link
+expect 0 config remove-key channels
+expect 0 env list
+cp "$WORK/config.kept" "$file"
 
 
 # Edits at the same time: none is lost.
@@ -213,7 +236,7 @@ expect 0 config set changeps1 false
 check [ -L "$file" ]
 check [ "$(cat "$WORK/kept.yaml")" = 'changeps1: false' ]
 rm "$file"
-# A file keeps its mode; a login in one that others can read is told, without the login.
+# A login in a file that others can read is told, without the login. A file of the user's becomes private.
 umask 022
 expect 0 config append channels https://me:hidden@host/mine
 err_has "warning: $file: contains a password and other users can read it"
@@ -225,6 +248,15 @@ done
 expect 0 config list
 out_has 'https://***@host/mine'
 out_lacks hidden
+expect 0 config remove channels 'https://***@host/mine'
+out_is "$file: https://***@host/mine removed from channels"
+check [ "$(grep -c host/mine "$file")" = 0 ]
+expect 0 config append --user channels https://me:hidden@host/mine
+err_has "$HOME/.config/gpkg/config.yaml: contains a password; other users cannot read it any more (mode 600)"
+err_lacks hidden
+check [ "$(stat -c %a "$HOME/.config/gpkg/config.yaml")" = 600 ]
+rm "$HOME/.config/gpkg/config.yaml"
+# A file keeps its mode.
 chmod 600 "$file"
 expect 0 config append channels https://me:hidden@host/yours
 err_lacks warning

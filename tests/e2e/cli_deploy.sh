@@ -53,7 +53,14 @@ check [ "$out" = "$(cat "$WORK/my job")" ]
 check [ "$(stat -c %i "$image")" = "$before" ]
 check [ "$(ls -A "$GPKG_ROOT_PREFIX/images" | wc -l)" = 1 ]
 expect 0 deploy -p "$at" --slurm
-out_has 'srun' '# srun' 'COMMAND'
+out_has 'srun' '# srun' 'COMMAND' '##SBATCH --partition=NAME' '##SBATCH --time=1:00:00'
+err_has 'write it to a file with -o job.sbatch'
+mkdir -p "$GPKG_ROOT_PREFIX/profiles"
+"$GPKG" hardware export --for cpu -o "$GPKG_ROOT_PREFIX/profiles/partition=some.yaml" 2> "$WORK/stderr"
+expect 0 deploy -p "$at" --slurm --for partition=some
+out_has '
+#SBATCH --partition=some
+'
 expect 0 deploy -p "$at" --slurm --to "$WORK/it's \$(n v)" --copy read
 out_has ' --copy read)'
 check [ "$(bash -c "gpkg() { :; }; $(grep '^trap .* EXIT$' <<< "$out"); trap -p EXIT" 2>&1 | grep -c 'invalid signal')" = 0 ]

@@ -195,10 +195,12 @@ expect 0 hardware --for ./page.yaml --json
 json 'd["cuda"]["value"] == "12.4" and d["gpus"][0]["architecture"] == "9.0" and d["known_by_names"]'
 # Where Slurm does not answer, another way is told.
 mkdir -p "$WORK/bin"
-printf '#!/bin/sh\necho "sinfo: fatal: no configuration" >&2\nexit 1\n' > "$WORK/bin/sinfo"
+printf '#!/bin/sh\necho "sinfo: error: no DNS record\nsinfo: fatal: no configuration" >&2\nexit 1\n' > "$WORK/bin/sinfo"
 chmod +x "$WORK/bin/sinfo"
 PATH=$WORK/bin:$PATH expect 1 hardware --slurm
-err_has 'sinfo: fatal: no configuration' 'use ssh: gpkg hardware --hosts'
+err_has 'error: Slurm does not answer: sinfo: fatal: no configuration' 'use ssh: gpkg hardware --hosts' \
+    'gpkg hardware export --for h100 -o FILE'
+err_lacks 'no DNS record'
 
 # Which GPUs count is for the user to say; a small one beside a big one is there for a screen.
 cat > three.yaml <<'YAML'

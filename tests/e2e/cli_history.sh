@@ -122,6 +122,8 @@ expect 0 rollback -y -n e
 check [ "$(tree e)" = "$third" ]
 expect 0 rollback -y -n e
 check [ "$(tree e)" = "$second" ]
+expect 0 rollback -n e --dry-run
+out_has 'Requested    removed: extra' '- extra'
 expect 0 rollback -y -n e --json
 json 'd["success"] and [r["name"] for r in d["actions"]["UNLINK"]] == ["extra"]'
 check [ "$(tree e)" = "$first" ]

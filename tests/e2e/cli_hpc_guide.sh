@@ -57,7 +57,7 @@ done
 slurm_start
 
 # Each page as a script, with a home of its own. The first makes the site; the others are users'.
-pages=(set-up-a-site modules-for-two-gpu-generations environment-as-one-file slurm-jobs)
+pages=(set-up-a-site module-for-different-nodes environment-as-one-file slurm-jobs)
 python3 - "$source_tree/docs/how-to" "file://$WORK/mirror" "$WORK" "${pages[@]}" <<'PYTHON'
 import pathlib, re, shlex, sys
 folder, mirror, work, *pages = sys.argv[1:]
@@ -115,7 +115,7 @@ for page in "${pages[@]}"; do
     # The GPU partition has the build for the driver's CUDA; the login node has a build for none.
     case $page in
         set-up-a-site) out_has $'\nNone\n12.9' ;;
-        modules-for-two-gpu-generations) out_has 'trained with 12.9' ;;
+        module-for-different-nodes) out_has 'trained with 12.9' ;;
         *) cp slurm-*.out "$WORK/" 2> /dev/null ;;
     esac
 done

@@ -66,7 +66,7 @@ err_has 'lib/liba.so: changed since it was installed; copied as it is'
 check [ "$(readlink "$at/of-links/lib/liba.so")" = libb.so ]
 # What leaves with a package is told.
 expect 0 remove -y -n links data
-err_has 'lib/liba.so of data-1.0-0 was changed after it was installed; the change is lost'
+err_has 'lib/liba.so of data-1.0-0 was changed after it was installed; the change will be lost'
 
 # Variables that are their owner's alone stay so.
 (umask 077 && cd "$WORK" && "$GPKG" create -q -y -n priv data > /dev/null && "$GPKG" env config vars set -n priv TOKEN=secret123 > /dev/null)

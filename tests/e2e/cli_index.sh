@@ -121,6 +121,16 @@ expect 0 build keys --output-dir keyed
 expect 0 index keyed --json
 json 'sorted((f["name"], f["field"]) for f in d["disagreements"]) == [("byaccel", "depends"), ("bypsabi", "license")]'
 
+# Other contents under a known name.
+CHANNEL=$WORK/again package one 1.0 0
+expect 0 index "$WORK/again"
+err_is ''
+CHANNEL=$WORK/again package one 1.0 0 'two'
+expect 0 index "$WORK/again"
+err_has 'one-1.0-0.tar.bz2: replaced by other contents under the same name' 'raise the build number'
+expect 0 index "$WORK/again"
+err_is ''
+
 # Packages beside the subdirs.
 mkdir flat
 cp "$(find "$WORK" -name '*.conda' -o -name '*.tar.bz2' | head -n 1)" flat/

@@ -74,12 +74,31 @@ expect 0 info --envs --json
 json 'd["envs"] == [work + "/root/envs/one"]'
 expect 2 info --base --envs
 
-# A broken configuration is told, as JSON where that was asked for.
-printf 'channels: {a: b}\n' > "$GPKG_ROOT_PREFIX/config.yaml"
-expect 1 info
-err_has "$GPKG_ROOT_PREFIX/config.yaml:1:"
-expect 1 info --json
+# An invalid configuration is told; the rest is shown, also in the report and by log.
+printf 'channels: {a: b}\ndownload_threads: 3\n' > "$GPKG_ROOT_PREFIX/config.yaml"
+expect 1 list -n one --json
 json 'd["success"] is False'
+expect 0 info
+err_has "warning: $GPKG_ROOT_PREFIX/config.yaml:1:"
+out_has "invalid settings  : error: $GPKG_ROOT_PREFIX/config.yaml:1:" 'download_threads: 3' "root prefix  : $GPKG_ROOT_PREFIX"
+expect 0 info --json
+json 'len(d["config_errors"]) == 1 and d["config_errors"][0].startswith(work + "/root/config.yaml:1:")'
+json 'd["settings"]["download_threads"]["value"] == "3" and d["errors"] == []'
+printf 'channels: [a\n' > "$GPKG_ROOT_PREFIX/config.yaml"
+GPKG_LINK=bogus expect 0 info --report
+out_has "invalid settings  : error: $GPKG_ROOT_PREFIX/config.yaml:2:1:" 'error: GPKG_LINK: ' 'gpkg commit' '__glibc=2.36=0' \
+    'gpkg create -y -q -n one app'
+expect 0 log
+out_has 'gpkg create -y -q -n one app'
+err_has "warning: $GPKG_ROOT_PREFIX/config.yaml:2:1:"
+# A part that fails has its error as its content.
+printf 'channels: ["http://h/c?token=hidden"]\n' > "$GPKG_ROOT_PREFIX/config.yaml"
+expect 0 info --report
+out_has 'channels  : error: http://h/c' '__glibc=2.36=0' 'last commands'
+out_lacks hidden
+expect 0 info --json
+json 'd["channels"] == [] and len(d["errors"]) == 1 and d["virtual_pkgs"]'
+out_lacks hidden
 printf 'channels: []\n' > "$GPKG_ROOT_PREFIX/config.yaml"
 
 expect 0 hardware

@@ -17,7 +17,7 @@ expect 0 init bash --dry-run
 out_has "$rc: block would be written:" '  + # >>> gpkg init' "shell-hook -s bash"
 same "$rc"
 expect 0 init bash
-out_has 'block written:'
+out_has 'block written:' 'for completion with Tab: add to ~/.bashrc: eval "$(gpkg completion bash)"'
 check [ "$(head -c "$(stat -c %s "$WORK/remembered")" "$rc" | cmp - "$WORK/remembered" && echo same)" = same ]
 check [ "$(stat -c %a "$rc")" = 640 ]
 cp "$rc" "$WORK/once"
@@ -87,9 +87,18 @@ check [ -f "$HOME/.config/fish/config.fish" ]
 echo mine >> "$HOME/.zshrc"
 expect 0 init --undo
 check [ ! -e "$rc" ]
-check [ ! -e "$HOME/.config/fish/config.fish" ]
+check [ ! -e "$HOME/.config/fish" ]
 check [ "$(cat "$HOME/.zshrc")" = mine ]
 rm "$HOME/.zshrc"
+
+# Blocks with earlier begin marks are known; a folder with other files stays.
+expect 0 init fish
+check grep -q '# >>> gpkg init, in a new file >>>' "$HOME/.config/fish/config.fish"
+sed -i 's/in a new file/in a file of its own/' "$HOME/.config/fish/config.fish"
+touch "$HOME/.config/fish/mine"
+expect 0 init --undo
+check [ "$(ls "$HOME/.config/fish")" = mine ]
+rm -r "$HOME/.config/fish"
 
 # A link stays one.
 mkdir dotfiles

@@ -14,6 +14,8 @@ build:
     - cc -shared -fPIC -Wl,-soname,libtwo.so.2 -o $PREFIX/lib/libtwo.so.2 two.c
     - ln -s libtwo.so.2 $PREFIX/lib/libtwo.so
 requirements: {run_exports: [libtwo >=2]}
+about: {summary: Two for all, license: MIT, homepage: https://two.example}
+extra: {recipe-maintainers: [anna, ben]}
 END
 cat > r/tool/recipe.yaml <<'END'
 package: {name: tool, version: "1"}
@@ -48,6 +50,31 @@ two=$(echo "$CHANNEL"/linux-64/libtwo-*.conda)
 expect 0 inspect "$two"
 out_has '3 files; the prefix is written into 1 text file'
 out_lacks '0 binaries'
+out_has '  checked       2 files match info/paths.json'
+out_has '  link scripts  none'
+out_has "  sha256        $(sha256sum "$two" | cut -d' ' -f1)"
+out_has '  summary       Two for all'
+out_has '  home page     https://two.example'
+out_has '  maintainers   anna, ben'
+out_has ' with gpkg '
+out_has 'gpkg keys --help'
+expect 0 inspect "$two" --json
+json 'd["summary"] == "Two for all" and d["license"] == "MIT" and d["maintainers"] == ["anna", "ben"]'
+json 'd["matching_files"] == 2 and d["link_scripts"] == [] and len(d["sha256"]) == 64 and d["size"] > 0'
+json 'd["timestamp"] > 0 and d["builder"].startswith("gpkg ")'
+expect 0 inspect "$tool" "$two"
+out_has "$tool:
+tool 1 "
+out_has "
+
+$two:
+libtwo 2 "
+expect 0 inspect "$tool" "$two" --json
+json 'd["success"] and [p["name"] for p in d["inspected"]] == ["tool", "libtwo"]'
+expect 2 inspect "$tool" "$two" --attestation none.json
+err_has 'is for one package file'
+expect 2 show "$two"
+err_has "to show a package file: gpkg inspect $two"
 expect 0 inspect --files "$two"
 out_is 'etc/two.conf
 lib/libtwo.so

@@ -190,7 +190,7 @@ printf 'dependencies: [torch, lib >=2]\n' > environment.yml
 expect 0 lock -f environment.yml --for cpu --for a100 -o two.lock
 printf 'dependencies: [torch, lib >=2, low]\n' > environment.yml
 expect 1 lock update two.lock -f environment.yml
-err_has 'for a100: the request cannot be solved' 'gpkg lock update two.lock -f environment.yml  # after '
+err_has 'for a100: the request cannot be solved' '# first: ' 'gpkg lock update two.lock -f environment.yml'
 err_lacks 'gpkg remove' 'internal error'
 package gpu 1.0 cuda12_0 '__cuda >=12'
 expect 0 lock gpu --for a100 -o gpu.lock
@@ -198,7 +198,7 @@ package gpu 2.0 cpu_0
 package needs-gpu2 1.0 0 'gpu >=2'
 printf 'dependencies: [gpu, needs-gpu2]\n' > environment.yml
 expect 1 lock update gpu.lock -f environment.yml
-err_has 'gpkg lock update gpu.lock -f environment.yml  # after adding'
+err_has '# first: add ' 'gpkg lock update gpu.lock -f environment.yml'
 printf 'dependencies: ["gpu[accel=none]", needs-gpu2]\n' > environment.yml
 expect 0 lock update gpu.lock -f environment.yml
 package python 3.14.1 0

@@ -32,14 +32,57 @@ expect 0 module check --root "$WORK/modules"
 expect 0 clean --all --dry-run
 expect 0 config list
 expect 0 config --show
+expect 0 config describe module_root
+expect 0 config --get channels
+expect 0 env config vars list -n e
+expect 0 env export -n e
+expect 0 export -n e
+expect 0 info
+expect 0 history -n e
+expect 0 solve lib
+expect 0 search lib
+expect 0 why -n e lib
+expect 0 repoquery depends lib
+expect 0 closure -n e
+expect 0 hardware list
+expect 0 pins -n e
+expect 0 keys generate "$WORK/key"
+expect 0 keys show "$WORK/key"
 expect 0 run -n e true
 expect 1 run -n e false
 echo "{" > "$GPKG_ROOT_PREFIX/envs/e/conda-meta/lib-1.0-0.json"
 expect 1 verify -n e
 expect 0 log
-out_has 'gpkg module write' 'gpkg verify -n e  (exit status 1)'
-for words in 'env list' 'module check' 'gpkg clean' 'gpkg config' 'gpkg run'; do out_lacks "$words"; done
+out_has 'gpkg module write' 'gpkg keys generate' 'gpkg verify -n e  (exit status 1)' \
+    'error: 1 of 1 package is damaged; to restore it: gpkg repair -n e'
+for words in 'gpkg env' 'gpkg export' 'module check' 'gpkg clean' 'gpkg config' 'gpkg run' 'gpkg info' 'gpkg history' \
+    'gpkg solve' 'gpkg search' 'gpkg why' 'gpkg repoquery' 'gpkg closure' 'gpkg hardware' 'gpkg pins' 'keys show'; do
+    out_lacks "$words"
+done
+# conda's spelling of a change is one.
+expect 0 config --set changeps1 false
+expect 0 config --remove-key changeps1
+expect 0 log --last 2
+out_has 'gpkg config --set changeps1 false' 'gpkg config --remove-key changeps1'
 expect 0 repair -y -n e
+
+# A question that was answered no is no failure.
+answer 'n\n' install -n e lib=1.1
+check [ "$status" = 1 ]
+expect 0 log --last 1
+out_has 'gpkg install -n e lib=1.1  (cancelled)'
+out_lacks 'error: '
+expect 0 log --last 1 --json
+json 'd[0]["outcome"] == "cancelled" and d[0]["error"] is None and d[0]["status"] == 1'
+expect 0 log --failed
+out_lacks 'lib=1.1'
+
+# Wrong usage, such as a typo, is not logged.
+expect 2 install -y -n e 'lib=='
+expect 2 create -y
+expect 0 log --failed
+out_lacks 'lib=='
+out_lacks 'gpkg create -y'$'\n'
 
 # A killed command is logged, under its environment, as long as its process is gone.
 script bin/.wait-post-link.sh 'echo x > "$STARTED"; sleep 5'
@@ -100,7 +143,16 @@ out_has 'gpkg commit' distribution 'virtual packages' 'gpkg create -y -q -n othe
 
 # -v names phases with times, -vv requests as well.
 expect 0 solve -v app
-err_has 'solve: ' ' s' 'repodata.json'
+err_has 'repodata.json'
+check grep -qx 'solve: [0-9]*\.[0-9]* s' <<< "$err"
+expect 0 create -v -n traced app
+err_has '/repodata.json: read'
+check grep -qx 'fetch: [0-9.]* s (in the package store: [0-9]* of [0-9]*.*)' <<< "$err"
+check grep -q '^link: [0-9.]* s (2 packages linked' <<< "$err"
+rm -r "$GPKG_ROOT_PREFIX"/pkgs/app-*
+expect 0 install -vv -y -n traced app --force-reinstall
+err_has '1 read from local channels, 1 unpacked' 'read file://'
+err_lacks 'GET file:'
 expect 1 solve -vv nosuch -c https://localhost:1/c
 err_has 'GET https://localhost:1/c/'
 expect 0 solve -v app --json

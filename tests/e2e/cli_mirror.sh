@@ -131,8 +131,14 @@ expect 0 mirror --lock "$WORK/gpkg.lock" --for cpu --out "$mirror" --sign-key "$
     --delta "$WORK/manifest.json" --delta-out "$WORK/delta"
 out_has 'packages' '0 downloaded, '
 check [ ! -e "$mirror/main/linux-64/tool-1.0-cuda_0.tar.bz2" ]
+out_has "signed with $key"
 expect 0 mirror verify "$mirror" --key "$key"
+err_has 'signature verified'
 err_lacks 'signature not checked'
+expect 1 create -n x -c "$mirror" --override-channels tool
+err_has 'hint: it is a mirror; its channel' "GPKG_SYSTEM_CONFIG=$mirror/config.yaml"
+expect 2 mirror -n ml --out "$WORK/other"
+err_has 'gpkg mirror -f ml.yml'
 expect 0 mirror verify "$mirror"
 err_has 'signature not checked; to check it: --key PUBLIC-KEY'
 expect 1 mirror verify "$mirror" --key "${key//[0-4]/5}"

@@ -37,6 +37,9 @@ expect 0 module check --root "$root"
 expect 0 config set module_name '{name}/{plain}-{accelerator}'
 expect 1 module check --root "$root"
 out_has 'one/1.lua: its name is now one/1.0-cpu'
+err_has "gpkg module write --all --root $root"
+expect 2 module remove one
+err_has 'to delete one module: rm FILE'
 expect 0 module write -n one --root "$root"
 out_has "$root/Core/one/1.0-cpu.lua" "removed $root/Core/one/1.lua"
 err_has 'removed one/1, replaced by one/1.0-cpu; jobs that load one/1 must load one/1.0-cpu'

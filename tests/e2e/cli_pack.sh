@@ -278,5 +278,7 @@ expect 0 pack -n plain -o "$WORK/plain.tar.zst"
 mkdir "$WORK/plain" && tar -xf "$WORK/plain.tar.zst" -C "$WORK/plain"
 check "$WORK/plain/bin/gpkg-relocate"
 expect 0 verify -p "$WORK/plain"
+expect 2 create -n unpacked -f "$WORK/plain.tar.zst"
+err_has 'plain.tar.zst: an archive, not a list of packages' "tar -xf $WORK/plain.tar.zst -C ml && ml/bin/gpkg-relocate"
 
 finish

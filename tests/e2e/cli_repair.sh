@@ -40,7 +40,7 @@ out_is 'app: bin/app is missing
 lib: bin/lib is a soft link, not a file
 lib: lib/lib.pc has another checksum
 lib: lib/text has 7 bytes, not 5'
-err_is '2 of 3 packages are damaged; to relink them: gpkg repair -n e'
+err_is '2 of 3 packages are damaged; to restore them: gpkg repair -n e'
 expect 1 verify -n e --json
 json 'not d["sound"] and [x["path"] for x in d["damage"]] == ["bin/app", "bin/lib", "lib/lib.pc", "lib/text"]'
 expect 1 verify -n e --quick
@@ -65,7 +65,7 @@ expect 0 repair -n e --dry-run
 out_has '1 to download'
 expect 1 verify --store
 out_has 'other-1.0-0-'
-err_has '1 of 3 packages is damaged; to remove them from the store: gpkg repair --store'
+err_has '1 of 3 packages is damaged; to remove it from the store: gpkg repair --store'
 expect 1 repair -y -n e --offline
 err_has other-1.0-0
 mv "$WORK/away" "$CHANNEL"

@@ -79,7 +79,20 @@ json 'd["success"] is False'
 expect 2 run -n one
 err_has 'no command was given'
 expect 2 run hello
-err_has 'no environment is active'
+err_has 'no environment is active' 'use -n NAME or -p PATH'
+# The environment's name without -n, and a mistyped program.
+expect 2 run one hello
+err_has 'no environment is active' 'did you mean -n one?'
+expect 2 install one nosuch
+err_has 'did you mean -n one?'
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 127 run one hello
+err_has 'one: command not found' 'did you mean -n one?'
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 1 remove -y one
+err_has "one is not installed in $GPKG_ROOT_PREFIX/envs/two" 'did you mean -n one?'
+CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 list one
+err_has 'did you mean -n one?'
+expect 127 run -n one helo
+err_has 'helo: command not found' 'did you mean hello?'
 expect 2 run --nmae one hello
 expect 1 run -n one --cwd /nowhere pwd
 err_has '/nowhere: cannot change to this folder: No such file or directory'

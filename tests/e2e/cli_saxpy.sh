@@ -29,6 +29,10 @@ outputs:
 RECIPE
 done
 expect 0 build toolkits --output-dir channel
+expect 0 build "$recipes/saxpy" --output-dir channel --plan
+out_has ': new (accel=cpu, psabi=x86_64_v1)' ': new (accel=cpu, psabi=x86_64_v3)'
+expect 0 build "$recipes/saxpy" --output-dir channel --plan --json
+json 'd["plan"][0]["variant"]["accel"] == "cpu"'
 expect 0 build "$recipes/saxpy" --output-dir channel
 for cuda in 11.8 12.4 13.0; do
     machine=h100
@@ -39,6 +43,12 @@ done
 expect 0 search -c ./channel --override-channels saxpy --json
 json 'len(d["saxpy"]) == 5'
 saxpy_variants 11.8 12.4 13.0
+expect 0 variants -c ./channel --override-channels saxpy
+out_has 'cuda_arch_list'
+out_lacks 'psabi'
+out_lacks 'accel '
+expect 0 variants -c ./channel --override-channels saxpy --json
+json '{v["variant"]["cpu"] for v in d["variants"]} == {None, "x86_64_v3"}'
 
 # What a variant for CUDA has to say.
 printf 'accel: cuda\npsabi: x86_64_v1\n' > half.yaml

@@ -22,38 +22,17 @@ Y
 plan="env update -n ml -f plan.yml --prune"
 
 # terminal COLUMNS WORDS...: runs gpkg on a terminal of that width, answers no, sets $status and $out.
-terminal() {
-    last="gpkg ${*:2} on a terminal of $1 columns"
-    out=$(python3 -c '
-import fcntl, os, pty, select, struct, sys, termios, time
-pid, terminal = pty.fork()
-if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
-    os.execv(sys.argv[2], sys.argv[2:])
-said, until, answered = b"", time.time() + 30, False
-while time.time() < until:
-    if select.select([terminal], [], [], 0.1)[0]:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:
-            break
-        said += piece
-        if not answered and (b"[Y/n] " in said or b"[y/N] " in said):
-            os.write(terminal, b"n\n")
-            answered = True
-sys.stdout.write(said.decode().replace("\r\n", "\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$1" "$GPKG" "${@:2}")
-    status=$? err=
-}
+terminal() { on_terminal "--columns=$1" '--keys=n\n' -- "${@:2}"; }
 # narrow COLUMNS: no line of $out is longer, and none ends with a blank; escape codes take no column.
-# Sentences are the terminal's to wrap.
+# Only what can be broken nowhere is longer: a path, a command to type.
 narrow() {
     check python3 -c '
 import re, sys
 for line in sys.argv[2].split("\n"):
-    line = re.sub("\x1b\\[[0-9]*m", "", line)
-    if len(line) > int(sys.argv[1]) or line != line.rstrip() and not line.endswith("? [Y/n] n"):
-        sys.exit(repr(line))' "$1" "$(grep -v '^[^ ]*\(warning\|note\|error\):' <<< "$out")"
+    line = re.sub("\x1b\\[[0-9]*[mK]", "", line.rsplit("\r")[-1])
+    is_one = re.fullmatch(r" *(\S+|`?gpkg .*)", line)
+    if line != line.rstrip() or len(line) > int(sys.argv[1]) and not is_one:
+        sys.exit(repr(line))' "$1" "$out"
 }
 plain() { out_lacks $'\x1b'; }
 # has_in_order TEXT...: $out has these, one after the other.
@@ -90,7 +69,6 @@ for columns in 80 70 60; do
     plain
 done
 # Dependencies are not bold.
-NO_COLOR= terminal 100 install -n ml pytorch --dry-run
 CONDA_OVERRIDE_CUDA=12.6 terminal 100 create -n new pytorch --dry-run
 out_has $'\x1b[1mpytorch\x1b[0m' ' numpy '
 out_lacks $'\x1b[1mnumpy'
@@ -112,6 +90,20 @@ CONDA_OVERRIDE_CUDA=12.6 CONDA_OVERRIDE_CUDAA=12 expect 0 create -n new pytorch 
 err_has 'CONDA_OVERRIDE_CUDAA=12'
 CONDA_OVERRIDE_CUDA=12.6 CONDA_OVERRIDE_CUDAA=12 terminal 80 create -n new pytorch
 has_in_order '+' 'to install' 'CONDA_OVERRIDE_CUDAA=12' 'Proceed? [Y/n]'
+
+# The mark of requested packages without colours is the column that `gpkg list` has.
+expect 0 $plan --dry-run
+check [ "$(grep -c ' python=3.12$' <<< "$out")" = 1 ]
+check [ "$(grep -c 'Download  Requested$' <<< "$out")" = 1 ]
+expect 0 create -n new meta lib7 --dry-run
+check [ "$(grep -c '^  + .* k*B  [a-z]' <<< "$out")" = 2 ]
+# All requested specs are shown.
+NO_COLOR=1 terminal 60 create -n new lib{1..25}
+narrow 60
+check python3 -c '
+import re, sys
+head = sys.argv[1].partition("Channels")[0].partition("Requested")[2]
+sys.exit(set(re.split(r",?\s+", head.strip())) != {f"lib{i}" for i in range(1, 26)})' "$out"
 
 # A pipe gets whole values, no escape codes and no blanks at the end of lines.
 expect 0 $plan --dry-run
@@ -137,8 +129,9 @@ expect 0 --color always list -n ml
 out_has $'\x1b[1mpython'
 terminal 80 list -n ml
 out_has $'\x1b[1mpython'
+NO_COLOR= terminal 80 list -n ml  # as if it were not set
+out_has $'\x1b[1mpython'
 for setting in NO_COLOR=1 CLICOLOR=0 TERM=dumb; do
-    out=$(env "$setting" bash -c 'true')
     export "${setting?}"
     terminal 80 list -n ml
     plain
@@ -168,6 +161,73 @@ done
 expect 0 list -n ml --size --json
 json 'all({"requested", "disk_size", "disk_files"} <= r.keys() for r in d)'
 expect 2 list -n ml --size --explicit
+
+# Nothing is wider than the terminal: tables, sentences, notes, errors and help.
+package libwith-a-name-that-is-long-as-well 2024.12.31.1 cuda126_py312h1763f6d_306 'numpy >=1.26,<3' \
+    'toolkit-with-a-name-that-is-long >=12.6.3,<13.0a0' python zlib
+expect 0 install -q -n ml libwith-a-name-that-is-long-as-well 'zlib>=1.2'
+expect 1 install -n ml "no-package-has-this-name-$(printf 'x%.0s' {1..20})"
+cat > "$WORK/commands" << 'C'
+search lib*
+search libwith-a-name-that-is-long-as-well --info
+search no-package-has-this-name
+show libwith-a-name-that-is-long-as-well
+show python -n ml
+solve libwith-a-name-that-is-long-as-well numpy
+history -n ml
+diff 1 -n ml
+list -n ml
+list -n ml --size
+hardware
+hardware list
+repoquery depends libwith-a-name-that-is-long-as-well
+repoquery depends libwith-a-name-that-is-long-as-well --recursive
+repoquery whoneeds zlib
+repoquery whoneeds zlib --all
+repoquery whoneeds zlib -n ml
+repoquery tree libwith-a-name-that-is-long-as-well
+closure -n ml
+closure libwith-a-name-that-is-long-as-well
+closure why zlib -n ml
+why zlib -n ml
+why-not numpy=1.0 -n ml
+variants libblas
+log
+config list
+config list --show-sources
+config describe
+config describe pinned_packages
+info
+env list
+inspect CHANNEL/linux-64/libwith-a-name-that-is-long-as-well-2024.12.31.1-cuda126_py312h1763f6d_306.tar.bz2
+verify -n ml
+doctor -n ml
+clean --all --dry-run
+rollback -n ml
+remove -n ml zlib
+env remove -n ml
+env remove -n nowhere
+list --nosuch-option
+help
+help all
+C
+mkdir -p "$(place ml)/notes" && touch "$(place ml)"/notes/a-file-of-the-user-with-a-long-name-{1..4}
+while read -r words; do
+    for columns in 60 70 80; do
+        NO_COLOR=1 terminal $columns ${words/CHANNEL/$CHANNEL} < /dev/null
+        narrow $columns
+        check [ "$status" -le 2 ]
+    done
+done < "$WORK/commands"
+expect 0 hardware
+check [ "$(grep -c ' $' <<< "$out")" = 0 ]
+# A question stays with its answers, and whole in a pipe.
+terminal 60 env remove -n ml
+out=$(tr -s '\n ' ' ' <<< "$out")
+out_has 'files of yours: ' ')? [y/N] n'
+expect 2 env remove -n ml
+check [ "$(grep -c 'files of yours.*)$' <<< "$err")" = 1 ]
+rm -r "$(place ml)/notes"
 
 # Progress: an estimate of the time left; drawn again without escape codes where colours are off.
 mkdir "$WORK/control"

@@ -189,6 +189,9 @@ out_has 'Start a job on this node with srun' 'derived from names only'
 check grep -q 'known_by: names' "$profiles/partition=cpu.yaml"
 answer 'y\n' hardware --slurm --partition cpu
 out_has 'Slurm node c1'
+rm -r "$profiles"
+GPKG_ALWAYS_YES=1 expect 0 hardware --slurm --partition cpu
+out_has 'Slurm node c1'
 
 # What cannot be meant, and what is in the way.
 expect 1 hardware --slurm --partition cpx
@@ -199,6 +202,7 @@ expect 2 hardware list --slurm
 err_has 'cannot be used with list'
 expect 2 hardware --slurm --for cpu
 expect 2 hardware --slurm --yes --no-probe
+err_has '--no-probe' 'cannot be used with' '--yes'
 echo mine > "$profiles/partition=gpu.yaml"
 rm "$profiles/partition=cpu.yaml"
 expect 1 hardware --slurm --no-probe

@@ -76,7 +76,7 @@ torch=2 is requested
 └─ torch 2.0 0 needs numpy <2
 numpy>=2 is the spec in question
 └─ no numpy satisfies both
-possible fixes:
+what would work:
   torch=1.0 instead of torch=2: gives numpy 2.0 and torch 1.0'
 expect 0 why-not numpy=3 torch
 out_is 'no channel has numpy=3; available: 2.0 and 1.0'
@@ -161,7 +161,7 @@ base=1 is requested
 numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
    └─ no base satisfies both
-possible fixes:
+what would work:
   base=2.0 instead of base=1: gives base 2.0 and numpy 2.0'
 expect 0 why-not python=3.13 -n env
 out_is 'it can be installed: gpkg install python=3.13 -n env  # gives python 3.13.0 0'

@@ -115,18 +115,25 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         err_has "$shared/site/env: you cannot change this environment (owner: root): Permission denied" \
             "to make your own copy: gpkg create -n NAME --clone $shared/site/env"
     done
+    for words in 'install big' 'update app' 'remove app' 'remove --all' 'env remove'; do
+        as 1 $words -p "$shared/site/env"
+        check [ "$status" = 1 ]
+        err_has 'you cannot change this environment' "--clone $shared/site/env"
+        out_is ''
+    done
+    works 1 install -p "$shared/site/env" big --dry-run
     # What may not be looked into is named where it may be the reason.
     chmod 700 "$shared/site"
     GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site as 1 list -n env
     check [ "$status" = 1 ]
-    err_has "no environment at $shared/home1/envs/env" "no permission to read $shared/site"
+    err_has "no environment at $shared/home1/envs/env, nor in $shared/site" "no permission to read $shared/site"
     GPKG_STORE_LAYERS=$shared/site/pkgs works 1 info
     out_has "store_layers: $shared/site/pkgs (no permission to read)"
     chmod 755 "$shared/site"
     # Nor does it take its name from those who cannot change it: their own goes before it.
     export GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site
     works 1 create -y -n env app
-    err_has "note: -n env now means $shared/home1/envs/env instead of $shared/site/env"
+    err_has "note: the new environment hides $shared/site/env; -n env now means $shared/home1/envs/env"
     as 1 create -y -n env app
     check [ "$status" = 1 ]
     err_has "$shared/home1/envs/env: the environment exists already" 'to add packages: gpkg install'

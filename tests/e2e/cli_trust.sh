@@ -243,6 +243,7 @@ restore
 echo more >> "$CHANNEL/linux-64/tool-1.0-0.tar.bz2"
 rm -rf "$GPKG_ROOT_PREFIX/pkgs"
 expect 1 create -n y tool
+err_has "is not the one that the channel's operator signed; do not use it, and tell the operator"
 absent y
 restore
 python3 - "$CHANNEL/linux-64/repodata.json" <<'PY'
@@ -332,7 +333,7 @@ trust "$(key a)"
 expect 0 keys root "$CHANNEL" --root-key "$(key a)" --index-key "$(key b)" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.1.json"
 expect 2 index "$CHANNEL" --sign-key "$keys/a"
-err_has 'is not one of the keys that may sign indexes'
+err_has 'is not one of the keys that may sign indexes' "keys that may sign: $(key b)"
 sign b
 expect 0 search tool
 cp "$CHANNEL/trust/root.1.json" "$WORK/root.1.json"

@@ -98,6 +98,8 @@ expect 2 -n early
 err_has 'missing command'
 expect 2 --frob list
 err_has "unknown option '--frob' before the command"
+expect 2 --versoin
+err_has 'did you mean --version?'
 
 # Missing and conflicting words are named.
 while IFS='|' read -r words message; do
@@ -119,6 +121,8 @@ err_has "unknown command 'creat'"
 err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
+expect 2 verify ./channel
+err_has "gpkg verify: unexpected argument './channel'" 'for a mirror: gpkg mirror verify DIR' 'gpkg inspect FILE'
 for words in 'help nosuch' 'nosuch --help'; do
     expect 2 $words
     err_has "unknown command 'nosuch'"
@@ -138,6 +142,14 @@ virtual-packages|use gpkg hardware
 ls|use gpkg list
 doctor early|did you mean -n early?
 undo|use gpkg rollback
+bug-report|use gpkg info --report
+fix|use gpkg repair
+compare|use gpkg list -n NAME --diff OTHER
+global list|use gpkg exec TOOL
+task add|gpkg has no tasks
+auth login host|credentials.yaml
+workspace list|gpkg sync -f environment.yml
+reinstall numpy|use gpkg install -n NAME --force-reinstall
 config show|use gpkg config list
 config unset channels|use gpkg config remove-key
 solve --acel nvidia numpy|did you mean --accel?

@@ -57,7 +57,7 @@ expect 0 why -n one lone
 out_has 'not requested, and no package needs it'
 
 expect 1 why -n one pgn
-err_has "pgn: not installed in $GPKG_ROOT_PREFIX/envs/one"
+err_has "pgn is not installed in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean png?'
 expect 1 why -n nowhere png
 expect 2 why png

@@ -5,6 +5,7 @@
 set -u
 : "${GPKG:?the program under test}"
 GPKG=$(readlink -f "$GPKG")
+E2E=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # A version manager's python3 looks up which one it stands for at every start: that is done once.
 PATH=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$PATH
@@ -44,35 +45,16 @@ gpkg() {
     err=$(cat "$WORK/stderr")
 }
 
-# answer KEYS WORDS...: runs gpkg on a terminal of its own and types KEYS once it has asked; with ";"
-# in between, the next part at the next question. Sets $status and $out. It may take ten seconds.
-answer() {
-    last="gpkg ${*:2} on a terminal, answered $1"
-    out=$(python3 -c '
-import os, pty, re, select, sys, time
-keys = [part.encode() for part in sys.argv[1].encode().decode("unicode_escape").split(";")]
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
-said, until, answered = b"", time.time() + 10, 0
-while time.time() < until:
-    if not select.select([terminal], [], [], 0.1)[0]:
-        continue
-    try:
-        piece = os.read(terminal, 4096)
-    except OSError:
-        break
-    if not piece:
-        break
-    said += piece
-    if answered < min(len(keys), len(re.findall(rb"\[Y/n\]|\[y/N\]", said))):
-        os.write(terminal, keys[answered])
-        answered += 1
-else:
-    os.kill(pid, 9)
-sys.stdout.write(said.decode())
-status = os.waitpid(pid, 0)[1]
-sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 99)' "$1" "$GPKG" "${@:2}")
+# answer KEYS WORDS...: runs gpkg on a terminal of its own and types KEYS at its question; with ";" in
+# between, the next part at the next question. Sets $status and $out.
+answer() { on_terminal "--keys=$1" -- "${@:2}"; }
+# on_terminal OPTION... -- WORDS...: the same with options of terminal.py.
+on_terminal() {
+    local options=()
+    while [ "$1" != -- ]; do options+=("$1") && shift; done
+    shift
+    last="gpkg $* on a terminal (${options[*]})"
+    out=$(python3 "$E2E/terminal.py" "${options[@]}" "$GPKG" "$@")
     status=$? err=
 }
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/ask/fix_command.hpp"
 
+#include "cli/environments.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/asking/earlier_wishes.hpp"
 #include "libcore/base/text.hpp"
@@ -66,9 +67,11 @@ void FixCommand::apply(const ProblemChange& change) {
 
 std::string FixCommand::text() const {
     std::vector<std::string> words;
-    if (!removed_.empty() && !question_.is_dry_run) {
-        words.push_back(removal());
-        words.emplace_back("&&");
+    if (!question_.is_dry_run) {
+        for (auto& step : steps()) {
+            words.push_back(std::move(step));
+            words.emplace_back("&&");
+        }
     }
     if (!gives_facts_) {
         for (const auto& [name, value] : environment_)
@@ -87,27 +90,33 @@ std::string FixCommand::text() const {
 }
 
 std::vector<std::string> FixCommand::before() const {
-    auto steps = edits_;
-    for (const auto& line : deleted_) steps.push_back("removing " + line);
-    if (!removed_.empty() && question_.is_dry_run) steps.push_back(removal());
-    return steps;
+    auto before = edits_;
+    for (const auto& line : deleted_) before.push_back("remove " + line);
+    if (question_.is_dry_run) append(before, steps());
+    return before;
 }
 
 std::string FixCommand::before_text() const {
     constexpr std::size_t kMostLines = 3;
-    auto steps = edits_;
-    if (deleted_.size() == 1) steps.push_back("removing " + deleted_.front());
+    auto before = edits_;
+    if (deleted_.size() == 1) before.push_back("remove " + deleted_.front());
     if (deleted_.size() > 1)
-        steps.push_back("deleting these lines: " + join_some(deleted_, "and", kMostLines));
-    if (!removed_.empty() && question_.is_dry_run) steps.push_back(removal());
-    return join_some(steps, "and", steps.size());
+        before.push_back("remove these lines: " + join_some(deleted_, "and", kMostLines));
+    if (question_.is_dry_run) append(before, steps());
+    return join_some(before, "and", before.size());
 }
 
-/// "gpkg remove -p PREFIX a b"
-std::string FixCommand::removal() const {
-    auto text = "gpkg remove -p " + shell_word(question_.prefix.native());
-    for (const auto& name : removed_) text += " " + shell_word(name);
-    return text;
+/// "gpkg unpin -n ml a", "gpkg remove -n ml b c"
+std::vector<std::string> FixCommand::steps() const {
+    std::vector<std::string> steps;
+    const auto target = target_words(context_, question_.prefix);
+    const auto add = [&](std::string_view command, const std::vector<std::string>& names) {
+        if (!names.empty())
+            steps.push_back(fmt::format("gpkg {} {} {}", command, target, shell_words(names)));
+    };
+    add("unpin", unpinned_);
+    add("remove", removed_);
+    return steps;
 }
 
 /// The word that the user wrote for a spec; it may stand in a file instead. What is told last
@@ -141,7 +150,7 @@ void FixCommand::ask_for(const std::string& spec) {
     if (are_specs_words() || (is_package_name(spec) && !is_recipe())) {
         words_.push_back(spec);
     } else {
-        edits_.push_back("adding " + spec);
+        edits_.push_back("add " + spec);
     }
 }
 
@@ -162,7 +171,7 @@ void FixCommand::replace(const ProblemChange& change) {
             words_[*word] = as_typed(*changed);
         }
     } else {
-        edits_.push_back(fmt::format("changing {} to {}", change.before, change.spec));
+        edits_.push_back(fmt::format("change {} to {}", change.before, change.spec));
     }
 }
 
@@ -187,9 +196,11 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
     } else if (pins.size() == 1 && !question_.wanted.is_for_lock) {
         options_.emplace_back("--no-pin");
         dropped_.push_back("the pin " + change.before);
+    } else if (!question_.prefix.empty() &&
+               pins[change.index].place == (question_.prefix / "conda-meta/pinned").native()) {
+        unpinned_.push_back(constraint.spec.name);
     } else {
-        edits_.push_back(
-            fmt::format("removing {} from {}", change.before, pins[change.index].place));
+        edits_.push_back(fmt::format("remove {} from {}", change.before, pins[change.index].place));
     }
 }
 

@@ -27,8 +27,8 @@ public:
 
     /// The whole line that a shell takes.
     std::string text() const;
-    /// What has to be done before: "taking numpy <2 out of /envs/ml/conda-meta/pinned". A dry run
-    /// with a removal in its line would remove.
+    /// What has to be done before: "change lib>=2 to lib=1.0" in a file. Of a dry run commands too,
+    /// for they would change something.
     std::vector<std::string> before() const;
     /// The same in one line, with the first of many lines to delete; empty: nothing.
     std::string before_text() const;
@@ -43,7 +43,7 @@ public:
     const std::vector<std::string>& machines() const { return machines_; }
 
 private:
-    std::string removal() const;
+    std::vector<std::string> steps() const;
     std::optional<std::size_t> word_of(std::size_t index) const;
     bool is_of_earlier(std::size_t index) const;
     bool are_specs_words() const;
@@ -65,7 +65,8 @@ private:
     std::vector<std::string> options_;  ///< that it has in addition, before a "--"
     std::map<std::string, std::string> environment_;
     bool gives_facts_ = false;
-    std::vector<std::string> removed_;  ///< packages that were asked for earlier
+    std::vector<std::string> removed_;   ///< packages that were asked for earlier
+    std::vector<std::string> unpinned_;  ///< packages with a pin in conda-meta/pinned
     std::vector<std::string> dropped_;
     std::vector<std::string> edits_;
     std::vector<std::string> deleted_;  ///< specs to delete from a file

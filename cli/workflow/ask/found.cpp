@@ -1,8 +1,8 @@
 #include "cli/workflow/ask/found.hpp"
 
 #include "cli/table.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
@@ -99,8 +99,9 @@ std::optional<std::string> other_platform_with(Context& context,
 }
 
 void print_details(Output& out, const PackageRecord& record) {
-    out.result(out.bold(title(record)));
+    out.result(out.bold(record_title(record)));
     Table table;
+    table.may_wrap(1);
     const auto row = [&](const std::string& name, std::string value) {
         if (!value.empty()) table.add({fmt::format("  {}", name), std::move(value)});
     };
@@ -122,7 +123,7 @@ void print_details(Output& out, const PackageRecord& record) {
         for (std::size_t i = 0; i < specs.size(); ++i)
             row(i == 0 ? "extra " + printable(group) : "", printable(specs[i], kLongestSpec));
     }
-    for (const auto& line : table.lines()) out.result(line);
+    out.result(table);
     out.result("");
 }
 
@@ -290,17 +291,31 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
     names.reserve(installed.size());
     for (const auto& record : installed) names.push_back(record.name());
     const auto near = near_names(spec.name, names);
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: not installed in {}", spec.to_string(), prefix.native()),
-                did_you_mean(near, "list installed packages: gpkg list"));
+    Error error{ErrorKind::NotFound,
+                fmt::format("{} is not installed in {}", spec.to_string(), prefix.native()),
+                did_you_mean(near),
+                {}};
+    if (near.empty())
+        error = with_environment_hint(
+            std::move(error), "to list installed packages: gpkg list {}", prefix.native());
+    return pass(std::move(error));
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {
     return channel_title(context, record.channel) + "/" + record.subdir;
 }
 
+void shorten_record_columns(Table& table) {
+    enum Columns : std::size_t { Name, Version, Build, ChannelName };
+    table.may_shorten(ChannelName, 11, Keep::End);
+    table.may_shorten(Build, 12);
+    table.may_drop(ChannelName);
+    table.may_shorten(Name, 20);
+}
+
 void print_records(const Context& context, std::span<const PackageRecord> records) {
     Table table({4});
+    shorten_record_columns(table);
     table.add({"# Name", "Version", "Build", "Channel", "Size"});
     for (const auto& record : records) {
         table.add({record.name,
@@ -309,7 +324,7 @@ void print_records(const Context& context, std::span<const PackageRecord> record
                    channel_text(context, record),
                    record.size == 0 ? "" : human_size(record.size)});
     }
-    for (const auto& line : table.lines()) context.out.result(line);
+    context.out.result(table);
 }
 
 void print_found(const Context& context, const MatchSpec& spec, const Found& found, bool info) {
@@ -328,7 +343,7 @@ void print_found(const Context& context, const MatchSpec& spec, const Found& fou
 }
 
 nlohmann::ordered_json search_json(const PackageRecord& record) {
-    auto json = to_json(record);
+    auto json = record_json(record);
     json["channel"] = without_secrets(record.channel) + "/" + record.subdir;
     json["license"] = record.license;
     if (!record.extra_depends.empty()) json["extra_depends"] = record.extra_depends;

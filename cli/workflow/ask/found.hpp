@@ -16,6 +16,8 @@
 
 namespace gpkg::cli {
 
+class Table;
+
 /// Channels in which something is looked for: at least the records of the names in question.
 struct Searched {
     std::vector<Channel> channels;
@@ -79,6 +81,8 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
 
 /// As text; with `info` everything about each record.
 void print_found(const Context& context, const MatchSpec& spec, const Found& found, bool info);
+/// How a table with the columns name, version, build and channel is fitted to a screen.
+void shorten_record_columns(Table& table);
 /// A line for each.
 void print_records(const Context& context, std::span<const PackageRecord> records);
 

@@ -1,6 +1,6 @@
 #include "cli/workflow/ask/hints.hpp"
 
-#include "cli/workflow/change_report.hpp"
+#include "cli/environments.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
@@ -170,6 +170,14 @@ std::string hint_on_builds(const Question& question, const Explanation& explanat
     return {};
 }
 
+std::vector<std::string> all_names(const Question& question) {
+    std::vector<std::string> names;
+    for (const auto& index : question.problem.indexes) {
+        for (const auto known : index->names()) names.emplace_back(known);
+    }
+    return names;
+}
+
 bool tells_unknown(const Explanation& explanation) {
     return std::ranges::any_of(explanation.clashes, is_unknown);
 }
@@ -203,16 +211,29 @@ std::string on_known_names(const Explanation& explanation) {
                        explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
 }
 
+/// A package that the recipe of a build needs at run time and no channel has.
+std::string hint_on_dependencies(const Question& question, const Explanation& explanation) {
+    if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe) return {};
+    for (const auto& clash : explanation.clashes) {
+        const auto unknown = std::ranges::find_if(
+            clash.lines, [](const ExplanationLine& line) { return !line.channels.empty(); });
+        if (unknown == clash.lines.end()) continue;
+        return fmt::format(
+            "{}: {}",
+            unknown->name,
+            did_you_mean(near_packages(unknown->name, all_names(question)),
+                         "correct the name in requirements, or add a channel with -c CHANNEL"));
+    }
+    return {};
+}
+
 /// Names that only resemble an unknown one: not near enough to be a fix.
 std::string on_similar_names(const Question& question, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
         if (!is_unknown(clash)) continue;
         const auto& name = clash.lines.front().name;
-        std::vector<std::string> names;
-        for (const auto& index : question.problem.indexes) {
-            for (const auto known : index->names()) names.emplace_back(known);
-        }
-        if (auto hint = did_you_mean(near_packages(name, names)); !hint.empty()) return hint;
+        if (auto hint = did_you_mean(near_packages(name, all_names(question))); !hint.empty())
+            return hint;
     }
     return {};
 }
@@ -235,6 +256,7 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_similar_names(question, explanation);
     if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
+    if (hint.empty()) hint = hint_on_dependencies(question, explanation);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
     if (hint.empty()) hint = hint_on_environment(context, question, explanation);

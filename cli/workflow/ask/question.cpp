@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/question.hpp"
 
 #include "cli/workflow/ask/why_not_command.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
 #include "solver/solver.hpp"
@@ -175,7 +176,7 @@ Result<void> settle_vendor(Context& context, Question& question) {
                     "--devices");
     const auto answer =
         context.out.ask(*what + "\nWhich accelerator: nvidia, amd or none?", context.stop);
-    if (!answer) return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    if (!answer) return cancelled();
     GPKG_TRY(const auto choice, parse_accelerator_choice(trim(*answer)));
     auto& wanted = question.wanted.accelerators;
     wanted.override_with({{choice}, {}, {}});

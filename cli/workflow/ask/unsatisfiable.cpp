@@ -25,14 +25,21 @@ constexpr std::string_view kHintOnBuilds =
     "builds differ between platforms, and channels remove old ones; export the environment without "
     "them: conda env export --from-history (or --no-builds)";
 
-/// One line that can be pasted, with a remark on what it is for.
+/// A comment in a line of its own, before the command: what has to be done by hand. `where` follows
+/// it, such as " in the recipe".
+std::string first_text(std::string_view before, std::string_view where = {}) {
+    if (before.empty()) return "";
+    return fmt::format("# first: {}{}\n  ", before, where);
+}
+
+/// Lines that can be pasted, with a remark on what they are for.
 std::string fix_text(const Context& context, const Question& question, const TriedFix& tried) {
     const auto& fix = tried.fix;
+    const bool is_recipe = question.specs_stand == ChangeRequest::SpecsStand::InRecipe;
     const FixCommand command(context, question, fix);
-    auto text = command.text();
+    auto text =
+        first_text(command.before_text(), is_recipe ? " in the recipe" : "") + command.text();
     std::vector<std::string> remarks;
-    if (const auto before = command.before_text(); !before.empty())
-        remarks.push_back("after " + before);
     if (const auto& dropped = command.dropped(); !dropped.empty())
         remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
     if (!command.machines().empty())
@@ -102,8 +109,8 @@ std::string text_without_builds(const Context& context,
                                 const Question& question,
                                 const TriedFix& tried) {
     const FixCommand command(context, question, tried.fix);
-    if (command.before().empty()) return command.text();
-    return command.text() + "  # after removing the build strings from the file";
+    const auto in_file = !command.before().empty();
+    return (in_file ? first_text("remove the build strings from the file") : "") + command.text();
 }
 
 /// Three of them stand for all.

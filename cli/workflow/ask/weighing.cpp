@@ -1,7 +1,6 @@
 #include "cli/workflow/ask/weighing.hpp"
 
 #include "cli/workflow/ask/dependencies.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/settings.hpp"
@@ -161,7 +160,7 @@ Result<std::size_t> place_in(const Weighed& weighed, const std::string& name) {
     return fail(
         ErrorKind::NotFound,
         weighed.is_installed
-            ? fmt::format("{}: not installed in {}", name, weighed.what)
+            ? fmt::format("{} is not installed in {}", name, weighed.what)
             : fmt::format("{}: not one of the {} packages of {}", name, names.size(), weighed.what),
         did_you_mean(near));
 }

@@ -57,8 +57,11 @@ Result<void> publish(Context& context,
     const auto gone = outcome.withheld();
     for (auto& package : outcome.built.packages) {
         if (gone.contains(package.distribution)) continue;
-        GPKG_TRY(const bool replaces, publisher.publish(package));
-        if (replaces)
+        GPKG_TRY(const auto published, publisher.publish(package));
+        if (published == Published::Same)
+            context.out.note(
+                fmt::format("{}: identical to the published package", package.distribution));
+        if (published == Published::Changed)
             context.out.warn(
                 fmt::format("replaces the published {} with other contents; raise build.number",
                             package.distribution));

@@ -3,6 +3,7 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/build/trial.hpp"
 #include "cli/workflow/fetch.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/sources/source.hpp"
 #include "libcore/env/activation.hpp"
@@ -35,12 +36,24 @@ std::map<std::string, std::string> clean_environment(const RunEnvironment& run,
 
 /// The commands of a test in one line, for a message.
 std::string commands_text(const PackageTest& test) {
-    constexpr std::size_t kMost = 100;
+    constexpr std::size_t kMost = 1000;
     auto text = test_script(test);
     while (text.ends_with('\n')) text.pop_back();
     for (auto& c : text) c = c == '\n' ? ';' : c;
     if (text.size() > kMost) text = text.substr(0, kMost) + "...";
     return text;
+}
+
+/// The line of the script that failed. `note` is its number and the command that failed in it:
+/// "3:grep -q 1.2". Just the command where that comes from another file.
+std::string failed_line(std::string_view note, std::string_view script) {
+    const auto colon = std::min(note.find(':'), note.size());
+    const auto number = whole_number<std::size_t>(note.substr(0, colon));
+    const auto command = note.substr(std::min(colon + 1, note.size()));
+    const auto lines = split(script, '\n');
+    if (!number || *number == 0 || *number > lines.size()) return std::string(command);
+    const auto line = trim(lines[*number - 1]);
+    return std::string(line.find(command) == std::string_view::npos ? command : line);
 }
 
 /// Runs a test in `folder`, which has the files that the recipe gave it, with `folder` as its home.
@@ -55,7 +68,8 @@ Result<void> run_test(const Context& context,
     const auto file = prefix.parent_path() / "test.sh";
     // The trap is in the first line, so that the lines of the script keep their numbers.
     const auto failed = prefix.parent_path() / "failed-command";
-    const auto note = fmt::format(R"(printf %s "$BASH_COMMAND" > {})", shell_word(failed.native()));
+    const auto note =
+        fmt::format(R"(printf %s "$LINENO:$BASH_COMMAND" > {})", shell_word(failed.native()));
     GPKG_CHECK(remove_tree(failed));
     GPKG_CHECK(
         write_file_atomically(file, fmt::format("trap {} ERR; {}", shell_word(note), script)));
@@ -84,7 +98,8 @@ Result<void> run_test(const Context& context,
                 fmt::format("{} failed with exit status {}: {}{}",
                             label,
                             code,
-                            culprit && !culprit->empty() ? *culprit : commands_text(test),
+                            culprit && !culprit->empty() ? failed_line(*culprit, script)
+                                                         : commands_text(test),
                             said.empty() ? "" : "\n" + said));
 }
 
@@ -289,7 +304,9 @@ Result<std::vector<FailedPackage>> test_packages(Context& context,
         auto& last = failures->back();
         last.message += "\n" + place;
         if (last.hint.empty() && !package.is_published)
-            last.hint = "use --no-test to publish it untested";
+            last.hint = fmt::format(
+                "{}--no-test publishes the package untested",
+                last.kind == ErrorKind::Unsatisfiable ? "" : "correct the test or the program; ");
         for (auto& failure : *failures)
             failed.push_back({package.distribution, std::move(failure)});
     }

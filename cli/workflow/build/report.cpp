@@ -1,5 +1,6 @@
 #include "cli/workflow/build/report.hpp"
 
+#include "cli/workflow/build/slurm_failures.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/recipe.hpp"
 
@@ -194,6 +195,14 @@ void print_plan_total(Context& context, const BuildPlan& plan) {
                                   failed == 0 ? "" : fmt::format(", {} failed", failed)));
 }
 
+std::string planned_text(const PlannedBuild& build) {
+    const auto variant = variant_text(build.variant);
+    return fmt::format("{}: {}{}",
+                       build.distribution,
+                       build.reason,
+                       variant.empty() ? "" : fmt::format(" ({})", variant));
+}
+
 Result<int> print_plan(Context& context, const BuildPlan& plan) {
     auto document = nlohmann::ordered_json::array();
     for (const auto& build : plan.builds) {
@@ -201,9 +210,9 @@ Result<int> print_plan(Context& context, const BuildPlan& plan) {
         document.push_back({{"package", build.distribution},
                             {"recipe", build.recipe.native()},
                             {"build", build.is_needed()},
-                            {"reason", build.reason}});
-        if (build.is_needed())
-            context.out.print(fmt::format("{}: {}", build.distribution, build.reason));
+                            {"reason", build.reason},
+                            {"variant", build.variant}});
+        if (build.is_needed()) context.out.print(planned_text(build));
     }
     const auto failures = report_plan_failures(context, plan);
     print_plan_total(context, plan);

@@ -21,6 +21,8 @@ Result<int> print_rendered(Context& context,
 /// What would be built, and why. Gives the exit status.
 Result<int> print_plan(Context& context, const BuildPlan& plan);
 
+/// "saxpy-1.0.0-h9f12974_0: new (accel=cpu, psabi=x86_64_v1)"
+std::string planned_text(const PlannedBuild& build);
 /// The last line of it.
 void print_plan_total(Context& context, const BuildPlan& plan);
 /// Says what of it cannot be planned; the same as a list for programs.

@@ -103,9 +103,9 @@ Result<BuildOptions> build_options(Context& context,
                      : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     build.rebuild = request.rebuild || request.verify;
     if (request.verify && !build.timestamp)
-        build.timestamp = std::chrono::duration_cast<std::chrono::seconds>(
-                              std::chrono::system_clock::now().time_since_epoch())
-                              .count();
+        build.reproduce_at = std::chrono::duration_cast<std::chrono::seconds>(
+                                 std::chrono::system_clock::now().time_since_epoch())
+                                 .count();
     build.keep_work = request.keep_work;
     build.network = request.network;
     build.offline = request.sources.offline;

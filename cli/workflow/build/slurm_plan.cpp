@@ -1,7 +1,6 @@
 #include "cli/workflow/build/slurm_plan.hpp"
 
 #include "cli/workflow/build/report.hpp"
-#include "cli/workflow/build/slurm_failures.hpp"
 #include "cli/workflow/build/slurm_jobs.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/cluster/build_tasks.hpp"
@@ -32,15 +31,11 @@ Result<int> print_slurm_plan(Context& context,
             auto builds = nlohmann::ordered_json::array();
             for (const auto i : task->builds) {
                 const auto& build = plan.builds[i];
-                const auto variant = variant_text(build.variant);
                 builds.push_back({{"package", build.distribution},
                                   {"recipe", build.recipe.native()},
                                   {"reason", build.reason},
                                   {"variant", build.variant}});
-                context.out.print(fmt::format("  {}{}: {}",
-                                              build.distribution,
-                                              variant.empty() ? "" : " (" + variant + ")",
-                                              build.reason));
+                context.out.print("  " + planned_text(build));
             }
             list.push_back(std::move(builds));
         }

@@ -1,7 +1,6 @@
 #include "cli/workflow/delivery/copying.hpp"
 
 #include "cli/environments.hpp"
-#include "cli/workflow/change_report.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/link_scripts.hpp"
 #include "cli/workflow/one_off.hpp"

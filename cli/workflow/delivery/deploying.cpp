@@ -17,6 +17,15 @@ double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// The line for sbatch that chooses the partition of --for partition=gpu or partition=gpu:a100; a
+/// comment for any other machine.
+std::string partition_line(std::string_view machine) {
+    constexpr std::string_view kPartition = "partition=";
+    if (!machine.starts_with(kPartition)) return "##SBATCH --partition=NAME\n";
+    const auto name = machine.substr(kPartition.size());
+    return fmt::format("#SBATCH --partition={}\n", name.substr(0, name.find_first_of(":,")));
+}
+
 void tell_placement(Context& context, const Placement& placement) {
     if (!placement.cleaned.empty())
         context.out.note(fmt::format("removed leftovers of ended jobs: {}",
@@ -116,8 +125,13 @@ Result<std::string> batch_script(Context& context,
         "#!/bin/bash\n"
         "# Written by gpkg deploy --slurm: copies an environment to the local disk of every node "
         "and runs\n"
-        "# a command in it. Give the resources of the job here or to sbatch:\n"
-        "#   sbatch -N 100 --ntasks-per-node=8 --time=1:00:00 THIS-FILE\n"
+        "# a command in it. Give the resources of the job here, in lines that begin with #SBATCH, "
+        "or "
+        "to\n"
+        "# sbatch: sbatch -N 100 --ntasks-per-node=8 --time=1:00:00 THIS-FILE\n"
+        "{7}"
+        "##SBATCH --nodes=2\n"
+        "##SBATCH --time=1:00:00\n"
         "\n"
         "env=$({0} deploy {1}{2}{6}) || exit\n"
         "# If the job is killed, the site's epilog (gpkg deploy --epilog) or your next deployment "
@@ -133,7 +147,8 @@ Result<std::string> batch_script(Context& context,
         command.empty() ? "# " : "",
         start,
         shell_word(clean),
-        way);
+        way,
+        partition_line(request.what.of.sources.for_machine));
 }
 
 }  // namespace gpkg::cli

@@ -1,7 +1,7 @@
 #include "cli/workflow/health/damage.hpp"
 
 #include "cli/environments.hpp"
-#include "cli/workflow/change_report.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/fetch.hpp"
 #include "cli/workflow/health/metadata.hpp"
 #include "cli/workflow/progress.hpp"
@@ -129,7 +129,8 @@ std::string moved_text(const Context& context, const fs::path& prefix, const fs:
 
 Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {
     Examined examined;
-    examined.is_interrupted = prefix_condition(path) == PrefixCondition::Interrupted;
+    if (prefix_condition(path) == PrefixCondition::Interrupted)
+        examined.interruption = interruption_text(path);
     GPKG_CHECK(Prefix::open(path));
     std::vector<UnreadableRecord> unreadable;
     GPKG_TRY(const auto records, read_records(path, unreadable));
@@ -295,15 +296,9 @@ Result<int> repair_environment(Context& context,
         prefix_condition(path) == PrefixCondition::Interrupted)
         return tell_what_recovery_does(context, path);
     GPKG_TRY(const auto recovery, recover_interrupted(context, path, options.dry_run));
-    // A creation that was undone, or a removal that was completed.
+    // A creation that was undone, or a removal that was completed; recover_interrupted() said so.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {
-        if (!fs::exists(path, ignored))
-            context.out.print(recovery == Recovery::RolledBack
-                                  ? fmt::format("undid the interrupted creation of {}",
-                                                environment_name(context, path))
-                                  : fmt::format("completed the interrupted removal of {}",
-                                                environment_name(context, path)));
         if (context.out.json_mode())
             context.out.json({{"success", true}, {"prefix", path.native()}});
         return 0;
@@ -365,9 +360,8 @@ Result<int> repair_store(Context& context, const ChangeOptions& options) {
         context.out.result(fmt::format(
             "{}: \"{}\" {}", folder.filename().native(), damage.front().path, damage.front().what));
     }
-    if (!options.dry_run && !check.damaged.empty() && !options.yes &&
-        !context.out.confirm("\nRemove these packages from the store?", context.stop))
-        return fail(ErrorKind::Interrupted, "cancelled; nothing was changed");
+    if (!options.dry_run && !check.damaged.empty())
+        GPKG_CHECK(confirm(context, {"\nRemove these packages from the store?", true, {}}));
     if (!options.dry_run) {
         for (const auto& one : check.damaged) GPKG_CHECK(store.remove(one.folder));
         GPKG_CHECK(store.remove_leftovers());

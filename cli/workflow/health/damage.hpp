@@ -19,7 +19,7 @@ struct Examined {
     std::size_t packages = 0;             ///< that were looked at
     std::vector<InstalledDamage> damage;  ///< files of packages
     std::vector<InstalledDamage> lost;    ///< what the environment knows of itself: lost_metadata()
-    bool is_interrupted = false;          ///< an earlier command left unfinished work
+    std::string interruption{};  ///< interruption_text(); empty: no command was interrupted
     std::optional<fs::path> moved_from{};  ///< the path that its files still contain
 
     std::size_t damaged_packages() const;

@@ -1,5 +1,6 @@
 #include "cli/workflow/wishes/package_files.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -11,7 +12,15 @@ namespace {
 /// The record of a package file that is only known by its place: the rest is in its own info/.
 Result<PackageRecord> record_of(const ExplicitPackage& package) {
     auto name = FileName::parse(package.fn);
-    if (!name) return pass(std::move(name).error().while_doing(package.place));
+    if (!name) {
+        auto error = std::move(name).error();
+        if (!package.is_url)
+            error.hint = fmt::format("gpkg inspect {} shows its name, version and build",
+                                     shell_word(package.location));
+        // The message begins with the file.
+        const bool is_word = package.place.ends_with(package.fn);
+        return pass(is_word ? std::move(error) : std::move(error).while_doing(package.place));
+    }
     PackageRecord record;
     record.name = name->name;
     record.version = name->version;
@@ -66,7 +75,9 @@ Result<ExplicitPackage> package_at(const Context& context, const std::string& pl
     SpecFileOptions how;
     how.home = context.home;
     GPKG_TRY(auto file, parse_spec_file("@EXPLICIT\n" + location + "\n", place, how));
-    return std::move(file.packages.front());
+    auto& package = file.packages.front();
+    package.place = without_secrets(place);
+    return std::move(package);
 }
 
 Result<void> PackageFiles::take(const Context& context,

@@ -11,6 +11,23 @@
 namespace gpkg::cli {
 namespace {
 
+/// Files that are not text, and the command for them.
+Result<void> check_is_text(const std::string& place) {
+    const auto name = shell_word(place);
+    if (place.ends_with(".sqfs"))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: an image, not a list of packages", place),
+                    fmt::format("to run a command in it: gpkg image run {} -- COMMAND", name));
+    const bool is_archive = place.ends_with(".tar.zst") || place.ends_with(".tar.gz") ||
+                            place.ends_with(".tgz") || place.ends_with(".tar");
+    if (!is_archive) return {};
+    return fail(ErrorKind::Usage,
+                fmt::format("{}: an archive, not a list of packages", place),
+                fmt::format("to unpack an archive of gpkg pack: mkdir ml && tar -xf {} -C ml && "
+                            "ml/bin/gpkg-relocate",
+                            name));
+}
+
 Result<WishFile> fetch_wish_file(const Context& context, const std::string& place, bool offline) {
     if (!has_scheme(place) || place.starts_with("file://")) {
         auto path = absolute_path(place, context.home);
@@ -46,6 +63,7 @@ Result<WishFile> fetch_wish_file(const Context& context, const std::string& plac
 Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
                                                        const std::string& place,
                                                        bool offline) {
+    GPKG_CHECK(check_is_text(place));
     auto& known = context.wish_files[place];
     if (known == nullptr) {
         auto file = fetch_wish_file(context, place, offline);

@@ -191,6 +191,19 @@ Result<void> check_is_not_version(const std::string& before, const std::string& 
                 fmt::format("did you mean {}={}?", before, text));
 }
 
+/// "numpy = 1.24" and "numpy >=1.24" in several arguments. `next` may be empty.
+Result<void> check_is_whole(const std::string& before,
+                            const std::string& text,
+                            const std::string& next) {
+    constexpr std::string_view kOperators = "=<>!~";
+    const auto version = text.find_first_not_of(kOperators);
+    if (version == 0 || text.empty() || !is_package_name(before)) return {};
+    const auto spec = before + text + (version == std::string::npos ? next : "");
+    return fail(ErrorKind::Usage,
+                fmt::format("'{}' is not a package", text),
+                fmt::format("write the spec without spaces: '{}'", spec));
+}
+
 /// Specs, hardware selectors and places of package files.
 Result<Asked> read_words(Context& context,
                          const WishOptions& options,
@@ -198,7 +211,8 @@ Result<Asked> read_words(Context& context,
                          PackageFiles& files) {
     Asked asked;
     std::string before;
-    for (const auto& text : options.specs) {
+    for (std::size_t i = 0; i < options.specs.size(); ++i) {
+        const auto& text = options.specs[i];
         if (is_package_place(text)) {
             GPKG_TRY(const auto package, package_at(context, text));
             GPKG_CHECK(files.take(context, package, without_secrets(text), platform));
@@ -206,6 +220,8 @@ Result<Asked> read_words(Context& context,
         }
         GPKG_CHECK(check_is_not_file(context, text));
         GPKG_CHECK(check_is_not_version(before, text));
+        const auto next = i + 1 < options.specs.size() ? options.specs[i + 1] : std::string();
+        GPKG_CHECK(check_is_whole(before, text, next));
         before = text;
         if (auto taken = asked.take(text, platform); !taken) {
             taken.error().kind = ErrorKind::Usage;

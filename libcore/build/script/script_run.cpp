@@ -119,6 +119,25 @@ std::vector<std::string> missing_secrets(const BuildScript& script) {
     return missing;
 }
 
+/// Whether a program missed a file by its full path, which the sandbox may hide:
+/// "cat: /data/x: No such file or directory", "[Errno 2] No such file or directory: '/data/x'".
+bool misses_full_path(std::string_view said) {
+    constexpr std::string_view kMissing = "No such file or directory";
+    const auto is_full = [](std::string_view path) {
+        const auto quotes = path.find_first_not_of(" :'\"`\xe2\x80\x98");
+        return quotes != std::string_view::npos && path[quotes] == '/';
+    };
+    for (const auto line : split(said, '\n')) {
+        const auto at = line.find(kMissing);
+        if (at == std::string_view::npos) continue;
+        const auto before = line.substr(0, line.find_last_not_of(" :", at == 0 ? 0 : at - 1) + 1);
+        if (is_full(before.substr(before.rfind(' ') + 1)) ||
+            is_full(line.substr(at + kMissing.size())))
+            return true;
+    }
+    return false;
+}
+
 /// Whether a script said something that programs say where the sandbox keeps them from the network
 /// or from files.
 bool may_come_of_sandbox(std::string_view said, bool network) {
@@ -128,15 +147,13 @@ bool may_come_of_sandbox(std::string_view said, bool network) {
                                     "onnection refused",
                                     "Failed to connect",
                                     "Name or service not known"};
-    constexpr std::array kOfFiles{"No such file or directory",
-                                  "Permission denied",
-                                  "Read-only file system",
-                                  "Operation not permitted"};
+    constexpr std::array kOfFiles{
+        "Permission denied", "Read-only file system", "Operation not permitted"};
     const auto is_said = [&](std::string_view text) {
         return said.find(text) != std::string_view::npos;
     };
     return (!network && std::any_of(kOfNetwork.begin(), kOfNetwork.end(), is_said)) ||
-           std::any_of(kOfFiles.begin(), kOfFiles.end(), is_said);
+           std::any_of(kOfFiles.begin(), kOfFiles.end(), is_said) || misses_full_path(said);
 }
 
 // What bash runs before the script: the activation of the host environment and, over it, of the

@@ -9,6 +9,7 @@
 
 namespace fs = gpkg::fs;
 using gpkg::BuiltPackage;
+using gpkg::Published;
 using gpkg::Publisher;
 using gpkg::testing::BuildFixture, gpkg::testing::kHead, gpkg::testing::offering;
 using gpkg::testing::zlib;
@@ -49,7 +50,7 @@ TEST_CASE("a package is in the channel once it is published, and not built again
     CHECK(place.one(recipe).tested);
     CHECK(again.file == built.file);
 
-    CHECK_FALSE(publisher.publish(again).value());
+    CHECK(publisher.publish(again).value() == Published::New);
     CHECK(again.is_published);
     CHECK(again.file == place.at("channel/linux-64/a-1-hb0f4dca_0.conda"));
     CHECK_FALSE(fs::exists(built.file));
@@ -71,8 +72,22 @@ TEST_CASE("a package that replaces other contents is reported", "[build]") {
     const Publisher publisher(place.options.channel, place.options.work);
     place.write("channel/linux-64/a-1-hb0f4dca_0.conda", "an older one");
     auto built = place.one(recipe);
-    CHECK(publisher.publish(built).value());
-    CHECK_FALSE(publisher.publish(built).value());
+    CHECK(publisher.publish(built).value() == Published::Changed);
+    CHECK(publisher.publish(built).value() == Published::Before);
+}
+
+TEST_CASE("a build for comparison has the time of the published package", "[build]") {
+    BuildFixture place;
+    place.options.timestamp.reset();
+    const auto recipe = kHead + "build: {script: 'echo $SOURCE_DATE_EPOCH > $PREFIX/x'}\n";
+    const Publisher publisher(place.options.channel, place.options.work);
+    auto built = place.one(recipe);
+    REQUIRE(publisher.publish(built));
+    place.options.rebuild = true;
+    place.options.reproduce_at = 5;
+    auto again = place.one(recipe);
+    CHECK_FALSE(again.is_published);
+    CHECK(publisher.publish(again).value() == Published::Same);
 }
 
 TEST_CASE("what is not good is put aside and built again", "[build]") {

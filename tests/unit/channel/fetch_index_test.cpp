@@ -437,6 +437,8 @@ TEST_CASE("a folder of the channel's name is pointed at", "[channel]") {
     };
     CHECK(told("served") == "check the channel's name; for the folder served, use -c ./served");
     CHECK(told("other") == "check the channel's name; for a folder, use ./other");
+    CHECK(told("conda-forg") ==
+          "did you mean conda-forge? Or: check the channel's name; for a folder, use ./conda-forg");
     f.options.transfer.offline = true;
     CHECK(told("served").ends_with("; for the folder served, use -c ./served"));
     fs::current_path(here);

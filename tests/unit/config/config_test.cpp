@@ -17,8 +17,11 @@ struct Fixture {
     fs::path file = root / "config.yaml";
     std::map<std::string, std::string, std::less<>> variables;
 
+    bool skips_invalid = false;
+
     Result<Config> load() {
         ConfigSources sources;
+        sources.skips_invalid = skips_invalid;
         sources.home = home;
         sources.native_platform = "linux-64";
         sources.system = home / "system";
@@ -202,6 +205,52 @@ TEST_CASE("settings are shown with their source", "[config]") {
     for (const auto& key : config_keys())
         CHECK(std::any_of(
             shown.begin(), shown.end(), [&](const auto& one) { return one.key == key.name; }));
+}
+
+TEST_CASE("invalid settings are left out on request", "[config]") {
+    Fixture f;
+    f.variables["GPKG_LINK"] = "bogus";
+    f.variables["GPKG_DOWNLOAD_THREADS"] = "3";
+    f.put(".condarc", "channels: [unclosed\n");
+    constexpr auto kText = "channels: {a: b}\nchangeps1: false\n";
+    REQUIRE_FALSE(f.load(kText));
+    f.skips_invalid = true;
+    const auto config = f.load(kText).value();
+    CHECK(config.channels.value == std::vector<std::string>{"conda-forge"});
+    CHECK(config.download_threads.value == 3);
+    CHECK_FALSE(config.changeps1.value);
+    CHECK(config.link.value == "auto");
+    REQUIRE(config.errors.size() == 3);
+    const auto tells = [&](const std::string& begin) {
+        return std::any_of(config.errors.begin(), config.errors.end(), [&](const auto& error) {
+            return error.message.starts_with(begin);
+        });
+    };
+    CHECK(tells(f.file.native() + ":1:"));
+    CHECK(tells((f.home / ".condarc").native() + ":2:1:"));
+    CHECK(tells("GPKG_LINK: "));
+
+    f.variables["GPKG_ROOT_PREFIX"] = "$NOWHERE/x";
+    CHECK(f.load().value().root_prefix.value == f.root);
+}
+
+TEST_CASE("secrets of settings are not shown", "[config]") {
+    Fixture f;
+    const auto config = f.load(
+                             "proxy_servers: {https: 'u:SECRET@h:9', http: SECRET@h}\n"
+                             "channels: ['https://h/t/SECRET/c', 'u:SECRET@h/c']\n"
+                             "channel_alias: https://h/c#access_token=SECRET\n")
+                            .value();
+    for (const auto& setting : shown_settings(config)) {
+        CAPTURE(setting.key);
+        for (const auto& value : setting.values) CHECK(value.find("SECRET") == std::string::npos);
+        for (const auto& [name, values] : setting.entries)
+            for (const auto& value : values) CHECK(value == (name == "https" ? "h:9" : "h"));
+    }
+    CHECK(key_of_variable("GPKG_CHANNELS")->name == "channels");
+    CHECK(key_of_variable("CONDA_SUBDIR")->name == "platform");
+    CHECK_FALSE(key_of_variable("GPKG_PROXY_SERVERS"));  // maps have none
+    CHECK_FALSE(key_of_variable("GPKG_PASSWORD"));
 }
 
 TEST_CASE("keys are found, and near ones named", "[config]") {

@@ -70,6 +70,28 @@ TEST_CASE("setting a key leaves the rest alone", "[config]") {
     REQUIRE(set_config(f.target(), "channels", {}));
     CHECK(f.load().channels.value.empty());
     CHECK_THAT(f.text(), ContainsSubstring("# The site's settings.\n\nchannels: []\n\n# Slow"));
+    REQUIRE(set_config(f.target(), "pinned_packages", {"[]"}));
+    CHECK(f.load().pinned_packages.value.empty());
+    CHECK_THAT(f.text(), ContainsSubstring("pinned_packages: []\n"));
+}
+
+TEST_CASE("one of several invalid keys can be changed or removed", "[config]") {
+    Fixture f;
+    auto target = f.target();
+    REQUIRE(write_file_atomically(f.file, "link: bogus\nchannels: {a: b}\n"));
+    REQUIRE(set_config(target, "link", {"copy"}));
+    CHECK(f.text() == "link: copy\nchannels: {a: b}\n");
+    CHECK(set_config(target, "link", {"bogus"}).error().message.starts_with("link: "));
+    REQUIRE(unset_config(target, "channels"));
+    CHECK(f.text() == "link: copy\n");
+}
+
+TEST_CASE("secrets are copied into the file, although they are not shown", "[config]") {
+    Fixture f;
+    auto target = f.target();
+    f.now.channels = {{"https://u:SECRET@h/c"}, "elsewhere"};
+    REQUIRE(add_to_config(target, "channels", "more", ListEnd::Back));
+    CHECK(f.load().channels.value == std::vector<std::string>{"https://u:SECRET@h/c", "more"});
 }
 
 TEST_CASE("values are added to lists line by line", "[config]") {
@@ -122,6 +144,17 @@ TEST_CASE("values are removed line by line", "[config]") {
     CHECK_THAT(f.text(), ContainsSubstring("settings.\n\nchannels: []\n\n# Slow disks.\n"));
     CHECK(remove_from_config(f.target(), "channels", "conda-forge").error().message ==
           f.file.native() + ": channels does not contain 'conda-forge'");
+}
+
+TEST_CASE("a value is removed by the text that lists show of it", "[config]") {
+    Fixture f;
+    REQUIRE(set_config(f.target(), "channels", {"https://me:secret@h/c", "bioconda"}));
+    const auto shown = [](std::string_view value) {
+        return value == "https://me:secret@h/c" ? std::string("https://h/c") : std::string(value);
+    };
+    CHECK(!remove_from_config(f.target(), "channels", "https://h/c"));
+    REQUIRE(remove_from_config(f.target(), "channels", "https://h/c", shown));
+    CHECK(f.load().channels.value == std::vector<std::string>{"bioconda"});
 }
 
 TEST_CASE("a key is taken out whole", "[config]") {

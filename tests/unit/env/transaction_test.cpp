@@ -221,7 +221,7 @@ TEST_CASE("a file the user changed is told before it goes", "[env]") {
     REQUIRE(report);
     CHECK(report->warnings ==
           std::vector<std::string>{
-              "etc/a.conf of a-1.0-0 was changed after it was installed; the change is lost"});
+              "etc/a.conf of a-1.0-0 was changed after it was installed; the change will be lost"});
 }
 
 TEST_CASE("soft links cannot lead a package out of the prefix", "[env]") {

@@ -22,6 +22,18 @@ TEST_CASE("a file that is not whole tells what it was to become", "[fs]") {
         CHECK(name_of_unfinished(name).empty());
 }
 
+TEST_CASE("a mistyped file name has similar ones beside it", "[fs]") {
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    REQUIRE(write_file_atomically(root->path() / "environment.yml", ""));
+    REQUIRE(make_folders(root->path() / "channel"));
+    CHECK(near_files(root->path() / "enviroment.yml") ==
+          std::vector<std::string>{"environment.yml"});
+    CHECK(near_files(root->path() / "chanel") == std::vector<std::string>{"channel"});
+    CHECK(near_files(root->path() / "gpkg.lock").empty());
+    CHECK(near_files(root->path() / "missing" / "channel").empty());
+}
+
 TEST_CASE("a file is replaced whole, and its folders are made", "[fs]") {
     const auto root = TemporaryFolder::make(fs::temp_directory_path());
     REQUIRE(root);

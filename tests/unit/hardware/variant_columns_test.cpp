@@ -27,6 +27,8 @@ TEST_CASE("what tells a build from others is read from its record", "[spec]") {
         {"cuda126_generic_h9f17e3a_200", {"pytorch 2.6.0 cuda*_generic*200"}, "", "nvidia|12.6|||generic||"},
         {"generic_h9f17e3a_0", {"libzlib"}, "", "||||||"},
         {"h1_0", {"__cuda_arch >=8.0", "__archspec * x86_64_v3"}, "", "nvidia||>=8.0|x86_64_v3|||"},
+        {"h1_0", {"__archspec * ^(zen4|x86_64_v4|icelake)$"}, "", "|||x86_64_v4|||"},
+        {"h1_0", {"__archspec * ^(zen4|neoverse_v1)$"}, "", "|||^(zen4|neoverse_v1)$|||"},
         {"h1_0", {"__amdgpu_arch >=9.0.10", "_x86_64-microarch-level >=3"}, "", "amd||>=9.0.10|level >=3|||"},
         {"0", {"python"}, "", "||||||"},
     }));

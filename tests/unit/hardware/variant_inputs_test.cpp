@@ -36,6 +36,9 @@ TEST_CASE("of what packages were built with, what tells them apart is shown", "[
         {"", {Inputs{{"blas_impl", "mkl"}}, Inputs{{"blas_impl", "openblas"}}}},
         {"blas_impl", {Inputs{{"blas_impl", "mkl"}}, Inputs{{"blas_impl", "generic"}}}},
         {"python", {Inputs{{"python", "3.12"}}, Inputs{{"python", "3.13"}}}},
+        // In other words than the column.
+        {"", {Inputs{{"accel", "cuda"}}, Inputs{{"accel", "cpu"}}}},
+        {"accel", {Inputs{{"accel", "cuda"}}, Inputs{{"accel", "cpu"}}, Inputs{{"accel", "rocm"}}}},
         // A name whose version says as much, and one whose version does not.
         {"x_version",
          {Inputs{{"x", "p"}, {"x_version", "1"}}, Inputs{{"x", "q"}, {"x_version", "2"}}}},

@@ -96,6 +96,11 @@ TEST_CASE("secrets are masked where a person should know of them", "[net]") {
     CHECK(mask_secrets(masked) == masked);
     CHECK(hide_secrets(masked) == masked);
     CHECK(mask_secrets("https://host/t/tk-1") == "https://host/t/***");
+    CHECK(mask_secrets("me:pw@host, http: u:p:q@[::1]:80") == "***@host, http: ***@[::1]:80");
+    CHECK(mask_secrets("http://me:a/b@host/x") == "http://***@host/x");
+    const auto bare = mask_secrets("https://host/me:pw@other/x#access_token=S");
+    CHECK(bare == "https://host/***@other/x");
+    CHECK(hide_secrets(bare) == bare);
 }
 
 TEST_CASE("secrets are hidden in texts", "[net]") {
@@ -110,7 +115,37 @@ TEST_CASE("secrets are hidden in texts", "[net]") {
     CHECK(hidden("http://[::1]:80/x and me@home") == "http://[::1]:80/x and me@home");
     CHECK(hidden("http://h:80/a@b") == "http://h:80/a@b");
     CHECK(hidden("http://h/x?key=s1#0123 end") == "http://h/x#0123 end");
+    CHECK(hidden("http://h/x#access_token=S end") == "http://h/x end");
+    CHECK(hidden("git+http://h/x@v1#egg=x&subdirectory=y") ==
+          "git+http://h/x@v1#egg=x&subdirectory=y");
+    CHECK(hidden("http://h/guide#install") == "http://h/guide#install");
     CHECK(hidden("git+ssh://u:p@h/x\nftp://u:p@h:1") == "git+ssh://h/x\nftp://h:1");
     CHECK(hidden(R"({"url": "https://u:p@h/t/tk/c", "n": "a\nhttp://u:p@h"})") ==
           R"({"url": "https://h/c", "n": "a\nhttp://h"})");
+}
+
+TEST_CASE("logins without a scheme are hidden in texts", "[net]") {
+    const auto hidden = [](std::string_view text) { return hide_secrets(text); };
+    CHECK(hidden("u:S@host/x") == "host/x");
+    CHECK(hidden("--channel=u:S@host/x 'pu:S:T@127.0.0.1:9'") == "--channel=host/x '127.0.0.1:9'");
+    CHECK(hidden("https: u:S/T@h, v:S@[::1]:80") == "https: h, [::1]:80");
+    CHECK(hidden("https://conda.anaconda.org/u:S@host/x: not found") ==
+          "https://conda.anaconda.org/host/x: not found");
+    CHECK(hidden("pkg @ git+ssh://git@h/x") == "pkg @ git+ssh://h/x");
+    for (const auto* plain : {"git@github.com:org/repo@v1",
+                              "conda-forge::numpy and me@home",
+                              "PATH=/a:/b@c",
+                              "image:1.2@sha256:0123",
+                              "/x/config.yaml:3:1: not for me@home"})
+        CHECK(hidden(plain) == plain);
+}
+
+TEST_CASE("of a URL or host everything before the host is masked", "[net]") {
+    CHECK(mask_login("token@host:9") == "***@host:9");
+    CHECK(mask_login("http://token@host:9/x") == "http://***@host:9/x");
+    CHECK(mask_login("http://***@host:9/x") == "http://***@host:9/x");
+    CHECK(mask_login("u:S/T@host") == "***@host");
+    CHECK(mask_login("http://u:S/T@host") == "http://***@host");
+    CHECK(mask_login("/a/b@c") == "/a/b@c");
+    CHECK(mask_login("conda-forge") == "conda-forge");
 }

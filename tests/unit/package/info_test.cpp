@@ -146,6 +146,16 @@ TEST_CASE("about.json takes one URL or several", "[package]") {
     CHECK(about->summary == "s");
     CHECK(about->home == std::vector<std::string>{"u"});
     CHECK(about->doc_url == std::vector<std::string>{"a", "b"});
+    CHECK(about->maintainers.empty());
+    CHECK(about->builder.empty());
+}
+
+TEST_CASE("about.json of conda-build names maintainers and the builder", "[package]") {
+    const auto about = parse_about_json(
+        R"({"conda_build_version": "3.28", "extra": {"recipe-maintainers": ["a", "b"]}})", "a");
+    REQUIRE(about);
+    CHECK(about->maintainers == std::vector<std::string>{"a", "b"});
+    CHECK(about->builder == "conda-build 3.28");
 }
 
 TEST_CASE("a repodata record survives being written and read", "[package]") {

@@ -318,7 +318,7 @@ TEST_CASE("the zip around a .conda is judged", "[package]") {
         {{{"pkg-a.tar.zst", make_tar({{"a", "x"}})}},
          "A: pkg-a.tar.zst: damaged archive: not zstd data"},
         {{{"pkg-a.tar.zst", "garbage garbage garbage"}},
-         "A: pkg-a.tar.zst: damaged archive: Unrecognized archive format"},
+         "A: pkg-a.tar.zst: damaged archive: not a package, or incomplete"},
         {{{"pkg-a.tar.zst", good.pkg.substr(0, good.pkg.size() - 9)}},
          "A: pkg-a.tar.zst: damaged archive: Truncated zstd input"},
     }));

@@ -1,22 +1,17 @@
 #pragma once
 
-// The parts of `gpkg info`.
+// What `info -n` shows of an environment.
 
 #include "cli/context.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 namespace gpkg::cli {
 
-/// `info --report`: the version, what `print_info` prints, and the last commands.
-void print_report(Context& context, const std::function<void()>& print_info);
-
-/// What `info -n` shows of an environment.
 struct EnvironmentFacts {
     fs::path path;
     std::size_t packages = 0;
