@@ -78,7 +78,7 @@ std::span<const Command> commands() {
         {Environments, "export", "same as `gpkg env export`", bind_env_export},
         {Environments, "rename", "rename or move an environment", bind_rename, Changes},
         {Environments, "history", "list the changes of an environment", bind_history},
-        {Environments, "diff", "compare two generations of an environment", bind_diff},
+        {Environments, "diff", "compare generations, environments or lock files", bind_diff},
         {Environments,
          "rollback",
          "return an environment to an earlier generation",

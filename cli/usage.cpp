@@ -46,17 +46,19 @@ constexpr OtherName kOtherNames[] = {
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
     {"copy", "use gpkg create -n NEW --clone OLD"},
+    {"create --class", "the machine decides the class; use --for NAME"},
     {"create --cpu", "use --accel none"},
     {"create --cpu-only", "use --accel none"},
+    {"create --driver",
+     "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
     {"create --no-gpu", "use --accel none"},
     {"depends", "use gpkg tree -n NAME PACKAGE, or gpkg repoquery depends PACKAGE"},
     {"deps", "use gpkg tree"},
     {"detect", "use gpkg hardware"},
-    {"diff",
-     "gpkg diff compares generations; environments: gpkg list -n A --diff B; "
-     "a file: gpkg sync -n NAME -f FILE --dry-run"},
     {"diff --file", "use gpkg sync -f FILE --dry-run"},
     {"diff -f", "use gpkg sync -f FILE --dry-run"},
+    {"doctor --driver",
+     "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
     {"du", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"env clone", "use gpkg create -n NEW --clone OLD"},
     {"env delete", "use gpkg env remove"},
@@ -75,6 +77,8 @@ constexpr OtherName kOtherNames[] = {
     {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
     {"info *", "for a package: gpkg show PACKAGE"},
     {"install --cpu", "use --accel none"},
+    {"install --driver",
+     "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --no-gpu", "use --accel none"},
     {"install --revision", "use gpkg rollback N; gpkg history lists N"},
@@ -82,9 +86,15 @@ constexpr OtherName kOtherNames[] = {
     {"list --outdated", "use gpkg update --all --dry-run"},
     {"list --pinned", "use gpkg pins"},
     {"list --revisions", "use gpkg history"},
+    {"lock --driver",
+     "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
     {"lock --locked", "use gpkg lock check"},
     {"lock --upgrade", "use gpkg lock update"},
-    {"lock diff", "use gpkg lock check"},
+    {"lock add", "add it to environment.yml, then: gpkg lock update -f environment.yml"},
+    {"lock diff", "use gpkg diff OLD.lock NEW.lock"},
+    {"lock export", "use gpkg lock convert"},
+    {"lock install", "use gpkg create -n NAME --lock gpkg.lock"},
+    {"lock remove", "remove it from environment.yml, then: gpkg lock update -f environment.yml"},
     {"lock status", "use gpkg lock check"},
     {"lock upgrade", "use gpkg lock update"},
     {"lock verify", "use gpkg lock check"},
@@ -122,6 +132,13 @@ constexpr OtherName kOtherNames[] = {
     {"self-update", "to update gpkg: how-to/update-gpkg.md in the documentation"},
     {"selfupdate", "to update gpkg: how-to/update-gpkg.md in the documentation"},
     {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
+    {"solve --driver",
+     "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
+    {"solve --name", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
+    {"solve --prefix", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
+    {"solve -n", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
+    {"solve -p", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
+    {"sync --class", "the machine decides the class; use --for NAME"},
     {"task", "gpkg has no tasks; to run a command in an environment: gpkg run -n NAME COMMAND"},
     {"undo", "use gpkg rollback"},
     {"unpack",
@@ -133,6 +150,14 @@ constexpr OtherName kOtherNames[] = {
     {"update gpkg", "to update gpkg itself: how-to/update-gpkg.md in the documentation"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"uvx", "use gpkg exec"},
+    {"variants --driver",
+     "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
+    {"variants --name",
+     "variants looks in the channels; for the installed build: gpkg list -n NAME"},
+    {"variants --prefix",
+     "variants looks in the channels; for the installed build: gpkg list -n NAME"},
+    {"variants -n", "variants looks in the channels; for the installed build: gpkg list -n NAME"},
+    {"variants -p", "variants looks in the channels; for the installed build: gpkg list -n NAME"},
     {"virtual-packages", "use gpkg hardware"},
     {"who-needs", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"whoneeds", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
@@ -224,6 +249,20 @@ std::string with_named_environment(const std::vector<std::string>& unexpected,
         "name the environment with -n: {} -n {}", full_name(command), shell_words(words));
 }
 
+/// Of gpkg config with a KEY and no VALUE: "set channels=x" and "remove channels".
+std::string hint_for_missing_value(const CLI::App& command) {
+    const auto* key = command.get_option_no_throw("key");
+    if (key == nullptr || key->count() == 0) return "";
+    const auto text = key->results().front();
+    if (const auto equals = text.find('='); equals != std::string::npos)
+        return fmt::format("write a space for '=': {} {} {}",
+                           full_name(command),
+                           shell_word(text.substr(0, equals)),
+                           shell_word(text.substr(equals + 1)));
+    if (command.get_name() != "remove") return "";
+    return fmt::format("to remove the whole setting: gpkg config remove-key {}", shell_word(text));
+}
+
 std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 std::span<CLI::App* const> path,
                                 const std::function<bool(const std::string&)>& is_environment) {
@@ -256,6 +295,7 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
     }
+    if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
     if (unexpected.empty() && path.size() > 1) {
         if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
             return hint;
@@ -375,7 +415,7 @@ Error unknown_command(const std::string& first) {
         error.hint = std::move(hint);
         return error;
     }
-    std::vector<std::string> names;
+    std::vector<std::string> names{"help", "version"};
     for (const auto& command : commands()) {
         if (command.topic != Topic::Hidden) names.emplace_back(command.name);
     }
@@ -451,6 +491,7 @@ Error with_environment_option(Error error, const CLI::App& command, const std::s
         return option == nullptr || option->count() > 0;
     };
     if (is_given("--name") || is_given("--prefix")) return error;
+    if (error.hint.find("-n " + shell_word(argument)) != std::string::npos) return error;
     const bool is_about_it = error.message == kNoEnvironmentActive ||
                              error.message.starts_with(argument + " is not") ||
                              error.message.find(fmt::format("'{}'", argument)) != std::string::npos;
@@ -499,7 +540,20 @@ Error with_near_subcommand(Error error, const CLI::App& command, const std::stri
         return std::max(verb.size(), argument.size()) - std::min(verb.size(), argument.size()) >
                kFewLetters;
     });
-    if (near.empty()) return error;
+    if (near.empty()) {
+        // "package 'describe' not found": that may have been meant as a subcommand.
+        const auto subcommands = subcommand_names(command);
+        const bool is_word =
+            std::ranges::all_of(argument, [](char c) { return c >= 'a' && c <= 'z'; });
+        if (is_word && !subcommands.empty() &&
+            error.hint.find("did you mean") == std::string::npos &&
+            error.message.find(fmt::format("'{}'", argument)) != std::string::npos)
+            error.hint += fmt::format("{}subcommands of {}: {}",
+                                      error.hint.empty() ? "" : "; ",
+                                      full_name(command),
+                                      fmt::join(subcommands, ", "));
+        return error;
+    }
     drop_fixes(error);
     const auto hint =
         did_you_mean_behind(std::move(near), fmt::format("gpkg {} ", command.get_name()));

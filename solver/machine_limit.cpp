@@ -157,14 +157,16 @@ std::optional<std::string> MachineLimit::note_on(CandidateId id) {
         const auto other = Version::parse(out.record.version());
         return out.why == LeftOut::Why::Accelerator && other && version < *other;
     });
+    const auto& machine = universe_.problem().machine;
     auto text = fmt::format(
-        "{} {} is the newest {} that {} here: {} {}",
+        "{} {} is the newest {} that {} {}: {} {}",
         name.text,
         version.to_string(),
         is_of_one ? fmt::format("{} build", compute_platform(chosen.accelerator)) : "version",
         is_compiler ? "builds programs that run"
         : never     ? "can be installed"
                     : "runs",
+        machine == kThisMachine ? "here" : "on " + machine,
         newest_text,
         never ? *never : obstacle_of(universe_, *std::ranges::find_if(newest, does_not_run)));
     if (is_compiler)

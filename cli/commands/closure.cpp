@@ -184,17 +184,13 @@ Json json_of(const Weighed& weighed, bool whole) {
     return document;
 }
 
-/// Nothing but such a page is written over.
 Result<void> check_overwritten(const fs::path& path) {
-    std::error_code code;
-    if (!fs::exists(path, code)) return {};
-    std::string beginning(100, '\0');
-    std::ifstream file(path, std::ios::binary);
-    file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-    if (fs::is_regular_file(path, code) && is_closure_page(beginning)) return {};
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: exists and is not a page written by gpkg closure", path.native()),
-                "choose another file, or remove this one");
+    return check_replaceable(path, "a page written by gpkg closure", [](const fs::path& file) {
+        std::string beginning(100, '\0');
+        std::ifstream(file, std::ios::binary)
+            .read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+        return is_closure_page(beginning);
+    });
 }
 
 Result<Weighed> weigh(Context& context, const ClosureOptions& options) {

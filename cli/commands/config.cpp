@@ -4,6 +4,7 @@
 #include "cli/context.hpp"
 #include "cli/setting_json.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
@@ -36,14 +37,13 @@ struct ConfigOptions {
     CLI::App* prepend = nullptr;
     CLI::App* remove = nullptr;
     CLI::App* remove_key = nullptr;
-    std::string key, value;
+    std::string key;
     Words values;
     bool with_sources = false;
     bool of_user = false;
     bool of_system = false;
 
-    bool flag_show = false;
-    std::string flag_get, flag_remove_key;
+    std::string flag_show, flag_get, flag_remove_key;
     KeyAndValue flag_set, flag_append, flag_prepend, flag_remove;
 };
 
@@ -62,6 +62,7 @@ void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
 int list_settings(Context& context, bool with_sources) {
     const auto settings = shown_settings(context.config);
     for (const auto& line : context.config.unheeded) context.out.warn(line);
+    warn_of_shared_secrets(context);
     if (context.out.json_mode()) {
         Json document;
         for (const auto& setting : settings)
@@ -84,6 +85,13 @@ int list_settings(Context& context, bool with_sources) {
                    file.path.native(),
                    file.exists ? "" : "(does not exist)"});
     context.out.result(files);
+    const auto& ignored_keys = context.config.ignored_keys;
+    if (ignored_keys.empty()) return 0;
+    context.out.result("\n# settings of conda that gpkg ignores");
+    Table ignored;
+    ignored.may_wrap(1);
+    for (const auto& [key, place] : ignored_keys) ignored.add({"# " + key, place});
+    context.out.result(ignored);
     return 0;
 }
 
@@ -282,6 +290,17 @@ void protect_secrets(Context& context,
                     file.native()));
 }
 
+void warn_of_missing_folders(Context& context, const std::string& key, const Words& values) {
+    if (key != "channels") return;
+    for (const auto& value : values) {
+        std::error_code code;
+        const auto folder =
+            value.starts_with("file://") ? path_of_file_url(value) : fs::path(value);
+        if (folder && folder->is_absolute() && !fs::exists(*folder, code))
+            context.out.warn(fmt::format("channels: no folder at {}", folder->native()));
+    }
+}
+
 int done(Context& context,
          const ConfigTarget& target,
          const std::string& key,
@@ -322,6 +341,7 @@ public:
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
         protect_secrets(context_, target_.file, key, values);
+        warn_of_missing_folders(context_, key, values);
         return done(
             context_, target_, key, true, fmt::format("set {} to {}", key, told(key, values)));
     }
@@ -338,6 +358,7 @@ public:
             changed = changed || added;
         }
         if (changed) protect_secrets(context_, target_.file, key, values);
+        if (changed) warn_of_missing_folders(context_, key, values);
         if (changed && !copied_from.empty())
             context_.out.note(fmt::format(
                 "{} now has a copy of the values from {}; later changes there have no effect",
@@ -351,19 +372,21 @@ public:
                             : fmt::format("{} is already in {}", told(key, values), key));
     }
 
-    Result<int> remove(const std::string& key, const std::string& value) {
-        auto removed = remove_from_config(target_, key, value);
-        if (!removed && removed.error().kind == ErrorKind::NotFound)
-            removed = remove_from_config(
-                target_, key, settled(context_, key, value), [&](std::string_view one) {
-                    return shown_value_of(key, std::string(one));
-                });
-        GPKG_CHECK(removed);
+    Result<int> remove(const std::string& key, const Words& values) {
+        const auto shown = [&](std::string_view one) {
+            return shown_value_of(key, std::string(one));
+        };
+        for (const auto& value : values) {
+            auto removed = remove_from_config(target_, key, value);
+            if (!removed && removed.error().kind == ErrorKind::NotFound)
+                removed = remove_from_config(target_, key, settled(context_, key, value), shown);
+            GPKG_CHECK(removed);
+        }
         return done(context_,
                     target_,
                     key,
                     true,
-                    fmt::format("{} removed from {}", told(key, {value}), key));
+                    fmt::format("{} removed from {}", told(key, values), key));
     }
 
     Result<int> unset(const std::string& key) {
@@ -402,15 +425,21 @@ private:
     ConfigTarget target_;
 };
 
+/// All settings, or the one that was named.
+Result<int> show_settings(Context& context, const std::string& key, bool with_sources) {
+    return key.empty() ? Result<int>(list_settings(context, with_sources))
+                       : get_setting(context, key, with_sources);
+}
+
 Result<int> run_config(Context& context, const ConfigOptions& options) {
-    if (*options.list) return list_settings(context, options.with_sources);
+    if (*options.list) return show_settings(context, options.key, options.with_sources);
     if (*options.get) return get_setting(context, options.key, options.with_sources);
     if (*options.describe) return describe_settings(context, options.key);
     Edit edit(context, options);
     if (*options.set) return edit.set(options.key, options.values);
     if (*options.append) return edit.add(options.key, options.values, ListEnd::Back);
     if (*options.prepend) return edit.add(options.key, options.values, ListEnd::Front);
-    if (*options.remove) return edit.remove(options.key, options.value);
+    if (*options.remove) return edit.remove(options.key, options.values);
     if (*options.remove_key) return edit.unset(options.key);
 
     if (!options.flag_get.empty())
@@ -421,9 +450,9 @@ Result<int> run_config(Context& context, const ConfigOptions& options) {
     if (const auto& [key, value] = options.flag_prepend; !key.empty())
         return edit.add(key, {value}, ListEnd::Front);
     if (const auto& [key, value] = options.flag_remove; !key.empty())
-        return edit.remove(key, value);
+        return edit.remove(key, {value});
     if (!options.flag_remove_key.empty()) return edit.unset(options.flag_remove_key);
-    return list_settings(context, options.with_sources);
+    return show_settings(context, options.flag_show, options.with_sources);
 }
 
 void add_verbs(CLI::App& app, ConfigOptions& options) {
@@ -437,7 +466,9 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
         sub->add_option("key", options.key, "name of the setting")->required()->type_name("KEY");
         return sub;
     };
-    options.list = verb("list", "show every setting", "  gpkg config list --show-sources");
+    options.list =
+        verb("list", "show every setting", "  gpkg config list\n  gpkg config list --show-sources");
+    options.list->add_option("key", options.key, "show only this setting")->type_name("KEY");
     options.list->add_flag("--sources,--show-sources",
                            options.with_sources,
                            "also show where each setting comes from");
@@ -467,8 +498,8 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
             ->allow_extra_args(false)  // else CLI11 reads [] as nothing
             ->type_name("VALUE");
     options.remove =
-        key(verb("remove", "remove a value from a list", "  gpkg config remove channels bioconda"));
-    options.remove->add_option("value", options.value, "value to remove")
+        key(verb("remove", "remove values from a list", "  gpkg config remove channels bioconda"));
+    options.remove->add_option("values", options.values, "values to remove")
         ->required()
         ->type_name("VALUE");
     options.remove_key = key(verb("remove-key",
@@ -486,7 +517,9 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     const auto pair = [&](const char* names, KeyAndValue& words, const char* help) {
         set_effect(*group->add_option(names, words, help)->type_name("KEY VALUE"), Effect::Changes);
     };
-    group->add_flag("--show", options.flag_show, "same as list");
+    group->add_option("--show", options.flag_show, "same as list; with KEY, same as get")
+        ->type_name("KEY")
+        ->expected(0, 1);
     group->add_option("--get", options.flag_get, "same as get")->type_name("KEY");
     pair("--set", options.flag_set, "same as set");
     pair("--append", options.flag_append, "same as append");

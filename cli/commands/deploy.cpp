@@ -133,6 +133,10 @@ Result<int> to_script(Context& context,
     GPKG_TRY(const auto script, batch_script(context, options.request, command));
     if (!options.output.empty()) {
         const auto file = absolute_path(options.output, context.home);
+        GPKG_CHECK(check_replaceable(file, "a batch script", [](const fs::path& path) {
+            const auto text = read_file(path, kLongestWritten);
+            return text && text->find("# Written by gpkg deploy") != std::string::npos;
+        }));
         GPKG_CHECK(write_file_atomically(file, script));
         context.out.note(
             fmt::format("to submit it: sbatch -N NODES {}", shell_word(file.native())));

@@ -69,9 +69,10 @@ struct Examined {
     std::vector<Finding> findings;
     bool is_interrupted = false;  ///< the environment is neither the old nor the new one
 
-    std::ptrdiff_t problems() const {
-        return std::ranges::count(findings, Grade::Bad, &Finding::grade);
+    std::ptrdiff_t count(Grade grade) const {
+        return std::ranges::count(findings, grade, &Finding::grade);
     }
+    bool is_well() const { return count(Grade::Bad) == 0 && count(Grade::Unknown) == 0; }
 };
 
 Result<Examined> examine(Context& context, const DoctorOptions& options) {
@@ -103,34 +104,58 @@ Result<Examined> examine(Context& context, const DoctorOptions& options) {
     sources.channels = state.channels;
     sources.override_channels = !state.channels.empty();
     Remedies remedies(context, sources, looked.seen, path, records);
-    const Checked checked{path, records, wishes, accelerators, looked.seen, remedies};
+    const Checked checked{path,
+                          environment_name(context, path),
+                          records,
+                          wishes,
+                          accelerators,
+                          looked.seen,
+                          remedies};
     for (auto& finding : check_environment(checked)) findings.push_back(std::move(finding));
     return examined;
 }
 
+/// For --json.
 std::string_view name_of(Grade grade) {
     switch (grade) {
     case Grade::Good: return "good";
     case Grade::Warning: return "note";
+    case Grade::Unknown: return "unknown";
     case Grade::Bad: return "bad";
+    }
+    return "";
+}
+
+/// For people, all of one width.
+std::string_view mark_of(Grade grade) {
+    switch (grade) {
+    case Grade::Good: return "ok     ";
+    case Grade::Warning: return "note   ";
+    case Grade::Unknown: return "unknown";
+    case Grade::Bad: return "problem";
     }
     return "";
 }
 
 /// "runs on h100", "does not run on this machine: 2 problems"
 std::string verdict_of(const Examined& examined) {
-    const auto problems = examined.problems();
     if (examined.is_interrupted) return "repair the environment, then run gpkg doctor again";
-    if (problems == 0) return "runs on " + examined.machine;
-    return fmt::format(
-        "does not run on {}: {} problem{}", examined.machine, problems, problems == 1 ? "" : "s");
+    const auto problems = examined.count(Grade::Bad);
+    if (problems > 0)
+        return fmt::format("does not run on {}: {} problem{}",
+                           examined.machine,
+                           problems,
+                           problems == 1 ? "" : "s");
+    const auto unknown = examined.count(Grade::Unknown);
+    return unknown > 0 ? fmt::format("may not run on {}: {} unknown", examined.machine, unknown)
+                       : "runs on " + examined.machine;
 }
 
 void print(Context& context, const Examined& examined) {
     for (const auto& [grade, subject, message, hint] : examined.findings) {
-        const auto mark = grade == Grade::Good ? "good" : grade == Grade::Bad ? "BAD " : "note";
-        context.out.result(fmt::format("{}  {}: {}", context.out.bold(mark), subject, message));
-        if (!hint.empty()) context.out.result("      " + context.out.faint(hint));
+        context.out.result(
+            fmt::format("{}  {}: {}", context.out.bold(mark_of(grade)), subject, message));
+        if (!hint.empty()) context.out.result("         " + context.out.faint(hint));
     }
     if (examined.has_environment) context.out.result(verdict_of(examined));
 }
@@ -157,13 +182,13 @@ Action bind_doctor(CLI::App& app) {
     app.footer(
         "Checks an environment against this machine: driver and CUDA versions, the GPU code in "
         "its libraries, CPU builds on a machine with a GPU, and outdated package names. Exits with "
-        "status 1 if something does not run.\n\n"
+        "status 1 if something does not run, or if an assumed value of the machine decides it.\n\n"
         "  gpkg doctor -n ml\n"
         "  gpkg doctor -n ml --for a100");
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto examined, examine(context, *options));
-        const bool is_well = examined.problems() == 0;
+        const bool is_well = examined.is_well();
         if (context.out.json_mode()) {
             context.out.json(json_of(examined.findings, is_well));
         } else {

@@ -9,6 +9,7 @@
 #include "libcore/manifest/environment_yml.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -40,9 +41,20 @@ Result<void> check_file_name(const EnvExportOptions& options) {
                                       : "to write a list of package URLs: --explicit");
 }
 
+bool has_line(const fs::path& path, std::string_view beginning) {
+    const auto text = read_file(path, kLongestWritten);
+    if (!text) return false;
+    const auto lines = split(*text, '\n');
+    return std::ranges::any_of(lines, [&](auto line) { return line.starts_with(beginning); });
+}
+
 Result<void> put(Context& context, const EnvExportOptions& options, std::string text) {
     if (!options.file.empty()) {
         const auto path = absolute_path(options.file, context.home);
+        const auto* kind = options.explicit_urls ? "a list of package URLs" : "an environment.yml";
+        const auto* beginning = options.explicit_urls ? "@EXPLICIT" : "dependencies:";
+        GPKG_CHECK(check_replaceable(
+            path, kind, [&](const fs::path& file) { return has_line(file, beginning); }));
         GPKG_CHECK(write_file_atomically(path, text));
         context.out.note(fmt::format("wrote {}", options.file));
         return {};

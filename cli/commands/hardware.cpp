@@ -393,8 +393,9 @@ Action bind_hardware(CLI::App& app) {
         "  gpkg create -n ml --for h100 pytorch");
     app.footer(
         "Shows the hardware of this machine, how it was detected, and the virtual packages for the "
-        "solver. Variables like CONDA_OVERRIDE_CUDA=12.4 override them and are shown. With -v, "
-        "shows the result of every detector.\n\n"
+        "solver. CONDA_OVERRIDE_CUDA=12.4 overrides a value, as do CONDA_OVERRIDE_GLIBC, _LINUX, "
+        "_OSX, _ARCHSPEC, _CUDA_ARCH, _ROCM and _AMDGPU_ARCH. With -v, shows the result of every "
+        "detector.\n\n"
         "  gpkg hardware\n"
         "  gpkg hardware --for h100\n"
         "  gpkg hardware export -o here.yaml\n"

@@ -3,7 +3,6 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/generations.hpp"
-#include "libcore/base/moment.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
@@ -45,7 +44,7 @@ Result<int> show(Context& context, const fs::path& prefix) {
         const auto changes = differences(before, generation);
         list.push_back(json_of(generation, changes));
         table.add({std::to_string(generation.number),
-                   local_time_text(generation.time),
+                   generation.time,
                    std::to_string(generation.packages.size()),
                    counted(changes),
                    command_of(generation)});

@@ -414,6 +414,7 @@ Result<int> info(Context& context, const InfoOptions& options) {
         }
     }
     const auto facts = gather(context);
+    warn_of_shared_secrets(context);
     if (out.json_mode()) {
         auto json = document(context, facts);
         if (environment) json["environment"] = environment_document(context, *environment);

@@ -4,6 +4,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/built_with.hpp"
+#include "cli/workflow/difference_table.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/requested.hpp"
@@ -197,6 +198,7 @@ void print_specs(const Context& context, const std::vector<Item>& items) {
     context.out.result(
         fmt::format("# This file may be used to create an environment using:\n"
                     "# $ gpkg create --name <env> --file <this file>\n"
+                    "# $ conda create --name <env> --file <this file>\n"
                     "# platform: {}",
                     context.config.platform.value));
     for (const auto& item : items) {
@@ -308,19 +310,6 @@ Result<Listing> listing_of(Context& context,
     return listing;
 }
 
-/// "accelerator nvidia -> none, cuda 12.9 -> none": how two builds differ, as far as is known.
-std::string variant_changes(const Item& here, const Item& there) {
-    const auto word = [](const std::string& value) { return value.empty() ? "none" : value; };
-    std::string text;
-    for (const auto& [name, value] : kVariantColumns) {
-        const auto from = word(here.variant.*value);
-        const auto to = word(there.variant.*value);
-        if (from != to)
-            text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", name, from, to);
-    }
-    return text;
-}
-
 /// The packages in which two environments differ. In JSON "here" or "there" is null where the
 /// package is not installed.
 Result<int> print_differences(Context& context, const Listing& here, const ListOptions& options) {
@@ -342,13 +331,8 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
     const auto text = [](const Item& item) {
         return fmt::format("{} {} {}", item.version, item.build, path_or_url(item.channel));
     };
-    constexpr std::size_t kLeast = 12;
     auto array = Json::array();
-    Table table;
-    table.may_drop(3);
-    table.may_shorten(1, kLeast);
-    table.may_shorten(2, kLeast);
-    table.may_shorten(0, kLeast);
+    DifferenceTable table;
     for (const auto& [place, pair] : by_name) {
         const auto& name = place.first;
         const auto& [mine, theirs] = pair;
@@ -357,17 +341,18 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
                          {"here", mine == nullptr ? Json() : json_of(*mine)},
                          {"there", theirs == nullptr ? Json() : json_of(*theirs)}});
         if (mine == nullptr)
-            table.add({"+ " + name, "", text(*theirs)});
+            table.add(name, "", text(*theirs), "");
         else if (theirs == nullptr)
-            table.add({"- " + name, text(*mine)});
+            table.add(name, text(*mine), "", "");
         else
-            table.add({"~ " + name, text(*mine), text(*theirs), variant_changes(*mine, *theirs)});
+            table.add(
+                name, text(*mine), text(*theirs), variant_changes(mine->variant, theirs->variant));
     }
     if (context.out.json_mode()) {
         context.out.json(array);
         return 0;
     }
-    context.out.result(table);
+    table.print(context.out);
     context.out.note(fmt::format(
         "{} between {} and {}",
         array.empty() ? fmt::format("no differences in {}", count_text(by_name.size(), "package"))

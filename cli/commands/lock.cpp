@@ -120,14 +120,16 @@ void take_file_as_name(std::string& file, std::vector<std::string>& names) {
 Result<ReadLock> read_own(Context& context, const std::string& file, std::string_view verb) {
     auto found = read_lock_file(context, file);
     if (!found) return found;
-    if (found->format != LockFormat::Gpkg)
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: not a gpkg.lock; gpkg lock {} needs one", file, verb),
-                    fmt::format("to lock with gpkg: gpkg lock -f environment.yml; to convert this "
-                                "lock: gpkg lock convert {} {}",
-                                shell_word(file),
-                                kUsualName));
-    return found;
+    if (found->format == LockFormat::Gpkg) return found;
+    // An update needs the request, which other formats do not have.
+    const bool can_convert = verb == "repair";
+    const auto beside = fs::path(file).parent_path() / kUsualName;
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: not a gpkg.lock; gpkg lock {} needs one", file, verb),
+                can_convert ? fmt::format("to convert this lock: gpkg lock convert {} {}",
+                                          shell_word(file),
+                                          shell_word(beside.native()))
+                            : "to lock with gpkg: gpkg lock -f environment.yml");
 }
 
 Result<void> write_changed(const ReadLock& read,

@@ -86,6 +86,8 @@ Result<std::vector<std::string>> drift(Context& context,
 /// What to do about drift.
 std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& options) {
     const auto& files = options.wishes.files;
+    if (lock.request == LockRequest{} && files.size() == 1)
+        return "hint: to lock the request of this file: gpkg lock -f " + shell_word(files.front());
     if (files.empty() || lock.request == LockRequest{} || is_edited(lock))
         return "hint: to solve from scratch: gpkg lock -f FILE";
     const auto& sources = options.sources;

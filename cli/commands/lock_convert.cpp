@@ -1,4 +1,6 @@
 #include "cli/commands/lock.hpp"
+#include "cli/options.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
@@ -191,6 +193,21 @@ std::string format_remark(const std::string& file, LockFormat format) {
     return format == LockFormat::Pixi7 ? " (version 7)" : "";
 }
 
+/// A lock in the way may hold the only copy of its request.
+Result<void> confirm_replacing(Context& context,
+                               const LockConvertOptions& options,
+                               const std::string& text) {
+    const auto before = read_file(options.to, kLongestWritten);
+    if (!before || before->empty() || *before == text) return {};
+    return confirm(context,
+                   {fmt::format("Replace {}?", options.to),
+                    false,
+                    Error{ErrorKind::Conflict,
+                          fmt::format("{}: exists already", options.to),
+                          "add -y to replace it, or choose another file",
+                          {}}});
+}
+
 Result<int> convert(Context& context, const LockConvertOptions& options) {
     GPKG_TRY(const auto format, format_for(options));
     std::error_code code;
@@ -204,9 +221,13 @@ Result<int> convert(Context& context, const LockConvertOptions& options) {
     move_places(lock, options);
     if (is_of_pixi(format)) GPKG_CHECK(name_channels_by_url(context, lock));
     // What cannot be written is told by a dry run as well, and before what is lost.
-    GPKG_CHECK(format_lock(lock, format));
+    GPKG_TRY(const auto text, format_lock(lock, format));
     warn_of_losses(context, lock, format);
-    if (!options.dry_run) GPKG_CHECK(write_lock(std::move(lock), format, options.to));
+    if (!options.dry_run) {
+        GPKG_CHECK(check_lock_output(options.to));
+        GPKG_CHECK(confirm_replacing(context, options, text));
+        GPKG_CHECK(write_lock(std::move(lock), format, options.to));
+    }
     if (context.out.json_mode()) {
         context.out.json(Json{{"success", true}, {"file", options.to}});
     } else {
@@ -225,10 +246,12 @@ Action bind_convert(CLI::App& app) {
     app.add_option("file", options->lock.file, "lock file of any format")
         ->type_name("FROM")
         ->required();
-    app.add_option("to", options->to, fmt::format("file to write: {}", kLockNames))
+    app.add_option("-o,--output,target",
+                   options->to,
+                   fmt::format("file to write, also as -o FILE: {}", kLockNames))
         ->type_name("TO")
         ->required();
-    app.add_option("--format",
+    app.add_option("--format,--to",
                    options->format,
                    "format to write: gpkg, pixi, pixi-6, conda-lock or explicit")
         ->type_name("FORMAT")
@@ -236,15 +259,16 @@ Action bind_convert(CLI::App& app) {
     add_environment_option(app, options->lock.environment);
     app.add_option("--class", options->of_class, "write only this class")->type_name("NAME");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
+    add_yes_option(app, "replace an existing file without asking");
     app.add_flag(
-        "--offline", options->offline, "accepted for scripts; converting needs no network");
+        "--offline", options->offline, "accepted for scripts; convert never uses the network");
     app.footer(
         "The name of the new file gives its format unless --format does. Only gpkg.lock and "
         "pixi.lock version 7 can hold several classes of one platform; for other formats choose "
         "one with --class.\n\n"
         "  gpkg lock convert gpkg.lock pixi.lock\n"
         "  gpkg lock convert gpkg.lock pixi.lock --format pixi-6\n"
-        "  gpkg lock convert gpkg.lock a100.txt --class a100\n"
+        "  gpkg lock convert gpkg.lock a100.txt --class a100  # for conda create --file\n"
         "  gpkg lock convert pixi.lock gpkg.lock --environment test");
     return [=](Context& context) { return convert(context, *options); };
 }

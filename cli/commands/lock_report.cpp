@@ -35,6 +35,21 @@ std::string told(const Replaced& change) {
                : after + " (another file of this name)";
 }
 
+/// "2.0 for a100 and h100; 1.9 for cpu" of versions by class.
+std::string grouped(const std::map<std::string, std::string>& versions) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+    for (const auto& [of, version] : versions) {
+        auto group = std::ranges::find(groups, version, [](const auto& one) { return one.first; });
+        if (group == groups.end()) group = groups.insert(groups.end(), {version, {}});
+        group->second.push_back(of);
+    }
+    std::string text;
+    for (const auto& [version, classes] : groups)
+        text += fmt::format(
+            "{}{} for {}", text.empty() ? "" : "; ", version, join_some(classes, "and", 8));
+    return text;
+}
+
 }  // namespace
 
 void warn_of_pip(Context& context, const std::vector<std::string>& requirements) {
@@ -52,11 +67,7 @@ void warn_of_pip(Context& context, const std::vector<std::string>& requirements)
 
 void tell_divergences(Output& out, const std::vector<Divergence>& divergences) {
     for (const auto& [name, versions, of, reason] : divergences) {
-        std::vector<std::string> items;
-        items.reserve(versions.size());
-        for (const auto& [where, version] : versions)
-            items.push_back(fmt::format("{} for {}", version, where));
-        out.print(fmt::format("{} differs between classes: {}", name, join_some(items, "and", 8)));
+        out.print(fmt::format("{} differs between classes: {}", name, grouped(versions)));
         for (const auto line : split(reason, '\n'))
             out.print(fmt::format("  {}{}", of.empty() ? "" : of + ": ", line));
     }

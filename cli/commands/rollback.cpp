@@ -75,7 +75,7 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     change.notes.push_back(
         fmt::format("restores generation {} of {}: {}; to undo: gpkg rollback {} {}",
                     target.number,
-                    local_time_text(target.time),
+                    target.time,
                     command_of(target),
                     present,
                     target_words(context, prefix)));

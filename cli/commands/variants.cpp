@@ -9,6 +9,7 @@
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
@@ -21,6 +22,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,10 +37,12 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostInputs = 6;
 constexpr std::size_t kLongestInput = 24;
 
+constexpr std::string_view kAllVersions = "all";
+
 struct VariantsOptions {
     SourceOptions sources;
     std::string spec;
-    int versions = 1;
+    std::string versions = "1";  ///< how many, or kAllVersions
     bool inputs = false;
 };
 
@@ -65,12 +69,12 @@ bool is_hidden(const PackageRecord& record, const std::optional<std::string>& hi
 /// The records of the newest versions, the newest first: so many of all, and so many of what is not
 /// hidden.
 std::vector<PackageRecord> newest(std::vector<PackageRecord> records,
-                                  int versions,
+                                  std::size_t versions,
                                   const std::optional<std::string>& hiding) {
     std::reverse(records.begin(), records.end());
     const auto is_among = [&](std::vector<Version>& newest_ones, const Version& version) {
         if (!newest_ones.empty() && newest_ones.back() == version) return true;
-        if (newest_ones.size() == static_cast<std::size_t>(versions)) return false;
+        if (newest_ones.size() == versions) return false;
         newest_ones.push_back(version);
         return true;
     };
@@ -230,6 +234,9 @@ void print(const Context& context, const Machine& machine, const std::vector<Row
     const auto telling = telling_inputs(builds, kMostInputs);
     auto& out = context.out;
     out.result(table_of(context, machine, rows, telling.keys));
+    if (!telling.keys.empty())
+        out.note(fmt::format("build inputs (variables of the recipe): {}",
+                             join_some(shown_keys(telling.keys), "and", kMostInputs)));
     if (!telling.more.empty())
         out.note(fmt::format("other inputs that differ: {}",
                              join_some(shown_keys(telling.more), "and", kMostInputs)));
@@ -261,6 +268,23 @@ void note_older(const Context& context,
     }
 }
 
+/// How many versions there are beside those shown.
+void note_more(const Context& context,
+               const std::vector<PackageRecord>& all,
+               const std::vector<Row>& rows) {
+    std::set<Version> versions;
+    for (const auto& record : all) {
+        if (const auto version = version_of(record)) versions.insert(*version);
+    }
+    std::set<Version> shown;
+    for (const auto& row : rows) shown.insert(version_of(row.record).value());
+    if (shown.size() < versions.size())
+        context.out.note(
+            fmt::format("{} of {} versions; for more: --versions N, or --versions all",
+                        shown.size() == 1 ? "newest" : fmt::format("newest {}", shown.size()),
+                        versions.size()));
+}
+
 Caution caution_of(const PackageRecord& record,
                    Accelerator vendor,
                    const Sources& sources,
@@ -289,7 +313,9 @@ Result<int> variants(Context& context, VariantsOptions options) {
     GPKG_TRY(const auto found, find_records(spec, names, searched));
     if (found.empty()) return nothing_found(context, spec, options.sources, searched);
     GPKG_TRY(const auto hiding, hiding_channel(sources, spec));
-    auto records = newest(found, options.versions, hiding);
+    const auto versions = whole_number<std::size_t>(options.versions)
+                              .value_or(std::numeric_limits<std::size_t>::max());
+    auto records = newest(found, versions, hiding);
     GPKG_CHECK(sort_by_preference(context, sources, spec, records));
     GPKG_TRY(
         auto inputs,
@@ -314,6 +340,7 @@ Result<int> variants(Context& context, VariantsOptions options) {
     }
     print(context, sources.machine, rows);
     note_older(context, found, rows);
+    note_more(context, found, rows);
     const bool may_depend_on_machine =
         std::ranges::any_of(rows, [](const Row& row) { return !row.obstacle.empty(); });
     if (const auto note = assumed_note(sources.machine.given, sources.virtual_packages);
@@ -330,12 +357,12 @@ Action bind_variants(CLI::App& app) {
         ->required()
         ->type_name("SPEC");
     add_source_options(app, options->sources);
-    app.add_option("--versions", options->versions, "show this many of the newest versions")
+    app.add_option("--versions", options->versions, "show this many of the newest versions, or all")
         ->check([](const std::string& count) {
-            return count.find_first_not_of("0123456789") != std::string::npos ||
-                           count.find_first_not_of('0') == std::string::npos
-                       ? "expected a number above 0"
-                       : "";
+            const auto number = whole_number<std::size_t>(count);
+            return count == kAllVersions || number.value_or(0) > 0
+                       ? ""
+                       : "expected a number above 0, or all";
         })
         ->type_name("N");
     app.add_flag("--inputs", options->inputs, "read missing variant inputs from the packages");

@@ -82,6 +82,7 @@ struct Change {
     std::string if_nothing{};   ///< what to print where nothing changes; empty: a general text
     std::string if_gone{};      ///< see FetchOptions::if_gone
     std::string synced_with{};  ///< the file that gpkg sync makes the environment match
+    std::string lock{};         ///< "gpkg.lock, class cpu", where the packages are of a lock
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
 };
@@ -119,6 +120,7 @@ struct ExactRequest {
     std::vector<PipSection> pip{};    ///< what pip is asked for afterwards
     std::vector<std::string> notes{};
     std::string if_gone{};  ///< see FetchOptions::if_gone
+    std::string lock{};     ///< see Change::lock
 };
 
 /// A change that links exactly these records. Other installed packages stay, unless

@@ -291,6 +291,7 @@ void print_heading(const Context& context, const Change& change, const SettingsC
     if (!change.is_removal)
         add("Requested", change.restores == 0 ? specs : settings.requested_changes);
     if (change.is_removal) add("Remove", change.removed_specs);
+    if (!change.lock.empty()) add("Lock", {change.lock});
     add("Channels", channels_of(context, change));
     if (!change.machine.empty()) add("Machine", {machine_text(change)});
     if (!settings.accelerator.empty()) add("Accelerator", {settings.accelerator});

@@ -380,6 +380,7 @@ Result<Change> exactly(ExactRequest request) {
     change.channels = std::move(request.channels);
     change.notes = std::move(request.notes);
     change.if_gone = std::move(request.if_gone);
+    change.lock = std::move(request.lock);
     if (request.state != GpkgState{}) {
         change.state = std::move(request.state);
         // What is asked for says nothing of these.

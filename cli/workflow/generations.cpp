@@ -1,12 +1,14 @@
 #include "cli/workflow/generations.hpp"
 
 #include "cli/environments.hpp"
+#include "libcore/base/moment.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -75,11 +77,68 @@ Result<Generation> generation_named(const Context& context,
                                   target_words(context, prefix)));
 }
 
+Result<Generation> generation_at(Context& context,
+                                 const fs::path& prefix,
+                                 std::int64_t moment,
+                                 const std::string& text) {
+    GPKG_TRY(auto generations, generations_of(context, prefix));
+    const auto later = std::ranges::find_if(generations, [&](const Generation& generation) {
+        return parse_local_time(generation.time).value_or(moment) > moment;
+    });
+    if (later != generations.begin()) return std::move(*std::prev(later));
+    return fail(
+        ErrorKind::NotFound,
+        fmt::format("{} has no generation of {} or earlier{}",
+                    prefix.native(),
+                    text,
+                    generations.empty()
+                        ? ""
+                        : fmt::format(": its first is of {}", generations.front().time)),
+        fmt::format("to list the generations: gpkg history {}", target_words(context, prefix)));
+}
+
+namespace {
+
+PackageSet set_of(const Generation& generation) {
+    PackageSet set;
+    set.reserve(generation.packages.size());
+    for (const auto& package : generation.packages) set.push_back(&package.record);
+    return set;
+}
+
+struct Counts {
+    std::size_t added = 0;
+    std::size_t removed = 0;
+    std::size_t changed = 0;
+};
+
+Counts counts_of(const std::vector<PackageDifference>& differences) {
+    Counts counts;
+    for (const auto& one : differences) {
+        if (one.before == nullptr)
+            ++counts.added;
+        else if (one.after == nullptr)
+            ++counts.removed;
+        else
+            ++counts.changed;
+    }
+    return counts;
+}
+
+}  // namespace
+
 std::vector<PackageDifference> differences(const Generation& before, const Generation& after) {
-    std::map<std::string_view, PackageDifference> by_name;
-    for (const auto& package : before.packages)
-        by_name[package.record.name].before = &package.record;
-    for (const auto& package : after.packages) by_name[package.record.name].after = &package.record;
+    return differences(set_of(before), set_of(after));
+}
+
+std::vector<PackageDifference> differences(const PackageSet& before, const PackageSet& after) {
+    std::map<std::pair<std::string_view, bool>, PackageDifference> by_name;
+    const auto enter = [&](const PackageSet& set, const PackageRecord* PackageDifference::*side) {
+        for (const auto* record : set)
+            by_name[{record->name, record->channel == "pypi"}].*side = record;
+    };
+    enter(before, &PackageDifference::before);
+    enter(after, &PackageDifference::after);
     std::vector<PackageDifference> differences;
     for (const auto& [name, pair] : by_name) {
         if (pair.before == nullptr || pair.after == nullptr ||
@@ -90,17 +149,23 @@ std::vector<PackageDifference> differences(const Generation& before, const Gener
 }
 
 std::string counted(const std::vector<PackageDifference>& differences) {
-    std::size_t came = 0;
-    std::size_t went = 0;
-    for (const auto& one : differences) {
-        if (one.before == nullptr) ++came;
-        if (one.after == nullptr) ++went;
-    }
+    const auto [added, removed, changed] = counts_of(differences);
     const std::array<std::pair<char, std::size_t>, 3> counts{
-        {{'+', came}, {'-', went}, {'~', differences.size() - came - went}}};
+        {{'+', added}, {'-', removed}, {'~', changed}}};
     std::string text;
     for (const auto& [sign, count] : counts) {
         if (count > 0) text += fmt::format("{}{}{}", text.empty() ? "" : " ", sign, count);
+    }
+    return text;
+}
+
+std::string counted_in_words(const std::vector<PackageDifference>& differences) {
+    const auto [added, removed, changed] = counts_of(differences);
+    const std::array<std::pair<std::string_view, std::size_t>, 3> counts{
+        {{"added", added}, {"removed", removed}, {"changed", changed}}};
+    std::string text;
+    for (const auto& [what, count] : counts) {
+        if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
     }
     return text;
 }

@@ -31,6 +31,13 @@ Result<Generation> generation_named(const Context& context,
                                     const fs::path& prefix,
                                     std::uint64_t number);
 
+/// The last generation that was made before the moment, in Unix milliseconds; `text` is how the
+/// user said it. NotFound where the environment is younger.
+Result<Generation> generation_at(Context& context,
+                                 const fs::path& prefix,
+                                 std::int64_t moment,
+                                 const std::string& text);
+
 /// A package that differs between two sets; `before` or `after` is null where it is in one only.
 struct PackageDifference {
     const PackageRecord* before = nullptr;
@@ -38,10 +45,14 @@ struct PackageDifference {
 
     const std::string& name() const { return (before != nullptr ? before : after)->name; }
 };
-/// By name.
+using PackageSet = std::vector<const PackageRecord*>;
+/// By name; packages of the channel "pypi" differ only from their own kind.
+std::vector<PackageDifference> differences(const PackageSet& before, const PackageSet& after);
 std::vector<PackageDifference> differences(const Generation& before, const Generation& after);
 
 /// "+2 -1 ~3": how many came, went, and changed; empty where none did.
 std::string counted(const std::vector<PackageDifference>& differences);
+/// "2 added, 1 removed, 3 changed"
+std::string counted_in_words(const std::vector<PackageDifference>& differences);
 
 }  // namespace gpkg::cli

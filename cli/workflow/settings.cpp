@@ -36,7 +36,7 @@ void warn_of_shared_secrets(Context& context) {
         const auto mode = fs::status(file.path, code).permissions();
         const bool is_shared =
             !code && (mode & (fs::perms::group_read | fs::perms::others_read)) != fs::perms::none;
-        if (file.level != ConfigLevel::Conda || !is_shared) continue;
+        if (file.level == ConfigLevel::System || !is_shared) continue;
         const auto text = read_file(file.path);
         if (text && hide_secrets(*text) != *text)
             context.out.warn_once(

@@ -17,7 +17,8 @@ ChannelContext channel_context(const Context& context);
 /// The same of other settings than those that hold.
 ChannelContext channel_context(const Config& config, const fs::path& home);
 
-/// Of logins in conda's configuration files that other users can read.
+/// Of logins in configuration files that other users can read. The system's files are its
+/// administrator's business.
 void warn_of_shared_secrets(Context& context);
 
 /// Which channels have to be signed, and by whom.

@@ -158,14 +158,9 @@ std::vector<SiteProfile> partition_profiles(const std::vector<NodeKind>& kinds,
 }
 
 Result<void> check_is_profile(const fs::path& file) {
-    std::error_code code;
-    if (!fs::exists(file, code)) return {};
-    if (!fs::is_regular_file(file, code))
-        return fail(ErrorKind::Io, fmt::format("{}: not a regular file", file.native()));
-    if (read_profile(file)) return {};
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: exists and is not a hardware profile", file.native()),
-                "remove it, or choose another file");
+    return check_replaceable(file, "a hardware profile", [](const fs::path& path) {
+        return read_profile(path).has_value();
+    });
 }
 
 Result<WrittenProfile> write_site_profile(const SiteProfile& site, const fs::path& folder) {

@@ -85,11 +85,18 @@ std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now
 std::string local_time_text(std::string_view utc) {
     std::tm moment{};
     std::string copy(utc);
-    const auto* format =
-        copy.find('T') == std::string::npos ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%dT%H:%M:%SZ";
-    const char* rest = ::strptime(copy.c_str(), format, &moment);
+    const char* rest = ::strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%SZ", &moment);
     if (rest == nullptr || *rest != '\0') return copy;
     return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(::timegm(&moment)));
+}
+
+std::optional<std::int64_t> parse_local_time(std::string_view text) {
+    std::tm moment{};
+    moment.tm_isdst = -1;
+    const std::string copy(text);
+    const char* rest = ::strptime(copy.c_str(), "%Y-%m-%d %H:%M:%S", &moment);
+    if (rest == nullptr || *rest != '\0') return std::nullopt;
+    return static_cast<std::int64_t>(::mktime(&moment)) * 1000;
 }
 
 std::string moment_text(std::int64_t milliseconds) {

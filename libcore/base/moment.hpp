@@ -17,9 +17,12 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 /// "1714560000000", or a duration before `now`: "7d". Nothing for any other text.
 std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now);
 
-/// A moment in UTC, "2024-05-01T12:00:00Z" or "2024-05-01 12:00:00", in the user's time zone:
-/// "2024-05-01 14:00:00". Any other text as it is.
+/// A moment in UTC, "2024-05-01T12:00:00Z", in the user's time zone: "2024-05-01 14:00:00". Any
+/// other text as it is.
 std::string local_time_text(std::string_view utc);
+
+/// "2024-05-01 14:00:00" in the user's time zone, as histories have it, in Unix milliseconds.
+std::optional<std::int64_t> parse_local_time(std::string_view text);
 
 /// "2024-05-01T12:00:00Z"
 std::string moment_text(std::int64_t milliseconds);

@@ -146,7 +146,7 @@ Result<NameSet> ShardFetcher::operator()(std::span<const std::string> names) {
         failed_ = job.ref.subdir;
         return fail(ErrorKind::NotFound,
                     fmt::format("--offline: {} is damaged", job.path.native()),
-                    "run the command without --offline once");
+                    "run the command once with a network, without --offline");
     }
     GPKG_TRY(auto again, step({}, damaged, found));
     if (again.empty()) return found;
@@ -182,7 +182,7 @@ Result<void> ShardFetcher::collect(std::span<const std::string> names,
                             fmt::format("--offline: {}: the repodata of {} is not in the cache",
                                         subdirs_[i].channel.subdir_url(subdirs_[i].subdir),
                                         name),
-                            "run the command without --offline once");
+                            "run the command once with a network, without --offline");
             }
             (is_here ? here : away).push_back(std::move(job));
         }

@@ -82,7 +82,7 @@ Result<bool> OneIndex::settle_here() {
     return fail(ErrorKind::NotFound,
                 fmt::format("--offline: {} is not in the cache",
                             result_.channel.subdir_url(result_.subdir)),
-                "run the command without --offline once");
+                "run the command once with a network, without --offline");
 }
 
 /// Local files change under our feet: they are used where they are, never copied. A .zst that is

@@ -111,7 +111,7 @@ Result<std::string> PublishedRunExports::fetch(const Channel& channel, const std
         return fail(ErrorKind::NotFound,
                     fmt::format("--offline: {} is not in the cache",
                                 url_of(channel, subdir, kRunExportsJson)),
-                    "run the command without --offline once");
+                    "run the command once with a network, without --offline");
     GPKG_CHECK(trusted->check_kept(
         kept.state(), [&](const auto& statement) { return kept.is_covered_by(statement); }));
     return *std::move(body);

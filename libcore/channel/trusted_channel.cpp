@@ -159,7 +159,7 @@ Result<void> TrustedChannel::check_kept(
         return distrust(
             TrustFault::Missing,
             fmt::format("{}: the cached copy was downloaded without verification", copy.url),
-            "run the command without --offline once");
+            "run the command once with a network, without --offline");
     const auto url = url_of(std::string(kStatementFile));
     GPKG_TRY(const auto statement, read_statement(root_, copy.statement, url));
     GPKG_CHECK(root_.check_not_expired(now_, url));

@@ -34,7 +34,7 @@ std::string text_of(Advantage advantage, const ClassFit& of, const ClassFit& bef
         return fmt::format("has builds for a GPU requested before that of {}", other);
     case Advantage::Builds: return fmt::format("has {}", text_of(of.builds));
     case Advantage::MadeFor:
-        return fmt::format("was locked for a machine more like this one than {}", other);
+        return fmt::format("was locked for a machine like this one; {} also fits", other);
     case Advantage::MoreBuilds:
         return fmt::format("has more {} than {}", text_of(of.builds), other);
     case Advantage::NoBuilds: return fmt::format("has no {}", text_of(before.builds));

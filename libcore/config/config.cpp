@@ -90,6 +90,23 @@ Result<void> apply_own(const Document& document, const ConfigSources& sources, C
         });
 }
 
+/// "chanels (did you mean channels?)": a key of conda's files that may be misspelled.
+std::string with_near_key(const std::string& key) {
+    constexpr std::size_t kMostDifference = 2;
+    std::vector<std::string> names;
+    for (const auto& row : key_rows()) {
+        names.emplace_back(row.key.name);
+        for (const auto name : row.conda_names) names.emplace_back(name);
+    }
+    // Longer names that contain the key are other settings.
+    std::erase_if(names, [&](const std::string& name) {
+        return std::max(name.size(), key.size()) - std::min(name.size(), key.size()) >
+               kMostDifference;
+    });
+    const auto near = near_names(key, names);
+    return near.empty() ? key : fmt::format("{} (did you mean {}?)", key, join_or(near));
+}
+
 /// Keys that are about conda itself, or about what gpkg does in its own way: nobody who set them
 /// would be surprised.
 // clang-format off
@@ -125,9 +142,10 @@ Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
         text.find("#!bottom") != std::string::npos)
         others.emplace_back("the marks #!top, #!bottom and #!final");
     GPKG_CHECK(apply_document(
-        {file, std::move(root)}, reading, config, [&](const std::string& key, const Node&) {
+        {file, std::move(root)}, reading, config, [&](const std::string& key, const Node& value) {
+            config.ignored_keys.emplace_back(key, value.place());
             if (std::find(kOfCondaAlone.begin(), kOfCondaAlone.end(), key) == kOfCondaAlone.end())
-                others.push_back(key);
+                others.push_back(with_near_key(key));
         }));
     return others;
 }

@@ -123,6 +123,8 @@ struct Config {
     std::vector<Error> errors;
     /// What conda's files say that gpkg does not heed, a line for each file.
     std::vector<std::string> unheeded;
+    /// The keys of conda's files that gpkg ignores, without a warning too, and where they are set.
+    NamedTexts ignored_keys;
 
     /// For what lies in cache_dir where this user may not write there.
     fs::path users_cache() const { return home / ".cache/gpkg"; }
@@ -168,7 +170,7 @@ Result<ConfigKey> find_config_key(std::string_view name);
 
 /// The key whose value the environment variable sets (GPKG_CHANNELS, CONDA_SUBDIR), if any.
 std::optional<ConfigKey> key_of_variable(std::string_view variable);
-/// A value of a setting as people may see it: without passwords and tokens.
+/// A value of a setting as people may see it: with *** for passwords and tokens.
 std::string shown_value(const ConfigKey& key, std::string_view value);
 
 /// A setting as text, for `gpkg config list` and `get`.

@@ -386,7 +386,7 @@ constexpr KeyRow with_urls(KeyRow row) {
 
 // clang-format off
 constexpr std::array kRows = {
-    with_urls(row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "channels, highest priority first")),
+    with_urls(row<&Config::channels, channels>("channels", Shape::List, {"channels"}, "where packages come from, highest priority first")),
     row<&Config::channel_priority, priority>("channel_priority", Shape::Value, {"channel_priority"}, "strict, flexible or disabled"),
     with_urls(row<&Config::channel_alias, url>("channel_alias", Shape::Value, {"channel_alias"}, "base URL of channels given by name")),
     with_urls(row<&Config::default_channels, channels>("default_channels", Shape::List, {"default_channels"}, "channels of the name 'defaults'")),
@@ -484,7 +484,7 @@ std::vector<ShownSetting> settings_as_text(const Config& config) {
 }
 
 std::string shown_value(const ConfigKey& key, std::string_view value) {
-    return key.has_urls ? hide_login(value) : hide_secrets(value);
+    return key.has_urls ? mask_login(value) : mask_secrets(value);
 }
 
 std::vector<ShownSetting> shown_settings(const Config& config) {

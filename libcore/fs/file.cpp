@@ -25,6 +25,14 @@ tl::unexpected<Error> io_failure(const fs::path& path, std::string_view doing, i
     return pass(io_error(path, doing, code));
 }
 
+/// A device or a pipe would be replaced by a file.
+Result<void> check_regular(const fs::path& path, const fs::file_status& status) {
+    if (!fs::exists(status) || fs::is_regular_file(status)) return {};
+    return fail(ErrorKind::Io,
+                fmt::format("{}: exists and is not a regular file", path.native()),
+                "choose another file");
+}
+
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path, std::size_t limit) {
@@ -103,14 +111,22 @@ fs::path behind_links(fs::path file) {
     return file;
 }
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
-    // A device or a pipe would be replaced by a file.
+Result<void> check_replaceable(const fs::path& path,
+                               std::string_view kind,
+                               const std::function<bool(const fs::path&)>& is_of_kind) {
     std::error_code code;
     const auto status = fs::status(path, code);
-    if (fs::exists(status) && !fs::is_regular_file(status))
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: exists and is not a regular file", path.native()),
-                    "choose another file");
+    GPKG_CHECK(check_regular(path, status));
+    if (!fs::exists(status) || fs::file_size(path, code) == 0 || is_of_kind(path)) return {};
+    return fail(ErrorKind::Conflict,
+                fmt::format("{}: exists and is not {}", path.native(), kind),
+                "choose another file, or remove this one");
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
+    std::error_code code;
+    const auto status = fs::status(path, code);
+    GPKG_CHECK(check_regular(path, status));
     GPKG_TRY(auto file, NewFile::make(path));
     // On file systems without modes there is none to keep.
     if (fs::exists(status))

@@ -77,6 +77,12 @@ fs::path behind_links(fs::path file);
 /// The same of all bytes at once, to the disk. A file that was there keeps its mode.
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes);
 
+/// The rule for every output file that a user names: what exists is replaced only by its own kind.
+/// An empty file may become anything, as mktemp makes them. `kind` is "a lock file", for the error.
+Result<void> check_replaceable(const fs::path& path,
+                               std::string_view kind,
+                               const std::function<bool(const fs::path&)>& is_of_kind);
+
 /// Whether something has this name, were it a link to nothing.
 bool is_there(const fs::path& path);
 

@@ -134,13 +134,15 @@ Result<std::string> write_explicit(const LockFile& lock) {
         "choose one with --class NAME");
 }
 
-/// Whether there is what a lock may be written over. One that a merge or a full disk damaged still
+/// Whether a lock may be written over the file. One that a merge or a full disk damaged still
 /// has a lock's name and its keys.
-bool is_of_locks(std::string_view text, const fs::path& path) {
-    if (trim(text).empty() || detect_lock_format(text, path.native())) return true;
-    const auto has = [&](const char* key) { return text.find(key) != std::string_view::npos; };
+bool is_lock(const fs::path& path) {
+    const auto text = read_file(path, kLongestWritten);
+    if (!text) return false;
+    if (trim(*text).empty() || detect_lock_format(*text, path.native())) return true;
+    const auto has = [&](const char* key) { return text->find(key) != std::string::npos; };
     if (path.extension() == ".lock" && (has("gpkg_lock:") || has("packages:"))) return true;
-    const auto file = parse_spec_file(text, path.native(), {});
+    const auto file = parse_spec_file(*text, path.native(), {});
     return file && file->is_explicit;
 }
 
@@ -173,16 +175,13 @@ Result<std::string> format_lock(LockFile lock, LockFormat format) {
     return text;
 }
 
+Result<void> check_lock_output(const fs::path& path) {
+    return check_replaceable(path, "a lock file", is_lock);
+}
+
 Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path) {
     GPKG_TRY(const auto text, format_lock(std::move(lock), format));
-    std::error_code code;
-    if (fs::is_regular_file(path, code)) {
-        const auto before = read_file(path, kLongestWritten);
-        if (!before || !is_of_locks(*before, path))
-            return fail(ErrorKind::Conflict,
-                        fmt::format("{}: exists and is not a lock file", path.native()),
-                        "choose another file, or remove it");
-    }
+    GPKG_CHECK(check_lock_output(path));
     return write_file_atomically(behind_links(path), text);
 }
 

@@ -49,7 +49,9 @@ Result<ReadLock> parse_lock(std::string_view text, const std::string& where);
 /// The file's text; the same for lock files that say the same. An error where the format has no
 /// words for what is locked, or what is there could not be read again.
 Result<std::string> format_lock(LockFile lock, LockFormat format);
-/// Writes it to `path`, where nothing may be but a lock file or an explicit file.
+/// An error where a file is that is neither a lock file nor an explicit file.
+Result<void> check_lock_output(const fs::path& path);
+/// Writes it to `path`, if check_lock_output() allows it.
 Result<void> write_lock(LockFile lock, LockFormat format, const fs::path& path);
 /// The same in place of gpkg's own lock file that was read there. Conflict where that has changed
 /// since: what another process wrote would be lost.

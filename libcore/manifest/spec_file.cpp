@@ -194,6 +194,7 @@ std::string explicit_file(const std::vector<PackageRecord>& records,
     auto text = fmt::format(
         "# This file may be used to create an environment using:\n"
         "# $ gpkg create --name <env> --file <this file>\n"
+        "# $ conda create --name <env> --file <this file>\n"
         "# platform: {}\n"
         "{}\n",
         platform,

@@ -255,14 +255,15 @@ tl::unexpected<Error> Fetch::wrong(std::string_view what,
                                    const std::string& expected,
                                    const std::string& got) {
     mangled_ = true;
-    return fail(
-        ErrorKind::Integrity,
-        fmt::format(
-            "{}: wrong {}: expected {}, got {}", without_secrets(place()), what, expected, got),
-        place().starts_with("file:")
-            ? "the file was changed, or the repodata, lock or list with its checksum is outdated"
-            : "the file was changed, or the repodata, lock or list with its checksum is outdated; "
-              "try again later");
+    const auto from = without_secrets(place());
+    const auto* mending = from.starts_with("file:")
+                              ? "index the channel again with gpkg index, or write the lock again"
+                              : "try again later";
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: wrong {}: expected {}, got {}", from, what, expected, got),
+                fmt::format("the file was changed, or the repodata, lock or list with its checksum "
+                            "is outdated; {}",
+                            mending));
 }
 
 }  // namespace gpkg

@@ -117,7 +117,14 @@ std::string Url::to_string() const {
            (port.empty() ? "" : ":" + port) + path + (query.empty() ? "" : "?" + query);
 }
 
-std::string without_secrets(std::string_view url) {
+namespace {
+
+/// In place of a login or token that a person should know to be there.
+constexpr std::string_view kMask = "***";
+
+/// The URL without query, with `mask` in place of its login and its tokens; empty: they are taken
+/// out. A mask stays what it is.
+std::string replace_secrets(std::string_view url, std::string_view mask) {
     // A folder may be called t, and whoever reads a file needs no login.
     if (!has_scheme(url) || url.starts_with("file:///")) return std::string(url);
     const auto start = url.find("://") + 3;
@@ -127,16 +134,27 @@ std::string without_secrets(std::string_view url) {
     const auto slash = std::min(rest.find('/'), rest.size());
     const auto authority = rest.substr(0, slash);
     const auto at = authority.rfind('@');
+    const auto shown = [&](std::string_view secret) { return secret == kMask ? kMask : mask; };
+    if (at != std::string_view::npos && !shown(authority.substr(0, at)).empty())
+        clean += fmt::format("{}@", shown(authority.substr(0, at)));
     clean += at == std::string_view::npos ? authority : authority.substr(at + 1);
 
     auto path = rest.substr(slash);
     for (auto token = path.find("/t/"); token != std::string_view::npos; token = path.find("/t/")) {
         clean += path.substr(0, token);
-        path = path.substr(std::min(path.find('/', token + 3), path.size()));
+        const auto end = std::min(path.find('/', token + 3), path.size());
+        if (const auto shown_token = shown(path.substr(token + 3, end - token - 3));
+            !shown_token.empty())
+            clean += fmt::format("/t/{}", shown_token);
+        path = path.substr(end);
     }
     clean += path;
     return clean;
 }
+
+}  // namespace
+
+std::string without_secrets(std::string_view url) { return replace_secrets(url, ""); }
 
 namespace {
 
@@ -194,11 +212,13 @@ std::pair<std::size_t, std::size_t> bare_login(std::string_view text) {
     return {text.size(), text.size()};
 }
 
-std::string without_bare_logins(std::string_view text) {
+/// The text with `mask` in place of logins without a scheme; empty: they are taken out.
+std::string replace_bare_logins(std::string_view text, std::string_view mask) {
     std::string clean;
     while (!text.empty()) {
         const auto [start, end] = bare_login(text);
         clean += text.substr(0, start);
+        if (start < end && !mask.empty()) clean += fmt::format("{}@", mask);
         text.remove_prefix(end);
     }
     return clean;
@@ -219,39 +239,48 @@ std::string_view shown_fragment(std::string_view fragment) {
     return fragment;
 }
 
-}  // namespace
-
-std::string hide_secrets(std::string_view text) {
+/// replace_secrets() for each URL in a text.
+std::string replace_secrets_in(std::string_view text, std::string_view mask) {
     constexpr std::string_view kMark = "://";
     std::string clean;
     for (auto mark = text.find(kMark); mark != std::string_view::npos; mark = text.find(kMark)) {
         auto start = mark;
         while (start > 0 && (is_letter_or_digit(text[start - 1]) || text[start - 1] == '+'))
             --start;
-        clean += without_bare_logins(text.substr(0, start));
+        clean += replace_bare_logins(text.substr(0, start), mask);
         const auto scheme = text.substr(start, mark + kMark.size() - start);
         text.remove_prefix(mark + kMark.size());
-        text.remove_prefix(broken_login(text));
+        const auto broken = broken_login(text);
+        const auto login = broken > 0 && !mask.empty() ? fmt::format("{}@", mask) : "";
+        text.remove_prefix(broken);
         const auto end = end_of_url(text);
         const auto fragment = std::min(text.find('#'), end);
-        const auto url = without_secrets(std::string(scheme).append(text.substr(0, fragment)));
+        const auto url =
+            replace_secrets(fmt::format("{}{}{}", scheme, login, text.substr(0, fragment)), mask);
         // The path too: a channel "me:password@host" is looked for below the channel alias.
         const auto path = std::min(url.find('/', scheme.size()), url.size());
-        clean += url.substr(0, path) + without_bare_logins(std::string_view(url).substr(path));
+        clean +=
+            url.substr(0, path) + replace_bare_logins(std::string_view(url).substr(path), mask);
         clean += shown_fragment(text.substr(fragment, end - fragment));
         text.remove_prefix(end);
     }
-    clean += without_bare_logins(text);
+    clean += replace_bare_logins(text, mask);
     return clean;
 }
 
-std::string hide_login(std::string_view text) {
+}  // namespace
+
+std::string hide_secrets(std::string_view text) { return replace_secrets_in(text, ""); }
+
+std::string mask_secrets(std::string_view text) { return replace_secrets_in(text, kMask); }
+
+std::string mask_login(std::string_view text) {
     const auto mark = text.find("://");
     const auto host = mark == std::string_view::npos ? 0 : mark + 3;
     const auto at = text.substr(0, text.find('/', host)).rfind('@');
-    return hide_secrets(at == std::string_view::npos || at < host
+    return mask_secrets(at == std::string_view::npos || at < host
                             ? std::string(text)
-                            : std::string(text.substr(0, host)).append(text.substr(at + 1)));
+                            : fmt::format("{}{}{}", text.substr(0, host), kMask, text.substr(at)));
 }
 
 std::string file_url(const fs::path& path) { return "file://" + percent_encode(path.native()); }

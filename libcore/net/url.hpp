@@ -40,8 +40,12 @@ std::string without_secrets(std::string_view url);
 /// because of its login ("http://me:a/b@host"), and without logins that have no scheme
 /// ("me:password@host"). Fragments are kept, unless they may hold a secret ("#access_token=...").
 std::string hide_secrets(std::string_view text);
-/// A single URL or host for people. Drops whatever stands before its host: "token@host" too.
-std::string hide_login(std::string_view url);
+
+/// The same where a person should see that there is a login or token:
+/// "https://***@host/t/***/chan". The other two leave that as it is.
+std::string mask_secrets(std::string_view text);
+/// A single URL or host so. Masks whatever stands before its host: "token@host" too.
+std::string mask_login(std::string_view url);
 
 /// "/my data/chan" -> "file:///my%20data/chan". The path must be absolute.
 std::string file_url(const fs::path& path);

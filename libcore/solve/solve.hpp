@@ -80,6 +80,9 @@ struct Request {
     bool may_move(std::string_view name) const;
 };
 
+/// What people call the machine that gpkg runs on.
+inline constexpr std::string_view kThisMachine = "this machine";
+
 /// Everything a decision depends on.
 struct Problem {
     /// In the order of channel priority; the subdirs of one channel stand together.
@@ -88,7 +91,7 @@ struct Problem {
     /// The machine: "__cuda" 12.4 and so on, with name, version and build set.
     std::vector<PackageRecord> virtual_packages;
     /// What people call the machine.
-    std::string machine = "this machine";
+    std::string machine{kThisMachine};
     Request request;
     /// Records newer than this moment do not exist (Unix milliseconds; indexed_timestamp, else
     /// timestamp; CEP 47). Records without either are kept.

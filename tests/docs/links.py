@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""links.py ROOT: links of README.md, docs/ and recipes/ lead to files and to headings in them; mkdocs.yml has every page."""
+"""links.py ROOT: links of README.md, docs/ and recipes/ lead to files and to headings in them; mkdocs.yml and an index have
+every page."""
 
 import pathlib
 import re
@@ -24,6 +25,7 @@ def anchors(path):
 
 
 broken = []
+linked = {}  # pages by the page that links to them
 pages = [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "recipes").rglob("*.md"))]
 for page in pages:
     text = without_code(page.read_text(encoding="utf-8"))
@@ -32,6 +34,7 @@ for page in pages:
             continue
         file, _, anchor = target.partition("#")
         to = (page.parent / file).resolve() if file else page
+        linked.setdefault(page, set()).add(to)
         if not to.exists():
             broken.append(f"{page.relative_to(root)}: no file {target}")
         elif anchor and to.suffix == ".md" and anchor not in anchors(to):
@@ -40,5 +43,11 @@ listed = set(re.findall(r"[\w/.-]+\.md", (root / "mkdocs.yml").read_text(encodin
 there = {str(page.relative_to(root / "docs")) for page in (root / "docs").rglob("*.md")}
 broken += [f"mkdocs.yml: no page {page}" for page in sorted(listed - there)]
 broken += [f"mkdocs.yml: lacks docs/{page}" for page in sorted(there - listed)]
+for page in (root / "docs").rglob("*.md"):
+    index = page.parent / "index.md"
+    if page == index or not index.exists():
+        index = root / "docs/index.md"
+    if page not in (index, *linked.get(index, ())):
+        broken.append(f"{index.relative_to(root)}: no link to {page.relative_to(root)}")
 print("\n".join(broken + [f"{len(pages)} pages, {len(broken)} broken links"]))
 sys.exit(1 if broken else 0)

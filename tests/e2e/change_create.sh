@@ -159,7 +159,8 @@ err_is 'error: environment.yml is a file, not a package
 # Builds of another platform.
 printf 'name: mac\ndependencies: [app=1.0=0, zlib=1.2=22_osxarm64_x]\nprefix: /Users/me/envs/mac\n' > mac.yml
 expect 1 env create -f mac.yml --dry-run
-err_has 'mac.yml: lists builds for osx-arm64' 'conda env export --from-history'
+err_has 'mac.yml: lists builds for osx-arm64' 'or ask for a file of conda env export --from-history' \
+    'remove the build strings and the packages that only osx-arm64 has'
 printf 'name: mac\ndependencies: [app=1.0=h1_0, lib=1.0=h2_0, libcxx=17.0=h3_0]\n' > mac.yml
 for words in 'env create -n x' lock; do
     # shellcheck disable=SC2086
@@ -174,6 +175,11 @@ err_lacks 'lists builds for'
 err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
     '  # first: remove the build strings from the file
   gpkg create -n x -f builds.yml'
+# Lines that a fix deletes from the file are one list.
+package rest 1.0 0
+printf 'dependencies: [rest, app=9=h_0, lib=9=h_0, third=9=h_0]\n' > lines.yml
+expect 1 create -n x -f lines.yml
+err_has '# first: remove these lines: app=9=h_0, lib=9=h_0 and third=9=h_0'
 printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
 expect 2 create -n x -f explicit.yml
 err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'

@@ -383,4 +383,9 @@ check [ -e "$(place licence)/conda-meta/film-1.2-lgpl_0.json" ]
 expect 0 update -n licence 'film>=0'
 check [ -e "$(place licence)/conda-meta/film-2.0-gpl_0.json" ]
 
+# A name that the searched channels lack may be in one that the environment has packages from.
+mkdir -p "$WORK/bare/noarch" && echo '{"info": {"subdir": "noarch"}, "packages": {}}' > "$WORK/bare/noarch/repodata.json"
+expect 1 install -n licence solo --override-channels -c "$WORK/bare"
+err_has "environment licence has packages from $CHANNEL, which is not searched; add -c $CHANNEL"
+
 finish

@@ -217,7 +217,7 @@ locked() {
     local entries
     entries=$(cat)
     expect 0 lock "$2" pip -o conda/gpkg.lock
-    expect 0 lock convert conda/gpkg.lock conda/pixi.lock
+    expect 0 lock convert conda/gpkg.lock conda/pixi.lock -y
     sed "s|^packages:|$(grep '^- pypi' <<< "$entries" | sed 's/^/      /; s/&/\\&/g; s/$/\\/')
 &|" conda/pixi.lock > "$1"
     printf '%s\n' "$entries" >> "$1"
@@ -249,9 +249,9 @@ asked -e .
 asked ./my lib
 asked draccus @ git+https://h/draccus.git@$commit#subdirectory=python/one" ]
 err_lacks 'has no commit'
-expect 0 lock convert project/pixi.lock conda/gpkg.lock
+expect 0 lock convert project/pixi.lock conda/gpkg.lock -y
 check grep -q 'editable: true' conda/gpkg.lock
-expect 0 lock convert conda/gpkg.lock conda/pixi.lock
+expect 0 lock convert conda/gpkg.lock conda/pixi.lock -y
 check grep -q 'editable: true' conda/pixi.lock
 # The hint does all of the rest, and there.
 sed -i 's/^  name: w$/  name: broken/' project/pixi.lock

@@ -67,6 +67,24 @@ expect 0 config append channels a --json
 json 'd["changed"] is False'
 check grep -q '^# mine' "$file"
 check grep -q '# first' "$file"
+expect 0 config list channels
+out_has 'x
+y
+z'
+expect 0 config --show channels
+out_has 'x
+y
+z'
+expect 2 config set channels=x
+err_has "write a space for '=': gpkg config set channels x"
+expect 2 config remove channels
+err_has 'to remove the whole setting: gpkg config remove-key channels'
+expect 0 config append channels one two
+expect 0 config remove channels one two
+out_has 'one, two removed from channels'
+expect 0 config append channels "$WORK/no/such/folder"
+err_has "warning: channels: no folder at $WORK/no/such/folder"
+expect 0 config remove channels "$WORK/no/such/folder"
 expect 0 config remove channels z
 expect 0 config --remove channels c
 expect 1 config remove channels nowhere
@@ -103,10 +121,10 @@ expect 0 config get custom_channels.mine
 out_is "$WORK/place"
 expect 1 config get custom_channels.yours
 expect 0 config list --show-sources
-out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://proxy:1' '# files; later files override earlier ones' '# user'
+out_has 'custom_channels.mine:' "# $WORK/site.yaml:4:3" 'http://***@proxy:1' '# files; later files override earlier ones' '# user'
 out_lacks secret
 expect 0 config list --show-sources --json
-json 'd["proxy_servers"] == {"value": {"http": "http://proxy:1"}, "source": work + "/site.yaml:4:3"}'
+json 'd["proxy_servers"] == {"value": {"http": "http://***@proxy:1"}, "source": work + "/site.yaml:4:3"}'
 json 'd["custom_channels"]["value"] == {"mine": work + "/place"}'
 GPKG_DOWNLOAD_THREADS=9 gpkg config list --show-sources
 out_has '# GPKG_DOWNLOAD_THREADS'
@@ -127,6 +145,8 @@ out_is from-conda
 expect 0 config list
 err_has "$HOME/.condarc: ignored setting: always_copy"
 err_lacks auto_activate
+expect 0 config list --show-sources
+check grep -q "^# auto_activate_base  *$HOME/.condarc:3" <<< "$out"
 unset CONDA_OVERRIDE_CUDA
 expect 0 hardware
 out_has 'CONDA_OVERRIDE_CUDA=12.4' "override_virtual_packages: $HOME/.condarc:4:19"
@@ -221,8 +241,15 @@ umask 022
 expect 0 config append channels https://me:hidden@host/mine
 err_has "warning: $file: contains a password and other users can read it"
 err_lacks hidden
-expect 0 config remove channels https://host/mine
-out_is "$file: https://host/mine removed from channels"
+for command in 'config list' info; do
+    expect 0 $command
+    err_has "$file: contains a token or password, and other users can read it; run chmod 600 $file"
+done
+expect 0 config list
+out_has 'https://***@host/mine'
+out_lacks hidden
+expect 0 config remove channels 'https://***@host/mine'
+out_is "$file: https://***@host/mine removed from channels"
 check [ "$(grep -c host/mine "$file")" = 0 ]
 expect 0 config append --user channels https://me:hidden@host/mine
 err_has "$HOME/.config/gpkg/config.yaml: contains a password; other users cannot read it any more (mode 600)"
@@ -243,6 +270,9 @@ expect 0 config get ssl_verify
 out_is true
 expect 1 search nothing -c "$CHANNEL"
 err_has 'ignored setting: env_prompt'
+printf 'chanels: [a]\n' > "$HOME/.condarc"
+expect 0 config list
+err_has 'ignored setting: chanels (did you mean channels?)'
 rm "$HOME/.condarc"
 # Comments and line ends stay; what a killed edit left goes with the next.
 printf 'channels: [a, b] # mine\r\nssl_verify: true\r\n' > "$file"

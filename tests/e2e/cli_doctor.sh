@@ -26,7 +26,7 @@ profile 11.4 7.0 old
 unset CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
 
 expect 0 doctor --for ./new.yaml
-out_has 'good  ./new.yaml: A, CUDA 12.9'
+out_has 'ok       ./new.yaml: A, CUDA 12.9'
 out_lacks 'runs on'
 expect 0 create -n ml torch --for ./new.yaml -y
 expect 0 doctor -n ml --for ./new.yaml
@@ -79,15 +79,15 @@ sed -i '/^system:/d' assumed.yaml
 index
 CONDA_OVERRIDE_GLIBC=2.36 expect 0 create -n glibc glibc-b -y
 expect 1 doctor -n glibc --for ./assumed.yaml
-out_has 'BAD   glibc: 2 packages need up to 2.36, but ./assumed.yaml is assumed to have 2.28' \
+out_has 'unknown  glibc: 2 packages need up to 2.36; ./assumed.yaml is assumed to have 2.28' \
     'if it has a newer one: --for ./assumed.yaml,glibc=2.36' \
-    'does not run on ./assumed.yaml: 1 problem'
+    'may not run on ./assumed.yaml: 1 unknown'
 expect 0 doctor -n glibc --for ./assumed.yaml,glibc=2.36
 expect 0 doctor --for h100
-out_has 'good  h100: NVIDIA H100, CUDA 12.8 (assumed)'
+out_has 'ok       h100: NVIDIA H100, CUDA 12.8 (assumed)'
 sed -i 's/^nvidia:/system: {glibc: "2.31"}\n&/' assumed.yaml
 expect 1 doctor -n glibc --for ./assumed.yaml
-out_has 'BAD   glibc: 2 packages need up to 2.36, but ./assumed.yaml has 2.31'
+out_has 'problem  glibc: 2 packages need up to 2.36, but ./assumed.yaml has 2.31'
 
 # A GPU that is older than the driver's CUDA: what is offered runs on it.
 package cuda-version 13.2 0 '__cuda >=13'
@@ -102,7 +102,7 @@ json "[f['hint'] for f in d['findings'] if f['subject'] in ('CUDA', 'kern')] == 
 json "[(f['grade'], f['message']) for f in d['findings'] if f['subject'] == 'CUDA'] == [('note', 'cuda-version 13.2; the driver supports 13.0; it does not support compute capability 7.0')]"
 expect 0 install -n volta 'cuda-version<13' --for ./volta.yaml -y
 expect 0 doctor -n volta --for ./volta.yaml
-out_has 'good  CUDA: cuda-version 12.9; the driver supports 13.0'
+out_has 'ok       CUDA: cuda-version 12.9; the driver supports 13.0'
 out_lacks kern
 # One that the driver does not run.
 expect 0 create -n late kern cuda-version=13.2 --for ./newest.yaml -y
@@ -117,7 +117,7 @@ expect 0 doctor -n asked --for ./new.yaml
 out_lacks 'CPU build'
 expect 0 create -n slow torch --for cpu -y
 expect 0 doctor -n slow --for cpu
-out_has 'all requirements of its package are met on cpu'
+out_has 'the requirements of 1 package in slow are met on cpu'
 expect 0 doctor -n slow --for ./new.yaml
 out_has 'torch: is a CPU build, but ./new.yaml has a GPU (build cpu_0)'
 out_has "gpkg install -n slow 'torch[accel=nvidia]' --for ./new.yaml"
@@ -279,8 +279,8 @@ json "[f['message'] for f in d['findings'] if f['subject'] == 'pytorch-cuda'] ==
 # What pip installed is compiled with some CUDA, too.
 expect 0 create -n pip plain -y
 expect 0 doctor -n pip --for ./new.yaml
-out_has 'good  environment: all requirements of its package are met' \
-    'note  GPU: no package of the environment is a GPU build' 'runs on ./new.yaml'
+out_has 'ok       environment: the requirements of 1 package in pip are met on ./new.yaml' \
+    'note     GPU: no package of the environment is a GPU build' 'runs on ./new.yaml'
 expect 0 doctor -n pip --for cpu
 out_lacks 'GPU build'
 wheel() {
@@ -344,7 +344,7 @@ expect 0 create -n wholly needy -y
 expect 0 doctor -n wholly --for cpu
 rm "$(place wholly)"/conda-meta/needed-*.json
 expect 1 doctor -n wholly --for cpu
-out_has 'BAD   dependencies: needy needs needed >=2, which is missing'
+out_has 'problem  dependencies: needy needs needed >=2, which is missing'
 
 expect 0 create -n strict needed=1.0 -y
 sed -i 's|"constrains": *\[|"constrains": ["zoo <2",|; s|,\]|]|' "$(place strict)"/conda-meta/needed-*.json

@@ -228,6 +228,13 @@ expect 2 env export -n one --override-channels
 expect 1 env export -n onee
 err_has 'did you mean one?'
 expect 1 env export -n ml -f "$HOME/../work-nowhere/../root/config.yaml/x.yml"
+# Only an earlier export is replaced.
+echo precious > notes.yml
+expect 1 env export -n ml -f notes.yml
+err_has 'notes.yml: exists and is not an environment.yml' 'choose another file, or remove this one'
+check [ "$(cat notes.yml)" = precious ]
+expect 0 env export -n ml -f again.yml
+expect 0 env export -n ml -f again.yml
 # A file is the old one or the new one.
 echo old > kept.yml
 chmod a-w . && [ ! -w . ] && { expect 1 env export -n ml -f kept.yml; check [ "$(cat kept.yml)" = old ]; }

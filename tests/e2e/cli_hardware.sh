@@ -243,7 +243,7 @@ expect 0 hardware --for ./three.yaml
 out_has '6.1, 2 GiB; ignored (devices: compute in '
 err_lacks 'makes __cuda_arch'
 expect 0 doctor --for ./three.yaml
-out_has 'good  ./three.yaml: '
+out_has 'ok       ./three.yaml: '
 expect 0 hardware --for ./three.yaml --devices all --json
 json "$arch == {'__cuda_arch': '6.1', '__amdgpu_arch': '10.3.6'}"
 GPKG_DEVICES=0,2 expect 0 hardware --for ./three.yaml --json

@@ -44,16 +44,75 @@ json 'd[0]["requested"] == ["app", "lib[version=\u0027<2\u0027]"] and d[1]["pack
 expect 0 diff 1 3 -n e
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
 ~ lib 1.0 0 channel 2.0 0 channel' ]
-err_is '+1 ~1'
+err_is '1 added, 1 changed from generation 1 to generation 3'
 expect 0 diff 3 1 -n e --json
 json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["after"]["version"]) for c in d] ==
     [("extra", "1.0", None), ("lib", "2.0", "1.0")]'
 expect 0 diff 4 -n e
 out_is ''
-err_is 'no packages differ'
+err_is 'no packages differ since generation 4'
+expect 0 diff 1 -n e
+err_is '1 added, 1 changed since generation 1'
+expect 0 diff -n e
+err_is 'no packages differ since generation 3'
 expect 1 diff 9 -n e
 err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history -n e'
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
+err_has "'x' is not a generation, date, environment or lock file"
+
+# Without FROM it is about the last change.
+expect 0 create -y -n f 'lib<2'
+expect 0 diff -n f
+err_is '1 added since the start'
+expect 0 install -y -n f extra
+expect 0 diff -n f
+check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel' ]
+err_is '1 added since generation 1'
+# Dates and ages: the generation of that time.
+for when in "$(date -u +%FT%TZ)" 2100-01-01; do
+    expect 0 diff "$when" -n f
+    err_is 'no packages differ since generation 2'
+done
+expect 1 diff 7d -n f
+err_has 'has no generation of 7d or earlier: its first is of 2' 'to list the generations: gpkg history -n f'
+# Times are local, as in conda-meta/history.
+export TZ=TEST-5:45
+expect 0 create -y -n zoned lib
+expect 0 history -n zoned
+out_has "$(sed -n 's/==> \(.*\) <==/\1/p' "$at/zoned/conda-meta/history")"
+expect 0 diff "$(date -u +%FT%TZ)" -n zoned
+unset TZ
+# Environments and lock files.
+expect 0 diff e f
+check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '- app 1.0 0 channel
+~ lib 2.0 0 channel 1.0 0 channel' ]
+err_is '1 removed, 1 changed from e to f'
+expect 0 diff -n e f --json
+json '[(c["name"], c["after"] and c["after"]["version"]) for c in d] == [("app", None), ("lib", "1.0")]'
+expect 0 lock 'lib<2' --for cpu -o old.lock
+expect 0 lock lib extra --for cpu -o new.lock
+expect 0 diff old.lock new.lock
+check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
+~ lib 1.0 0 channel 2.0 0 channel' ]
+err_is '1 added, 1 changed from old.lock to new.lock'
+expect 0 diff -n f new.lock
+err_is '1 changed from f to new.lock'
+expect 0 lock lib extra --for cpu --for a100 -o two.lock
+expect 0 diff old.lock two.lock
+out_has 'class cpu:'
+err_has 'class cpu: 1 added, 1 changed from old.lock to two.lock' 'class a100 is only in two.lock'
+expect 0 diff old.lock two.lock --class cpu --json
+json '[c["name"] for c in d] == ["extra", "lib"]'
+expect 1 diff old.lock two.lock --class a100
+err_has "old.lock: no class 'a100'" 'classes in it: cpu'
+expect 0 diff -n f two.lock --class a100
+err_is '1 changed from f to two.lock, class a100'
+expect 2 diff e f --class cpu
+err_has '--class needs a lock file to compare'
+expect 2 diff -n e f old.lock
+err_has "-n and -p cannot be used with both 'f' and 'old.lock'"
+expect 2 diff f
+err_has 'to see the last change: gpkg diff -n f; to compare with another: gpkg diff f OTHER'
 
 # Back, one by one: files, records and what was asked for.
 expect 0 rollback -n e --dry-run
@@ -72,8 +131,8 @@ expect 1 rollback -y -n e
 err_has 'has no generation before 1' 'to undo the last rollback: gpkg rollback 6 -n e'
 expect 0 history -n e
 out_has 'gpkg rollback -y -n e  # to 3' 'gpkg rollback -y -n e  # to 2'
-expect 2 diff -n e
-err_has 'missing argument: GENERATION'
+expect 0 diff -n e
+err_is '1 removed since generation 6'
 expect 0 history -n e --json
 json '[g["restores"] for g in d] == [None] * 4 + [3, 2, 1]'
 # It can be undone, and it is the same to the solver.

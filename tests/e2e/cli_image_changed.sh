@@ -89,10 +89,12 @@ check [ "$(stat -c %a plain.sqfs)" = 644 ]
 
 # An earlier image or archive is replaced, and so is an empty file; no other.
 echo precious > train.py
-for form in 'image build' pack 'image build --format oci'; do
+for form in 'image build' pack; do
     expect 1 $form -n plain -o train.py
-    err_has 'train.py: exists and is not an earlier' 'choose another file for -o, or remove this one'
+    err_has 'train.py: exists and is not an earlier' 'choose another file, or remove this one'
 done
+expect 1 image build --format oci -n plain -o train.py
+err_has 'train.py: exists already' 'choose a new folder for -o'
 check [ "$(cat train.py)" = precious ]
 expect 0 image build -n plain -o plain.sqfs
 expect 0 pack -n plain -o plain.tar.zst

@@ -42,7 +42,7 @@ expect 0 lock 'torch=2' lib --for a100 --for cpu -o one.lock
 package strict 1.0 cuda_0 '__cuda' 'lib <2'
 package strict 1.0 cpu_0 'lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock
-out_has 'lib differs between classes: 1.0 for a100 and 2.0 for cpu'
+out_has 'lib differs between classes: 1.0 for a100; 2.0 for cpu'
 out_has 'cpu: strict 1.0 needs lib >=2'
 expect 0 lock strict --for a100 --for cpu -o differ.lock --json
 json 'd["divergences"][0]["name"] == "lib" and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"} and d["divergences"][0]["because_of"] == "cpu"'
@@ -51,7 +51,7 @@ package nn 1.0 cuda118_0 '__cuda >=11'
 package nn 2.0 cuda129_0 '__cuda >=12'
 printf 'gpkg_profile: 1\nplatform: linux-64\nnvidia: {cuda: "11.8"}\ngpus: [{vendor: nvidia, architecture: "7.0"}]\n' > old.yaml
 expect 0 lock nn --for rtx5090 --for ./old.yaml --accel nvidia -o code.lock
-out_has 'nn differs between classes: 1.0 for old and 2.0 for rtx5090'
+out_has 'nn differs between classes: 1.0 for old; 2.0 for rtx5090'
 out_has 'rtx5090: nn 1.0 is compiled with CUDA 11.8, which has no machine code for compute capability 12.0'
 
 # An environment.yml is locked for each of the platforms that it is made for.
@@ -111,6 +111,8 @@ mv "$CHANNEL.away" "$CHANNEL"
 
 # An environment of a lock is what the lock says, also when the channel has newer packages since.
 package torch 3.0 cpu_0 'lib'
+expect 0 create -n locked --lock first.lock --for cpu --dry-run
+check grep -q '^Lock  *first.lock, class cpu$' <<< "$out"
 expect 0 create -n locked --lock first.lock --for cpu -y
 err_has 'using class cpu of first.lock: it is the only class that fits'
 records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib": "2.0", "pure": "1.0"}'
@@ -293,7 +295,7 @@ package user 1.0 cpu_1 'apart >=2'
 expect 0 lock repair apart.lock apart --dry-run --json
 json '[x["name"] for x in d["divergences"]] == ["apart"] and d["divergences"][0]["versions"] == {"a100": "1.0", "cpu": "2.0"}'
 expect 0 lock repair apart.lock apart
-out_has 'a100: apart 2.0 0 -> apart 1.0 0' 'apart differs between classes: 1.0 for a100 and 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
+out_has 'a100: apart 2.0 0 -> apart 1.0 0' 'apart differs between classes: 1.0 for a100; 2.0 for cpu' 'cpu: user 1.0 needs apart >=2'
 expect 0 lock repair apart.lock
 out_lacks 'differs between classes'
 cp kept "$WORK/records.linux-64"
@@ -413,7 +415,14 @@ out_has 'wrote six.lock (format: pixi.lock version 6)'
 check [ "$(head -1 six.lock)" = 'version: 6' ]
 check [ "$(grep -c 'conda: .*torch' six.lock)" = 2 ]
 expect 0 lock check six.lock --for a100
-expect 0 lock convert two.lock six.lock --format pixi-6
+# What is there may be the only copy of a request: it is not replaced unasked.
+cp six.lock six.before
+expect 1 lock convert two.lock six.lock --format pixi-6
+err_has 'six.lock: exists already' 'add -y to replace it, or choose another file'
+answer 'n\n' lock convert two.lock six.lock --format pixi-6
+check cmp six.lock six.before
+expect 0 lock convert first.lock six.lock --format pixi-6 --class a100
+expect 0 lock convert two.lock six.lock --format pixi-6 -y
 check grep -q '^      linux-aarch64:' six.lock
 # What is there is not lost: the lock itself, and what is none.
 cp first.lock self.gpkg.lock
@@ -439,9 +448,13 @@ expect 0 lock check x.gpkg.lock torch pure --for a100
 check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
 check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
 sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
-expect 0 lock convert edited.lock x.gpkg.lock --class cpu
+expect 0 lock convert edited.lock x.gpkg.lock --class cpu -y
 expect 1 lock check x.gpkg.lock --for cpu
 out_has 'the request in the lock was edited after it was solved'
+
+# The file to write may be an option, and the format be called --to.
+expect 0 lock convert first.lock -o option.lock --to pixi-6 --class a100
+check cmp option.lock six.before
 
 # An explicit file has the package files of one class, as gpkg list --explicit writes them.
 expect 1 lock convert first.lock explicit.txt
@@ -452,9 +465,9 @@ expect 0 list -n listed --explicit
 check [ "$(cat explicit.txt)" = "$out" ]
 expect 0 create -n explicit --file explicit.txt -y
 records explicit '{n: p["build"] for n, p in r.items()} == {"torch": "cpu_0", "lib": "0", "pure": "0"}'
-expect 0 lock convert cpu.gpkg.lock explicit.txt
+expect 0 lock convert cpu.gpkg.lock explicit.txt -y
 check grep -q '^file://.*/torch-2.0-cpu_1.tar.bz2#[0-9a-f]*$' explicit.txt
-expect 0 lock convert arm.lock explicit.txt
+expect 0 lock convert arm.lock explicit.txt -y
 check grep -q '^# platform: linux-aarch64$' explicit.txt
 echo 'numpy' > specs.txt
 expect 1 lock convert cpu.gpkg.lock specs.txt
@@ -475,7 +488,7 @@ err_lacks 'whole'
 check grep -q 'url: ./lib$' project/conda-lock.yml
 expect 0 lock convert project/pixi.lock project/x.txt --class linux-64
 err_lacks 'has conda packages only'
-expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64
+expect 0 lock convert project/pixi.lock project/x.txt --class linux-aarch64 -y
 err_has 'an explicit list has conda packages only: left out whole and mine'
 
 expect 0 lock convert first.lock dry/pixi.lock --dry-run
@@ -488,7 +501,8 @@ expect 0 lock repair back.gpkg.lock
 out_has 'cpu: torch 2.0 cpu_0 -> torch 2.0 cpu_1'
 out_lacks 'nothing in place'
 expect 1 lock check pixi.lock -f env.yml --for cpu
-out_has 'out of date: the lock does not record the request'
+out_has 'out of date: the lock has no request: it comes from a pixi.lock'
+err_has 'to lock the request of this file: gpkg lock -f env.yml'
 
 # A package that only restricts the driver is not taken where the driver is older, and no build for
 # a GPU where there is none.
@@ -760,7 +774,7 @@ package part 1.0 cuda12_0 '__cuda >=12'
 package part 1.0 cpu_0
 package part 3.0 cpu_0
 expect 0 lock front --for a100 --for cpu -o front.lock
-out_has 'front differs between classes: 3.0 for a100 and 2.0 for cpu'
+out_has 'front differs between classes: 3.0 for a100; 2.0 for cpu'
 cp kept "$WORK/records.linux-64"
 
 # Where nothing is installed, nothing is as it is installed.

@@ -311,6 +311,8 @@ expect 2 lock update first.lock 'torch[accel=non]'
 err_has 'did you mean none?'
 expect 1 lock update first.lock libb
 err_has "package 'libb' is not in the lock" 'did you mean lib?'
+expect 1 lock update first.lock scipy
+err_has "package 'scipy' is not in the lock" 'write it in environment.yml, then: gpkg lock update -f environment.yml'
 # Without FILE the first word is a package of gpkg.lock.
 expect 0 lock update python --dry-run
 expect 0 lock update python app --dry-run

@@ -54,9 +54,9 @@ for key in channels channel_alias default_channels custom_channels custom_multic
     hides 0 config describe "$key"
 done
 hides 0 config get proxy_servers.https
-out_is 127.0.0.1:9
+out_is '***@127.0.0.1:9'
 hides 0 config get proxy_servers.http
-out_is 127.0.0.1:9
+out_is '***@127.0.0.1:9'
 hides 0 config list
 hides 0 config list --show-sources --json
 hides 0 config describe --json

@@ -179,6 +179,7 @@ build -o x r|use --output-dir FOLDER
 build --recipe r|name the recipe without an option: gpkg build RECIPE
 solve --zzzz numpy|to see the options: gpkg solve --help
 solve --for|to see the options: gpkg solve --help
+create --lock gpkg.lock --class h100|the machine decides the class; use --for NAME
 lock --foral x|did you mean --for or --for-all?
 lock check --avialable|did you mean --available?
 lock check --zzzz|to see the options: gpkg lock check --help
@@ -222,7 +223,7 @@ info early|for a package: gpkg show PACKAGE
 copy early late|use gpkg create -n NEW --clone OLD
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
-diff early environment.yml|gpkg diff compares generations; environments: gpkg list -n A --diff B
+diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
 size early|use gpkg env list --size, or gpkg list -n NAME --sort size
 END
@@ -236,16 +237,22 @@ expect 1 lock chek x.lock
 err_has 'did you mean gpkg lock check?'
 expect 1 lock chek x.lock --json
 json 'd["hint"].startswith("did you mean gpkg lock check?")'
-for words in 'upgrade chekc|update' 'diff|check'; do
+for words in 'upgrade chekc|lock update' 'status|lock check' 'diff a b|diff OLD.lock NEW.lock'; do
     # shellcheck disable=SC2086
     expect 1 lock ${words%|*}
-    err_has "hint: use gpkg lock ${words#*|}"
+    err_has "hint: use gpkg ${words#*|}"
     err_lacks 'possible fixes'
 done
 expect 2 mirror verfy /srv/mirror
 err_has 'did you mean gpkg mirror verify?'
 expect 1 lock pytest-check
-err_lacks 'gpkg lock check'
+err_lacks 'gpkg lock check' 'subcommands'
+expect 1 lock describe
+err_has 'subcommands of gpkg lock: '
+expect 1 lock export
+err_has 'hint: use gpkg lock convert'
+expect 2 hlep
+err_has 'did you mean gpkg help?'
 expect 0 --version
 out_has 'gpkg '
 

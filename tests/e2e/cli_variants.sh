@@ -88,6 +88,8 @@ expect 1 variants plan
 err_has 'did you mean plain?'
 expect 2 variants 'torch*'
 expect 2 variants torch --versions 0
+expect 2 variants torch --driver 12.2
+err_has 'for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine'
 
 # What an earlier channel hides is told so, and how it is had.
 other=$WORK/other
@@ -129,7 +131,13 @@ check [ "$(shown)" = '# Version Build flavour c_compiler_version fits here
 1 h1_0 mild 13 yes
 1 h2_0 hot 14 yes
 1 h3_0 ? ? yes' ]
-err_is ''
+err_is 'build inputs (variables of the recipe): flavour and c_compiler_version
+newest of 2 versions; for more: --versions N, or --versions all'
+for versions in 2 all; do
+    expect 0 variants soup -c "$own" --override-channels --versions $versions
+    check grep -q '^0  *h0_0' <<< "$out"
+    err_lacks 'for more: --versions'
+done
 expect 0 variants soup -c "$own" --override-channels --json
 json '[v["variant_inputs"] and v["variant_inputs"]["flavour"] for v in d["variants"]] == ["mild", "hot", None]'
 json 'd["variants"][0]["variant_inputs"]["target_platform"] == "linux-64"'
@@ -168,10 +176,11 @@ check [ "$(shown)" = '# Version Build fits here
 1 h1_0 yes
 1 h2_0 yes
 1 h3_0 yes' ]
-err_is ''
+err_is 'newest of 2 versions; for more: --versions N, or --versions all'
 check [ "$(answers)" = '' ]
 expect 0 variants soup $from --offline --inputs
-err_is 'warning: variant inputs of 3 builds are unknown: they are not on this machine, and gpkg is offline'
+err_is 'warning: variant inputs of 3 builds are unknown: they are not on this machine, and gpkg is offline
+newest of 2 versions; for more: --versions N, or --versions all'
 
 echo ranges > "$control/mode"
 table='# Version Build flavour mpi c_compiler_version target_platform fits here
@@ -180,7 +189,9 @@ table='# Version Build flavour mpi c_compiler_version target_platform fits here
 1 h3_0 yes'
 expect 0 variants soup $from --inputs
 check [ "$(shown)" = "$table" ]
-err_is ''
+told='build inputs (variables of the recipe): flavour, mpi, c_compiler_version and target_platform
+newest of 2 versions; for more: --versions N, or --versions all'
+err_is "$told"
 # Of the one with a large info part a second piece.
 check [ "$(answers)" = '206 /main/linux-64/soup-1-h1_0.conda
 206 /main/linux-64/soup-1-h2_0.conda
@@ -189,7 +200,7 @@ check [ "$(answers)" = '206 /main/linux-64/soup-1-h1_0.conda
 for flag in '' --offline; do
     expect 0 variants soup $from --inputs $flag
     check [ "$(shown)" = "$table" ]
-    err_is ''
+    err_is "$told"
     check [ "$(answers)" = '' ]
 done
 

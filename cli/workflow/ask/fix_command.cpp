@@ -91,8 +91,19 @@ std::string FixCommand::text() const {
 
 std::vector<std::string> FixCommand::before() const {
     auto before = edits_;
+    for (const auto& line : deleted_) before.push_back("remove " + line);
     if (question_.is_dry_run) append(before, steps());
     return before;
+}
+
+std::string FixCommand::before_text() const {
+    constexpr std::size_t kMostLines = 3;
+    auto before = edits_;
+    if (deleted_.size() == 1) before.push_back("remove " + deleted_.front());
+    if (deleted_.size() > 1)
+        before.push_back("remove these lines: " + join_some(deleted_, "and", kMostLines));
+    if (question_.is_dry_run) append(before, steps());
+    return join_some(before, "and", before.size());
 }
 
 /// "gpkg unpin -n ml a", "gpkg remove -n ml b c"
@@ -172,7 +183,7 @@ void FixCommand::drop(const ProblemChange& change) {
         words_[*word].clear();
         dropped_.push_back(change.before);
     } else {
-        edits_.push_back("remove " + change.before);
+        deleted_.push_back(change.before);
     }
 }
 

@@ -2,9 +2,11 @@
 
 #include "cli/environments.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/old_names.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/spec/near_packages.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -121,6 +123,26 @@ std::string hint_on_platforms(const Explanation& explanation,
     return {};
 }
 
+/// Where no channel has a name, and the environment has packages from one that is not searched.
+std::string hint_on_installed(const Context& context,
+                              const Question& question,
+                              const Explanation& explanation) {
+    if (!std::ranges::any_of(explanation.clashes, is_unknown)) return {};
+    for (const auto& record : question.present.records) {
+        const auto url = without_secrets(record.package.channel);
+        const bool is_searched = std::ranges::any_of(question.channels, [&](const Channel& one) {
+            return without_secrets(one.base_url()) == url;
+        });
+        if (is_searched || !has_scheme(url)) continue;
+        return fmt::format(
+            "environment {0} has packages from {1}, which is not searched; add -c {2}",
+            environment_name(context, question.prefix),
+            path_or_url(url),
+            shell_word(path_or_url(url)));
+    }
+    return {};
+}
+
 /// "torch=2.6.0=pypi_0", as `list --export` has what pip installed.
 std::string hint_on_pip(const Question& question) {
     for (const auto& spec : question.problem.request.specs) {
@@ -231,6 +253,7 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = on_known_names(explanation);
+    if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_similar_names(question, explanation);
     if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
     if (hint.empty()) hint = hint_on_dependencies(question, explanation);

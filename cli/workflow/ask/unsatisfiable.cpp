@@ -27,9 +27,9 @@ constexpr std::string_view kHintOnBuilds =
 
 /// A comment in a line of its own, before the command: what has to be done by hand. `where` follows
 /// it, such as " in the recipe".
-std::string first_text(const std::vector<std::string>& before, std::string_view where = {}) {
+std::string first_text(std::string_view before, std::string_view where = {}) {
     if (before.empty()) return "";
-    return fmt::format("# first: {}{}\n  ", join_some(before, "and", before.size()), where);
+    return fmt::format("# first: {}{}\n  ", before, where);
 }
 
 /// Lines that can be pasted, with a remark on what they are for.
@@ -37,7 +37,8 @@ std::string fix_text(const Context& context, const Question& question, const Tri
     const auto& fix = tried.fix;
     const bool is_recipe = question.specs_stand == ChangeRequest::SpecsStand::InRecipe;
     const FixCommand command(context, question, fix);
-    auto text = first_text(command.before(), is_recipe ? " in the recipe" : "") + command.text();
+    auto text =
+        first_text(command.before_text(), is_recipe ? " in the recipe" : "") + command.text();
     std::vector<std::string> remarks;
     if (const auto& dropped = command.dropped(); !dropped.empty())
         remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
@@ -109,7 +110,7 @@ std::string text_without_builds(const Context& context,
                                 const TriedFix& tried) {
     const FixCommand command(context, question, tried.fix);
     const auto in_file = !command.before().empty();
-    return (in_file ? first_text({"remove the build strings from the file"}) : "") + command.text();
+    return (in_file ? first_text("remove the build strings from the file") : "") + command.text();
 }
 
 /// Three of them stand for all.

@@ -60,34 +60,33 @@ Result<WantedImage> wanted_environment(Context& context,
     return wanted;
 }
 
-/// Nothing is lost but what was made the same way: -o may be a slip for a program's own file.
-Result<void> check_replaceable(const fs::path& file, std::string_view magic) {
+bool begins_with(const fs::path& file, std::string_view magic) {
+    bool is_one = false;
+    return read_in_pieces(file,
+                          0,
+                          [&](std::string_view piece, std::uint64_t) {
+                              is_one = piece.starts_with(magic);
+                              return false;
+                          }) &&
+           is_one;
+}
+
+/// `magic` is ImagedOptions::replaceable.
+Result<void> check_output(const fs::path& file, std::string_view magic) {
     std::error_code code;
     const auto status = fs::status(file, code);
-    if (fs::is_directory(status))
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: a folder that exists already", file.native()),
-                    "-o needs a file, or a new folder for --format oci");
     if (fs::exists(status) && !fs::is_regular_file(status))
         return fail(ErrorKind::Usage,
                     fmt::format("{}: exists and is not a regular file", file.native()),
-                    "-o needs a file");
-    if (!fs::exists(status)) return {};
-    if (!magic.empty()) {
-        bool is_one = fs::file_size(file, code) == 0;  // as mktemp makes them
-        GPKG_CHECK(read_in_pieces(file, 0, [&](std::string_view piece, std::uint64_t) {
-            is_one = is_one || piece.starts_with(magic);
-            return false;
-        }));
-        if (is_one) return {};
-    }
-    return fail(ErrorKind::Conflict,
-                fmt::format("{}: exists and is not an earlier {} of an environment",
-                            file.native(),
-                            magic.empty()             ? "layout"
-                            : magic == kSquashfsMagic ? "image"
-                                                      : "archive"),
-                "choose another file for -o, or remove this one");
+                    "-o needs a file, or a new folder for --format oci");
+    if (magic.empty() && fs::exists(status))
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: exists already", file.native()),
+                    "choose a new folder for -o");
+    return check_replaceable(file,
+                             fmt::format("an earlier {} of an environment",
+                                         magic == kSquashfsMagic ? "image" : "archive"),
+                             [&](const fs::path& path) { return begins_with(path, magic); });
 }
 
 std::int64_t newest_time(const std::vector<PackageRecord>& records) {
@@ -130,7 +129,7 @@ void add_imaged_options(CLI::App& app, ImagedOptions& options) {
 
 Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     GPKG_TRY(const auto output, output_of(context, options));
-    GPKG_CHECK(check_replaceable(output, options.replaceable));
+    GPKG_CHECK(check_output(output, options.replaceable));
     GPKG_CHECK(make_folders(output.parent_path()));
     GPKG_TRY(auto workplace, make_workplace(folder_for_work(output.parent_path())));
     Imaged made{std::move(workplace)};

@@ -111,12 +111,10 @@ public:
         if (found_.empty()) {
             add(Grade::Good,
                 "environment",
-                checked_.records.size() == 1
-                    ? fmt::format("all requirements of its package are met on {}",
-                                  checked_.machine_name())
-                    : fmt::format("all requirements of its {} packages are met on {}",
-                                  checked_.records.size(),
-                                  checked_.machine_name()));
+                fmt::format("the requirements of {} in {} are met on {}",
+                            count_text(checked_.records.size(), "package"),
+                            checked_.name,
+                            checked_.machine_name()));
             gpu_use();
         }
         return std::move(found_);
@@ -125,6 +123,11 @@ public:
 private:
     void add(Grade grade, std::string subject, std::string message, std::string hint = {}) {
         found_.push_back({grade, std::move(subject), std::move(message), std::move(hint)});
+    }
+
+    /// Of what fails for a value of the machine.
+    static Grade grade_with(const PackageRecord& value) {
+        return is_assumed(value) ? Grade::Unknown : Grade::Bad;
     }
 
     /// Then what it asks of the driver counts for nothing.
@@ -186,7 +189,7 @@ private:
             const auto name = name_in_spec(spec);
             const auto* there = find_record(machine_, name);
             const bool has_it = there != nullptr;
-            add(Grade::Bad,
+            add(has_it ? grade_with(*there) : Grade::Bad,
                 spec,
                 fmt::format("{} {} it, but {} has {}{}",
                             join_some(names, "and"),
@@ -221,9 +224,9 @@ private:
                 ? fmt::format("{} needs {}", names.front(), newest->to_string())
                 : fmt::format("{} packages need up to {}", names.size(), newest->to_string());
         if (there != nullptr && is_assumed(*there))
-            return add(Grade::Bad,
+            return add(Grade::Unknown,
                        "glibc",
-                       fmt::format("{}, but {} is assumed to have {}",
+                       fmt::format("{}; {} is assumed to have {}",
                                    what,
                                    checked_.machine_name(),
                                    value_told(*there)),
@@ -234,7 +237,14 @@ private:
                         what,
                         checked_.machine_name(),
                         there == nullptr ? "none" : value_told(*there)),
-            help_without(names));
+            help_without_glibc(names));
+    }
+
+    /// Builds of one package are worth a look; of many, none stands for all.
+    std::string help_without_glibc(const std::vector<std::string>& names) const {
+        if (names.size() == 1) return help_without(names);
+        const auto remedy = other_builds(names);
+        return remedy ? remedy->command : "";
     }
 
     /// How a command is told the glibc of the machine.
@@ -352,7 +362,8 @@ private:
             return add(
                 Grade::Warning, "CUDA", what + "; it runs with cuda-compat, on data center GPUs");
         case DriverFit::No:
-            return add(Grade::Bad, "CUDA", what + "; it does not run", older_cuda(name, driver));
+            return add(
+                grade_with(*there), "CUDA", what + "; it does not run", older_cuda(name, driver));
         }
     }
 

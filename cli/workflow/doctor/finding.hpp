@@ -16,7 +16,12 @@
 namespace gpkg::cli {
 
 struct Finding {
-    enum class Grade { Good, Warning, Bad };
+    enum class Grade {
+        Good,
+        Warning,
+        Unknown,  ///< bad if an assumed value of the machine is right
+        Bad,
+    };
     Grade grade = Grade::Good;
     std::string subject;  ///< "NVIDIA driver", "CUDA", a package
     std::string message;
@@ -26,6 +31,7 @@ struct Finding {
 /// An environment as its records have it.
 struct Checked {
     fs::path prefix;
+    std::string name;  ///< "ml", or the path of an environment without a name
     const std::vector<PrefixRecord>& records;
     const std::vector<MatchSpec>& wishes;  ///< what was asked for
     const Accelerators& accelerators;      ///< which builds of it

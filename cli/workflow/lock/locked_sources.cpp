@@ -96,7 +96,11 @@ Result<void> check_has(const LockFile& lock, const std::set<std::string>& names)
         return fail(
             ErrorKind::NotFound,
             fmt::format("package '{}' is not in the lock", name),
-            is_package_name(name) ? did_you_mean(near) : "use a package name, such as numpy");
+            is_package_name(name)
+                ? did_you_mean(near,
+                               "to add it, write it in environment.yml, then: gpkg lock update -f "
+                               "environment.yml")
+                : "use a package name, such as numpy");
     }
     return {};
 }

@@ -136,12 +136,20 @@ Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked) {
     return state;
 }
 
+std::string no_request_text(const LockFile& lock) {
+    switch (lock.tool) {
+    case LockTool::Gpkg: break;
+    case LockTool::Pixi: return "the lock has no request: it comes from a pixi.lock";
+    case LockTool::CondaLock: return "the lock has no request: it comes from a conda-lock.yml";
+    }
+    return "the lock has no request";
+}
+
 std::vector<std::string> drift_of(const LockFile& lock,
                                   const LockedClass& locked,
                                   const LockRequest& now) {
     const auto& request = lock.request;
-    if (request == LockRequest{})
-        return {"the lock does not record the request; only gpkg.lock does"};
+    if (request == LockRequest{}) return {no_request_text(lock)};
     std::vector<std::string> lines;
     const auto& before = lock.wishes_of(locked);
     const auto& wishes = now.wishes;

@@ -27,6 +27,9 @@ Result<GpkgState> state_of(const LockFile& lock, const LockedClass& locked);
 inline constexpr std::string_view kEdited =
     "the request in the lock was edited after it was solved";
 
+/// What is told of a lock without a request: it comes from another tool, or was converted.
+std::string no_request_text(const LockFile& lock);
+
 /// How what is asked now, for the class of this name, differs from what the lock was made for, a
 /// line for each difference. A moment counts where one is said now.
 std::vector<std::string> drift_of(const LockFile& lock,

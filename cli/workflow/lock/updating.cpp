@@ -296,7 +296,7 @@ Result<void> check_can_be_updated(const LockFile& lock) {
     if (is_edited(lock))
         return fail(
             ErrorKind::Conflict, std::string(kEdited), "to solve from scratch: gpkg lock -f FILE");
-    if (lock.request == LockRequest{}) return refuse("the lock does not record the request");
+    if (lock.request == LockRequest{}) return refuse(no_request_text(lock));
     if (lock.classes.empty()) return refuse("the lock is empty");
     for (const auto& locked : lock.classes) {
         if (locked.environment != kDefaultEnvironment || !locked.foreign.empty())

@@ -159,11 +159,13 @@ void warn_of_foreign_builds(Context& context,
     const auto system = foreign_system(manifest, file.text, platform);
     if (system.empty()) return;
     context.out.warn_once(
-        fmt::format("{}: lists builds for {}, which do not exist for {}; export the environment "
-                    "again without builds: conda env export --from-history (or --no-builds)",
+        fmt::format("{}: lists builds for {}, which do not exist for {}; remove the build strings "
+                    "and the packages that only {} has (how-to/use-an-exported-file-from-a-mac.md "
+                    "in the documentation), or ask for a file of conda env export --from-history",
                     file.name,
                     system,
-                    platform));
+                    platform,
+                    system));
 }
 
 /// "numpy 1.2": no package is called like a version.

@@ -53,7 +53,10 @@ TEST_CASE("a moment in UTC is shown in the user's time zone", "[base]") {
     ::setenv("TZ", "TEST-2", 1);
     ::tzset();
     CHECK(local_time_text("2026-11-28T23:43:17Z") == "2026-11-29 01:43:17");
-    CHECK(local_time_text("2026-11-28 08:43:17") == "2026-11-28 10:43:17");
+    CHECK(local_time_text("2026-11-28 08:43:17") == "2026-11-28 08:43:17");
+    CHECK(parse_local_time("2026-11-28 10:43:17") ==
+          parse_moment("2026-11-28T08:43:17Z", std::int64_t{0}));
+    CHECK_FALSE(parse_local_time("2026-11-28"));
     CHECK(local_time_text("2026-11-28") == "2026-11-28");
     CHECK(local_time_text("").empty());
     before == nullptr ? ::unsetenv("TZ") : ::setenv("TZ", saved.c_str(), 1);

@@ -206,7 +206,8 @@ TEST_CASE("offline uses what is cached, whatever its age, and says what is not",
     REQUIRE_FALSE(other);
     CHECK(other.error().to_string() == "--offline: " + f.base +
                                            "/osx-64 is not in the cache\n"
-                                           "  hint: run the command without --offline once");
+                                           "  hint: run the command once with a network, "
+                                           "without --offline");
 }
 
 TEST_CASE("an ill server is told, and the cached copy used", "[channel]") {

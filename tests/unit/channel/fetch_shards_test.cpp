@@ -428,7 +428,7 @@ TEST_CASE("offline what was reached before is reached again", "[channel]") {
     CHECK(f.reach({"unrelated"}).error().to_string() ==
           "--offline: " + f.base +
               "/linux-64: the repodata of unrelated is not in the cache\n  hint: run the command "
-              "without --offline once");
+              "once with a network, without --offline");
 }
 
 TEST_CASE("redirects of shards are followed", "[channel]") {

@@ -367,6 +367,10 @@ TEST_CASE("what conda's files say in vain is told", "[config]") {
           std::vector<std::string>{
               file + ": ignored settings: the marks #!top, #!bottom and #!final, always_copy"});
     CHECK(f.load().value().warnings.empty());
+    const auto ignored = f.load().value().ignored_keys;
+    REQUIRE(ignored.size() == 3);
+    CHECK(ignored.front() ==
+          std::pair<std::string, std::string>("auto_activate_base", file + ":1:21"));
 
     f.put(".condarc", "channels: {a: b}\n");
     CHECK(f.load().error().to_string() ==

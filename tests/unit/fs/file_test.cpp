@@ -44,6 +44,26 @@ TEST_CASE("a file is replaced whole, and its folders are made", "[fs]") {
     CHECK(std::distance(fs::directory_iterator(path.parent_path()), {}) == 1);
 }
 
+TEST_CASE("an output file replaces only its own kind", "[fs]") {
+    const auto root = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(root);
+    const auto file = root->path() / "x";
+    const auto check = [&](const fs::path& path) {
+        return check_replaceable(path, "a letter", [](const fs::path& one) {
+            return read_file(one).value() == "letter";
+        });
+    };
+    CHECK(check(file));
+    REQUIRE(write_file_atomically(file, ""));
+    CHECK(check(file));
+    REQUIRE(write_file_atomically(file, "letter"));
+    CHECK(check(file));
+    REQUIRE(write_file_atomically(file, "bill"));
+    CHECK(check(file).error().message == file.native() + ": exists and is not a letter");
+    CHECK(check(root->path()).error().message ==
+          root->path().native() + ": exists and is not a regular file");
+}
+
 TEST_CASE("a file that is not finished leaves nothing", "[fs]") {
     const auto root = TemporaryFolder::make(fs::temp_directory_path());
     REQUIRE(root);

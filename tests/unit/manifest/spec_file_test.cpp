@@ -143,6 +143,7 @@ TEST_CASE("an explicit file lists dependencies first and is read back", "[manife
     CHECK(text ==
           "# This file may be used to create an environment using:\n"
           "# $ gpkg create --name <env> --file <this file>\n"
+          "# $ conda create --name <env> --file <this file>\n"
           "# platform: linux-64\n"
           "@EXPLICIT\n"
           "https://host/c/noarch/d-1-0.conda\n"

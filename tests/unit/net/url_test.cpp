@@ -90,6 +90,19 @@ TEST_CASE("of a URL's spellings one counts", "[net]") {
     CHECK(plain("http://h:000/a") == "http://h:0/a");
 }
 
+TEST_CASE("secrets are masked where a person should know of them", "[net]") {
+    const auto masked = mask_secrets("https://me:pw@host/t/tk-1/ch, https://host/x");
+    CHECK(masked == "https://***@host/t/***/ch, https://host/x");
+    CHECK(mask_secrets(masked) == masked);
+    CHECK(hide_secrets(masked) == masked);
+    CHECK(mask_secrets("https://host/t/tk-1") == "https://host/t/***");
+    CHECK(mask_secrets("me:pw@host, http: u:p:q@[::1]:80") == "***@host, http: ***@[::1]:80");
+    CHECK(mask_secrets("http://me:a/b@host/x") == "http://***@host/x");
+    const auto bare = mask_secrets("https://host/me:pw@other/x#access_token=S");
+    CHECK(bare == "https://host/***@other/x");
+    CHECK(hide_secrets(bare) == bare);
+}
+
 TEST_CASE("secrets are hidden in texts", "[net]") {
     const auto hidden = [](std::string_view text) { return hide_secrets(text); };
     CHECK(hidden("nothing here: a::b //x @y") == "nothing here: a::b //x @y");
@@ -127,10 +140,12 @@ TEST_CASE("logins without a scheme are hidden in texts", "[net]") {
         CHECK(hidden(plain) == plain);
 }
 
-TEST_CASE("a URL or host is shown without anything before its host", "[net]") {
-    CHECK(hide_login("token@host:9") == "host:9");
-    CHECK(hide_login("http://token@host:9/x") == "http://host:9/x");
-    CHECK(hide_login("u:S/T@host") == "host");
-    CHECK(hide_login("/a/b@c") == "/a/b@c");
-    CHECK(hide_login("conda-forge") == "conda-forge");
+TEST_CASE("of a URL or host everything before the host is masked", "[net]") {
+    CHECK(mask_login("token@host:9") == "***@host:9");
+    CHECK(mask_login("http://token@host:9/x") == "http://***@host:9/x");
+    CHECK(mask_login("http://***@host:9/x") == "http://***@host:9/x");
+    CHECK(mask_login("u:S/T@host") == "***@host");
+    CHECK(mask_login("http://u:S/T@host") == "http://***@host");
+    CHECK(mask_login("/a/b@c") == "/a/b@c");
+    CHECK(mask_login("conda-forge") == "conda-forge");
 }
