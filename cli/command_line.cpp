@@ -14,28 +14,48 @@ namespace {
 
 /// Options that may stand before the command.
 constexpr auto kFlags = std::to_array<std::string_view>(
-    {"--json", "-q", "--quiet", "-v", "-vv", "--verbose", "-y", "--yes", "--offline"});
+    {"--json", "-q", "--quiet", "-v", "--verbose", "-y", "--yes", "--offline"});
 constexpr auto kWithValue =
     std::to_array<std::string_view>({"-n", "--name", "-p", "--prefix", "--color"});
+/// Of these, the ones that a command without them can ignore.
+constexpr auto kIgnorable = std::to_array<std::string_view>({"-y", "--yes", "--offline"});
 
 bool is_one_of(std::span<const std::string_view> options, std::string_view word) {
     return std::ranges::find(options, word) != options.end();
 }
 
-/// Whether a word is an option with its value: "--name=ml", "-nml".
-bool has_own_value(std::string_view word) {
-    return std::ranges::any_of(kWithValue, [&](std::string_view option) {
-        if (option.starts_with("--"))
-            return word.starts_with(option) && word.substr(option.size()).starts_with('=');
-        return word.starts_with(option) && word.size() > option.size() && !word.starts_with("--");
-    });
+/// The options in one word, a word for each: {"-q", "-n"} for "-qn", {"-n", "ml"} for "-nml",
+/// {"--name=ml"}. Empty where they may not stand before the command.
+std::vector<std::string> leading_options(std::string_view word) {
+    if (word.starts_with("--")) {
+        const auto name = word.substr(0, word.find('='));
+        const bool may_lead =
+            is_one_of(kWithValue, name) || (name == word && is_one_of(kFlags, name));
+        return may_lead ? std::vector{std::string(word)} : std::vector<std::string>();
+    }
+    std::vector<std::string> options;
+    if (!word.starts_with('-')) return options;
+    for (std::size_t i = 1; i < word.size(); ++i) {
+        options.push_back({'-', word[i]});
+        if (is_one_of(kFlags, options.back())) continue;
+        if (!is_one_of(kWithValue, options.back())) return {};
+        if (i + 1 < word.size()) options.emplace_back(word.substr(i + 1));
+        break;
+    }
+    return options;
 }
 
-/// How many of the words from `at` on are one option that may stand before the command.
-std::size_t option_length(std::span<char* const> words, std::size_t at) {
-    const std::string_view word = words[at];
-    if (is_one_of(kFlags, word) || has_own_value(word)) return 1;
-    return is_one_of(kWithValue, word) && at + 1 < words.size() ? 2 : 0;
+/// Reads --json and --color up to a "--".
+void read_output_options(std::span<const std::string> words, CommandLine& line) {
+    constexpr std::string_view kColor = "--color";
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        const std::string_view word = words[i];
+        if (word == "--json") line.json = true;
+        if (word == kColor && i + 1 < words.size())
+            line.color = color_choice_of(words[i + 1]).value_or(line.color);
+        if (word.starts_with(kColor) && word.substr(kColor.size()).starts_with('='))
+            line.color = color_choice_of(word.substr(kColor.size() + 1)).value_or(line.color);
+    }
 }
 
 /// The command word as gpkg spells it, which may take several words.
@@ -44,6 +64,27 @@ std::vector<std::string> canonical(std::string_view word) {
         if (alias.name == word) return CLI::detail::split(std::string(alias.stands_for), ' ');
     }
     return {std::string(word)};
+}
+
+/// The command with all that follows it, as CLI11 is to read it.
+void read_words(std::span<char* const> arguments, CommandLine& line) {
+    std::string_view command = arguments.front();
+    auto rest = arguments.subspan(1);
+    line.is_help = command == "help";
+    if (line.is_help && rest.empty()) {
+        line.words.emplace_back("--help");
+        return;
+    }
+    if (line.is_help) {
+        command = rest.front();
+        rest = rest.subspan(1);
+    }
+    const bool is_all = line.is_help && command == "all";
+    if (is_all) command = "--help-commands";
+    if (command == "version") command = "--version";
+    for (auto& word : canonical(command)) line.words.push_back(std::move(word));
+    line.words.insert(line.words.end(), rest.begin(), rest.end());
+    if (line.is_help && !is_all) line.words.emplace_back("--help");
 }
 
 /// Of the command, or of the subcommand of it that was given.
@@ -108,36 +149,34 @@ CommandLine read_command_line(std::span<char* const> arguments) {
     line.words.emplace_back(arguments.front());
     std::size_t at = 1;
     while (at < arguments.size()) {
-        const auto count = option_length(arguments, at);
-        if (count == 0) break;
-        for (const auto end = at + count; at < end; ++at)
-            line.before_command.emplace_back(arguments[at]);
+        const auto options = leading_options(arguments[at]);
+        if (options.empty()) break;
+        ++at;
+        line.before_command.insert(line.before_command.end(), options.begin(), options.end());
+        if (is_one_of(kWithValue, options.back()) && at < arguments.size())
+            line.before_command.emplace_back(arguments[at++]);
     }
+    read_output_options(line.before_command, line);
     if (at == arguments.size()) return line;
-    std::string_view command = arguments[at++];
-    line.is_help = command == "help";
-    if (line.is_help && at == arguments.size()) {
-        line.words.emplace_back("--help");
-        return line;
-    }
-    if (line.is_help) command = arguments[at++];
-    const bool is_all = line.is_help && command == "all";
-    if (is_all) command = "--help-commands";
-    if (command == "version") command = "--version";
-    for (auto& word : canonical(command)) line.words.push_back(std::move(word));
-    line.words.insert(
-        line.words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
-    if (line.is_help && !is_all) line.words.emplace_back("--help");
+    read_words(arguments.subspan(at), line);
+    read_output_options(line.words, line);
     return line;
 }
 
 void move_options_behind_command(CommandLine& line, const CLI::App& program) {
-    std::size_t end = 1;
-    for (const auto* command = &program; end < line.words.size(); ++end) {
-        command = subcommand(*command, line.words[end]);
+    std::vector<const CLI::App*> path{&program};
+    while (path.size() < line.words.size()) {
+        const auto* command = subcommand(*path.back(), line.words[path.size()]);
         if (command == nullptr) break;
+        path.push_back(command);
     }
+    const auto end = path.size();
     if (end == 1) return;
+    std::erase_if(line.before_command, [&](const std::string& word) {
+        return is_one_of(kIgnorable, word) && std::ranges::none_of(path, [&](const auto* command) {
+                   return command->get_option_no_throw(word) != nullptr;
+               });
+    });
     line.words.insert(line.words.begin() + static_cast<std::ptrdiff_t>(end),
                       line.before_command.begin(),
                       line.before_command.end());

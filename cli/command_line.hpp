@@ -4,6 +4,8 @@
 // spellings of commands and `gpkg help` are rewritten. Afterwards it is known which are commands
 // and arguments.
 
+#include "cli/terminal.hpp"
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -22,6 +24,9 @@ struct CommandLine {
     std::vector<std::string> words;
     /// Options that stood before the command: {"-n", "ml", "--json"}.
     std::vector<std::string> before_command{};
+    /// --json and --color: they count for help and for usage errors, too.
+    bool json = false;
+    ColorChoice color = ColorChoice::Auto;
     /// `gpkg help ...`: only names of commands may follow.
     bool is_help = false;
 
@@ -30,8 +35,8 @@ struct CommandLine {
 
 CommandLine read_command_line(std::span<char* const> arguments);
 
-/// Puts the options that stood before the command behind it and its subcommands. They must be
-/// bound.
+/// Puts the options that stood before the command behind it and its subcommands, which must be
+/// bound. Commands that ask nothing and need no network ignore --yes and --offline there.
 void move_options_behind_command(CommandLine& line, const CLI::App& program);
 
 /// The program and, once CLI11 has read the command line, the commands that it names, outermost
@@ -51,8 +56,8 @@ std::string recorded_command_line(std::span<char* const> typed,
                                   std::span<const std::size_t> arguments,
                                   std::span<CLI::App* const> path);
 
-/// An error for the log: in commands that it proposes ("  gpkg exec tool=1.0 ..."), "..." stands for
-/// the arguments of the program.
+/// An error for the log: in commands that it proposes ("  gpkg exec tool=1.0 ..."), "..." stands
+/// for the arguments of the program.
 std::string without_program_arguments(std::string error,
                                       std::span<const std::string> words,
                                       std::span<const std::size_t> arguments,

@@ -317,6 +317,8 @@ std::string unexpected_text(const CLI::App& command, const std::vector<std::stri
 }
 
 std::string hint_by_example(const CLI::App& command) {
+    if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
+        return hint;
     const auto example = example_of(command);
     return example.empty() ? fmt::format("to see the options: {} --help", full_name(command))
                            : "for example: " + example;

@@ -4,6 +4,7 @@
 #include "cli/context.hpp"
 #include "cli/setting_json.hpp"
 #include "cli/table.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
@@ -431,12 +432,23 @@ Result<int> show_settings(Context& context, const std::string& key, bool with_so
                        : get_setting(context, key, with_sources);
 }
 
+/// "[]" is the empty list, which CLI11 reads as no value at all.
+Result<Words> values_to_set(const Context& context, const ConfigOptions& options) {
+    if (!options.values.empty()) return options.values;
+    const auto& words = context.arguments;
+    if (std::ranges::find(words, "[]") != words.end()) return Words{"[]"};
+    return missing_argument(*options.set, "VALUE");
+}
+
 Result<int> run_config(Context& context, const ConfigOptions& options) {
     if (*options.list) return show_settings(context, options.key, options.with_sources);
     if (*options.get) return get_setting(context, options.key, options.with_sources);
     if (*options.describe) return describe_settings(context, options.key);
     Edit edit(context, options);
-    if (*options.set) return edit.set(options.key, options.values);
+    if (*options.set) {
+        GPKG_TRY(auto values, values_to_set(context, options));
+        return edit.set(options.key, std::move(values));
+    }
     if (*options.append) return edit.add(options.key, options.values, ListEnd::Back);
     if (*options.prepend) return edit.add(options.key, options.values, ListEnd::Front);
     if (*options.remove) return edit.remove(options.key, options.values);
@@ -491,12 +503,11 @@ void add_verbs(CLI::App& app, ConfigOptions& options) {
         "append", "add values to the end of a list", "  gpkg config append channels bioconda"));
     options.prepend = key(verb(
         "prepend", "add values to the start of a list", "  gpkg config prepend channels bioconda"));
-    for (auto* sub : {options.set, options.append, options.prepend})
-        sub->add_option(
-               "values", options.values, "value, or values of the list; [] is the empty list")
-            ->required()
-            ->allow_extra_args(false)  // else CLI11 reads [] as nothing
-            ->type_name("VALUE");
+    options.set
+        ->add_option("values", options.values, "value, or values of the list; [] is the empty list")
+        ->type_name("VALUE");
+    for (auto* sub : {options.append, options.prepend})
+        sub->add_option("values", options.values, "values to add")->required()->type_name("VALUE");
     options.remove =
         key(verb("remove", "remove values from a list", "  gpkg config remove channels bioconda"));
     options.remove->add_option("values", options.values, "values to remove")

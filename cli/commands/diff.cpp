@@ -1,11 +1,11 @@
 #include "cli/command.hpp"
-#include "cli/commands/lock.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/difference_table.hpp"
 #include "cli/workflow/generations.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "cli/workflow/record_text.hpp"
@@ -114,7 +114,7 @@ Result<Side> at_point_in_time(Context& context, const fs::path& prefix, const st
 }
 
 Result<Side> lock_side(Context& context, const std::string& file) {
-    GPKG_TRY(auto found, locks::read(context, file));
+    GPKG_TRY(auto found, read_lock_file(context, file));
     Side side{file, {}};
     side.lock = std::move(found.lock);
     return side;

@@ -142,6 +142,14 @@ checks=$((checks + 1))
 (eval "\"$GPKG\" ${repeat#gpkg }" > "$WORK/stdout" 2>&1) || fail 'the command of the hint'
 check grep -q 'asked down-pad==1' "$PIPLOG"
 
+# pip that only a pip section brought is nothing that anybody requested.
+printf 'dependencies: [python, {pip: [left-pad==1.5]}]\n' > with.yml
+printf 'dependencies: [python]\n' > without.yml
+expect 0 env create -y -n onlypip -f with.yml
+expect 0 sync -y -n onlypip -f without.yml
+has onlypip python-3.11
+err_lacks 'that you requested'
+
 # A channel without pip.
 mkdir -p nopip/noarch
 echo '{"packages": {"python-3.11-0.tar.bz2": {"name": "python", "version": "3.11", "build": "0", "depends": []}}}' \
@@ -293,14 +301,6 @@ err_has 'the environment default has no packages for linux-64' 'hint: test has p
 sed -i 's/^  default:/  dev:/' empty.lock
 expect 1 create -n nothing --lock empty.lock -y
 err_has 'empty.lock: no environment default'
-
-# pip that only a pip section brought is nothing that anybody requested.
-printf 'dependencies: [python, {pip: [left-pad==1.5]}]\n' > with.yml
-printf 'dependencies: [python]\n' > without.yml
-expect 0 env create -y -n onlypip -f with.yml
-expect 0 sync -y -n onlypip -f without.yml
-has onlypip python-3.11
-err_lacks 'that you requested'
 
 # The real pip of this machine's python, which a pyvenv.cfg lets live in the environment, and a wheel
 # that lies beside the file.

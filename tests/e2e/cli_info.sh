@@ -94,7 +94,7 @@ err_has "warning: $GPKG_ROOT_PREFIX/config.yaml:2:1:"
 # A part that fails has its error as its content.
 printf 'channels: ["http://h/c?token=hidden"]\n' > "$GPKG_ROOT_PREFIX/config.yaml"
 expect 0 info --report
-out_has 'channels  : error: http://h/c' '__glibc=2.36=0' 'last commands'
+out_has "channels  : error: channel 'http://h/c'" '__glibc=2.36=0' 'last commands'
 out_lacks hidden
 expect 0 info --json
 json 'd["channels"] == [] and len(d["errors"]) == 1 and d["virtual_pkgs"]'

@@ -320,9 +320,11 @@ expect 1 lock update lib
 err_has "gpkg.lock: package 'lib' is not in the lock"
 rm gpkg.lock
 expect 1 lock update lib
-err_has 'lib: cannot open' 'to write one: gpkg lock -f environment.yml'
+err_has 'lib: cannot open' 'did you mean lib.lock?'
 expect 1 lock update nowhere.lock lib
-err_has 'nowhere.lock: cannot open' 'to write one: gpkg lock -f environment.yml -o nowhere.lock'
+err_has 'nowhere.lock: cannot open' 'did you mean here.lock?'
+expect 1 lock update absent-everywhere.lock lib
+err_has 'to write one: gpkg lock -f environment.yml -o absent-everywhere.lock'
 expect 2 lock update first.lock lib -o pixi.lock
 sed 's/^  - lib$/  - lib <2/' first.lock > edited.lock
 expect 1 lock update edited.lock lib

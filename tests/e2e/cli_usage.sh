@@ -163,8 +163,8 @@ fix|use gpkg repair
 compare|use gpkg list -n NAME --diff OTHER
 global list|use gpkg exec TOOL
 task add|gpkg has no tasks
-auth login host|credentials.yaml
-workspace list|gpkg sync -f environment.yml
+auth login host|write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc
+workspace list|the requests of a project are in environment.yml: gpkg sync -f environment.yml
 reinstall numpy|use gpkg install -n NAME --force-reinstall
 config show|use gpkg config list
 config unset channels|use gpkg config remove-key
@@ -227,6 +227,21 @@ diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
 size early|use gpkg env list --size, or gpkg list -n NAME --sort size
 END
+# Options before the command count for errors too, several letters may share a word, and -y and
+# --offline do no harm where there is nothing to ask or to fetch.
+for words in nosuch 'creat -n x' 'help nosuch' ''; do
+    # shellcheck disable=SC2086
+    expect 2 --json $words
+    json 'd["success"] is False and d["exception_name"] == "ArgumentError"'
+done
+expect 0 -qn early list
+expect 0 -yqnearly list
+expect 0 -y --offline list -n early
+expect 0 -vvv list -n early
+expect 2 -qx list
+err_has "unknown option '-qx'"
+expect 0 version --json
+json 'd["version"] and "commit" in d'
 expect 2 env creat -n x
 err_has "gpkg env: unknown subcommand 'creat'"
 
@@ -260,8 +275,8 @@ out_has 'gpkg '
 expect 2 create -n x 'a=='
 expect 2 search 'a==' --json
 json 'd["exception_name"] == "ArgumentError"'
-CONDA_SUBDIR=noarch expect 2 info
-CONDA_SUBDIR=noarch expect 2 info --json
+CONDA_SUBDIR=noarch expect 2 search a
+CONDA_SUBDIR=noarch expect 2 search a --json
 json 'd["exception_name"] == "ArgumentError"'
 
 # A full disk is a failure.

@@ -1,0 +1,166 @@
+#include "cli/run_command.hpp"
+
+#include "cli/command_line.hpp"
+#include "cli/command_log.hpp"
+#include "cli/environments.hpp"
+#include "cli/options.hpp"
+#include "cli/usage.hpp"
+#include "cli/workflow/generations.hpp"
+#include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/net/url.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <utility>
+
+namespace gpkg::cli {
+namespace {
+
+/// How many damaged cache files one command makes anew.
+constexpr int kMostDamaged = 100;
+
+Result<int> run_action(Context& context, const CLI::App& command, const Action& action) {
+    auto status = action(context);
+    // Each time there is one such file less.
+    for (int left = kMostDamaged;
+         !status && status.error().kind == ErrorKind::DamagedCache && left > 0;
+         --left) {
+        context.out.warn(status.error().message);
+        status = action(context);
+    }
+    if (status) return status;
+    // The first is the command's own name.
+    const bool has_argument = context.positionals.size() > 1;
+    if (has_argument && command.get_subcommands().empty())
+        return pass(with_near_subcommand(
+            std::move(status).error(), command, context.arguments[context.positionals[1]]));
+    return status;
+}
+
+/// What the command does as it was given: with --dry-run it changes nothing.
+Effect given_effect(std::span<CLI::App* const> path) {
+    const auto effect = effect_of(path);
+    const bool is_dry = given_option(path, "--dry-run") != nullptr;
+    return changes_something(effect) && is_dry ? Effect::Reads : effect;
+}
+
+/// The environment that -n or -p names.
+fs::path given_prefix(const Context& context, std::span<CLI::App* const> path) {
+    TargetOptions target;
+    if (const auto* name = given_option(path, "--name")) target.name = name->results().front();
+    if (const auto* prefix = given_option(path, "--prefix"))
+        target.prefix = prefix->results().front();
+    if (target.name.empty() && target.prefix.empty()) return {};
+    return target_prefix(context, target).value_or(fs::path());
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+/// Names the environment of the hint as the user would: "-n ml" for "-p /path/envs/ml".
+void name_environment(const Context& context, Error& error) {
+    if (error.environment.empty()) return;
+    replace_all(error.hint,
+                environment_argument(error.environment),
+                target_words(context, error.environment));
+}
+
+/// One sentence for Ctrl-C, whatever it stopped.
+void shorten_interruption(const Context& context, Effect effect, Error& error) {
+    if (error.kind != ErrorKind::Interrupted || !context.stop.stop_requested()) return;
+    const auto& text = error.message;
+    if (text != "interrupted" && !text.ends_with(": interrupted") &&
+        !text.ends_with(" was interrupted"))
+        return;
+    error.message =
+        effect == Effect::ChangesAtomically ? "interrupted; nothing was changed" : "interrupted";
+}
+
+/// An error in the words of the command line that it is about.
+Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
+    name_environment(context, error);
+    error = with_near_file(std::move(error));
+    // Names of commands are no arguments.
+    const auto first = path.size() - 1;
+    if (first < context.positionals.size()) {
+        const auto& argument = context.arguments[context.positionals[first]];
+        if (is_environment_name(context.config, argument))
+            error = with_environment_option(std::move(error), *path.back(), argument);
+    }
+    shorten_interruption(context, effect_of(path), error);
+    const auto& offline = context.config.offline;
+    if (offline.value && given_option(path, "--offline") != nullptr &&
+        error.hint.find("without --offline") != std::string::npos) {
+        replace_all(error.hint, "without --offline", "with GPKG_OFFLINE=0");
+        error.hint += fmt::format("; offline is set by {}", offline.source);
+    }
+    return error;
+}
+
+}  // namespace
+
+int exit_status(const Error& error) {
+    return error.kind == ErrorKind::Usage ? kWrongUsage : kFailed;
+}
+
+CLI::Option* given_option(std::span<CLI::App* const> path, const std::string& flag) {
+    for (auto i = path.size(); i-- > 0;) {
+        auto* option = path[i]->get_option_no_throw(flag);
+        if (option != nullptr && option->count() > 0) return option;
+    }
+    return nullptr;
+}
+
+void apply_offline(std::span<CLI::App* const> path) {
+    // Options of a command do not count for its subcommands.
+    auto* option = path.back()->get_option_no_throw("--offline");
+    if (option == nullptr || option->count() > 0) return;
+    option->add_result("true");
+    option->run_callback();
+}
+
+Result<int> run_command(Context& context,
+                        std::span<CLI::App* const> path,
+                        const CLI::App& command,
+                        const Action& action) {
+    const auto started = std::chrono::steady_clock::now();
+    const auto effect = given_effect(path);
+    const bool changes = changes_something(effect);
+    LoggedCommand entry;
+    entry.id = own_log_id();
+    entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    entry.command = typed_command(context.command_line);
+    if (changes) {
+        entry.prefix = given_prefix(context, path).native();
+        log_command(context.config, entry);
+    }
+    auto status = run_action(context, command, action);
+    if (!status) status = pass(in_users_words(context, path, std::move(status).error()));
+    const auto is_error = [&](ErrorKind kind) { return !status && status.error().kind == kind; };
+    const bool is_cancelled = is_error(ErrorKind::Cancelled);
+    const bool has_failed = status ? *status != 0 && effect != Effect::RunsProgram
+                                   : !is_cancelled && !is_error(ErrorKind::Interrupted);
+    if (!changes && !has_failed) return status;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+    if (!context.prefix.empty()) entry.prefix = context.prefix.native();
+    entry.status = status ? *status : exit_status(status.error());
+    entry.seconds = seconds.count();
+    entry.is_cancelled = is_cancelled;
+    if (!is_cancelled)
+        entry.error = without_program_arguments(
+            status ? context.out.last_error() : hide_secrets(status.error().to_string()),
+            context.arguments,
+            context.positionals,
+            path);
+    log_command(context.config, entry);
+    return status;
+}
+
+}  // namespace gpkg::cli
