@@ -317,6 +317,7 @@ std::string unexpected_text(const CLI::App& command, const std::vector<std::stri
 }
 
 std::string hint_by_example(const CLI::App& command) {
+    if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
     if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
         return hint;
     const auto example = example_of(command);

@@ -323,8 +323,8 @@ expect 1 lock update lib
 err_has 'lib: cannot open' 'did you mean lib.lock?'
 expect 1 lock update nowhere.lock lib
 err_has 'nowhere.lock: cannot open' 'did you mean here.lock?'
-expect 1 lock update absent-everywhere.lock lib
-err_has 'to write one: gpkg lock -f environment.yml -o absent-everywhere.lock'
+expect 1 lock update zzz.lock lib
+err_has 'to write one: gpkg lock -f environment.yml -o zzz.lock'
 expect 2 lock update first.lock lib -o pixi.lock
 sed 's/^  - lib$/  - lib <2/' first.lock > edited.lock
 expect 1 lock update edited.lock lib
@@ -334,7 +334,7 @@ expect 1 lock update all.lock torch
 err_has 'class a100 is for several kinds of machines' 'to solve from scratch: gpkg lock'
 expect 0 lock convert first.lock conda-lock.yml --class cpu
 expect 1 lock update conda-lock.yml lib
-err_has "not a gpkg.lock" 'gpkg lock convert conda-lock.yml gpkg.lock'
+err_has "not a gpkg.lock" 'to lock with gpkg: gpkg lock -f environment.yml'
 printf 'gpkg_profile: 1\nplatform: linux-aarch64\n' > a100.yaml
 expect 2 lock update first.lock --for ./a100.yaml
 err_has "its platform is linux-aarch64, but class a100 is for linux-64"

@@ -261,9 +261,9 @@ TEST_CASE("running a command takes a shell only where scripts want one", "[env]"
     CHECK(scripted.variables.empty());
     REQUIRE(scripted.command.size() == 7);
     CHECK(scripted.command[4] == "python");
-    CHECK_THAT(
-        scripted.command[2],
-        ContainsSubstring("activate.d/x.sh' >&2\ncd -- \"$__gpkg_folder\"\ntrap - EXIT\nexec "));
+    CHECK_THAT(scripted.command[2],
+               ContainsSubstring("activate.d/x.sh' >&2\ncd -- \"$__gpkg_folder\"\n"));
+    CHECK_THAT(scripted.command[2], ContainsSubstring("\ntrap - EXIT\ncommand -v \"$1\""));
 }
 
 TEST_CASE("names that a shell keeps for itself are refused", "[env]") {
