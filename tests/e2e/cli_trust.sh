@@ -97,11 +97,17 @@ expect 0 search tool -v
 err_has "signature of $url verified"
 # keys verify says by which key a channel is trusted, or why it is not.
 expect 0 keys verify "$url"
-out_has "signature verified: signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
+out_has "index signature verified (package files are checked at installation): signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
 expect 0 keys verify "$url" --json
 json "d['verified'][0]['channel'] == '$url' and d['verified'][0]['keys'] == ['$(key a)']"
 expect 1 keys verify "file://$CHANNEL"
 err_has 'no trusted key for' 'gpkg config append'
+# A folder named without ./ is read as a channel's name.
+mkdir chan3
+expect 1 keys verify chan3
+err_has 'no trusted key for chan3' 'hint: for the folder chan3, use gpkg keys verify ./chan3'
+err_lacks 'gpkg config append'
+rmdir chan3
 trust "$(key b)"
 expect 1 keys verify "$url" --json
 json "d['trust'] == 'wrong-key'"
