@@ -113,7 +113,7 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
         error.hint += ", or try again later";
     }
     const bool is_word = channel.name().find('/') == std::string::npos;
-    if (is_word && hint_at_folder(channel).empty())
+    if (is_word && hint_at_folder(channel, "-c").empty())
         error.hint += fmt::format("; for a folder, use ./{}", channel.name());
     return pass(with_channel_hint(std::move(error), channel));
 }

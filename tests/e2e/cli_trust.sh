@@ -156,7 +156,13 @@ refused expired 'the signature expired at 2026-01-01T00:00:00Z' 'check the clock
 restore
 expect 0 search tool
 rm "$statement"
-refused missing "$url/trust/indexes.json: not found, so the channel is not signed" 'gpkg config remove-key trusted_keys.'
+refused missing "$url/trust/indexes.json: not found, so the channel is not signed" "ask the channel's operator" 'without a signature: gpkg config remove-key trusted_keys.'
+# A key in the user's file is removed with --user.
+mkdir -p "$HOME/.config/gpkg"
+mv "$GPKG_ROOT_PREFIX/config.yaml" "$HOME/.config/gpkg/config.yaml"
+expect 1 search tool
+err_has 'gpkg config remove-key --user trusted_keys.'
+mv "$HOME/.config/gpkg/config.yaml" "$GPKG_ROOT_PREFIX/config.yaml"
 expect 0 search tool --offline
 restore
 
