@@ -224,6 +224,16 @@ void warn_of_other_lists(Context& context, const ConfigTarget& target, const std
     }
 }
 
+/// A shorter list of denied channels allows nothing that another file denies.
+void warn_of_denied(Context& context, const ConfigTarget& target, const std::string& key) {
+    if (key != "denylist_channels") return;
+    for (const auto& rule : context.config.channel_rules) {
+        if (!rule.allows && !rule.source.starts_with(target.file.native() + ":"))
+            context.out.warn(
+                fmt::format("{}: the channels in the list in {} stay denied", key, rule.source));
+    }
+}
+
 /// Paths are kept absolute: the file must mean the same from every folder.
 std::string settled(const Context& context, const std::string& key, const std::string& value) {
     const bool is_path = value.starts_with('.') || value.starts_with('~');
@@ -341,6 +351,7 @@ public:
                         fmt::format("ssl_verify: no such file: {}", values.front()),
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
+        warn_of_denied(context_, target_, key);
         protect_secrets(context_, target_.file, key, values);
         warn_of_missing_folders(context_, key, values);
         return done(
@@ -392,6 +403,7 @@ public:
 
     Result<int> unset(const std::string& key) {
         GPKG_CHECK(unset_config(target_, key));
+        warn_of_denied(context_, target_, key);
         // Removing a key may be what mends a configuration that cannot be loaded.
         const auto now = reloaded(context_);
         const auto settings = now ? shown_settings(*now) : std::vector<ShownSetting>();
@@ -543,7 +555,9 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     app.add_flag("--show-sources", options.with_sources, "also show where settings come from");
     auto* user = app.add_flag(
         "--user", options.of_user, "edit the user's file (~/.config/gpkg/config.yaml)");
-    app.add_flag("--system", options.of_system, "edit the system's file (/etc/gpkg/config.yaml)")
+    app.add_flag("--system",
+                 options.of_system,
+                 "edit the system's file (GPKG_SYSTEM_CONFIG or /etc/gpkg/config.yaml)")
         ->excludes(user);
 }
 

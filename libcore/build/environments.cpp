@@ -4,19 +4,48 @@
 #include "libcore/build/run_exports.hpp"
 #include "libcore/recipe/pin.hpp"
 
+#include <array>
 #include <fmt/format.h>
 
 namespace gpkg {
 namespace {
 
+/// The recipe says compiler("c"), and no channel has gcc_linux-64.
+Error with_compiler_hint(Error error) {
+    struct Compiler {
+        std::string_view package;
+        std::string_view language;
+        std::string_view program;
+    };
+    static constexpr auto kCompilers = std::to_array<Compiler>(
+        {{"gcc_", "c", "cc"}, {"gxx_", "cxx", "c++"}, {"gfortran_", "fortran", "gfortran"}});
+    for (const auto& [package, language, program] : kCompilers) {
+        const auto start = error.message.find(fmt::format("package '{}", package));
+        const auto name_at = start + std::string_view("package '").size();
+        if (start == std::string::npos) continue;
+        const auto end = error.message.find('\'', name_at);
+        if (!error.message.substr(end).starts_with("' not found")) continue;
+        error.hint = fmt::format(
+            "{} comes from ${{{{ compiler(\"{}\") }}}}; add a channel with compilers (-c "
+            "conda-forge), or remove the line and write {} in the script",
+            error.message.substr(name_at, end - name_at),
+            language,
+            program);
+        break;
+    }
+    return error;
+}
+
 Result<std::vector<EnvironmentPackage>> make(const std::vector<std::string>& specs,
                                              const fs::path& prefix,
                                              const fs::path& seen,
                                              const SolveEnvironment& solve,
+                                             std::string section,
                                              std::vector<EnvironmentUse>& uses) {
-    GPKG_TRY(const auto solved, solve(specs));
-    GPKG_TRY(auto packages, solved.make(prefix, seen));
-    uses.push_back({specs, solved.packages});
+    const auto solved = solve(specs);
+    if (!solved) return pass(with_compiler_hint(solved.error()).while_doing(std::move(section)));
+    GPKG_TRY(auto packages, solved->make(prefix, seen));
+    uses.push_back({specs, solved->packages});
     return packages;
 }
 
@@ -57,11 +86,18 @@ Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                         build_specs.empty() ? host.front() : build_specs.front()));
     if (!build_specs.empty()) {
         GPKG_TRY(made.build,
-                 make(build_specs, place.build_prefix, place.seen.build_prefix, solve, made.uses));
+                 make(build_specs,
+                      place.build_prefix,
+                      place.seen.build_prefix,
+                      solve,
+                      "requirements.build",
+                      made.uses));
         add_strong_exports(output.requirements, made.build, host);
     }
     if (!host.empty()) {
-        GPKG_TRY(made.host, make(host, place.prefix, place.seen.prefix, solve, made.uses));
+        GPKG_TRY(
+            made.host,
+            make(host, place.prefix, place.seen.prefix, solve, "requirements.host", made.uses));
     }
     return made;
 }

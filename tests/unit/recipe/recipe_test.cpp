@@ -497,7 +497,7 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
          r + "1:17: invalid package name 'a b'\n  hint: use lower case letters, digits and single - _ . between them"},
         {"package: {name: A, version: '1'}\n",
          r + "1:17: invalid package name 'A'\n  hint: use lower case letters, digits and single - _ . between them"},
-        {"package: {name: a}\n", r + "1:10: the package has no version"},
+        {"package: {name: a}\n", r + "1:10: the package has no version\n  hint: add version: \"1.0\" below package:"},
         {"package: {name: a, version: 1-2}\n", ""},
         {"about: {}\n", r + "1:1: the recipe has neither 'package' nor 'outputs'"},
         {kHead + "outputs: []\n", r + "1:1: a recipe cannot have both 'package' and 'outputs'\n"
