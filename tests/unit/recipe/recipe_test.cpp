@@ -435,6 +435,8 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
          r + "1:14: in '${{ b }}': " + r + "1:29: in '${{ a }}': the context value 'a' refers to itself"},
         {kHead + "biuld: {number: 1}\n",
          r + "2:1: unknown key 'biuld' in a recipe\n  hint: did you mean build?"},
+        {kHead + "run: [a]\n",
+         r + "2:1: unknown key 'run' in a recipe\n  hint: run belongs below requirements:"},
         {kHead + "build:\n  number: 1\n  scripts: x\n",
          r + "4:3: unknown key 'scripts' in build\n  hint: did you mean script?"},
         {kHead + "requirements:\n  run_constrains: [a]\n",
