@@ -10,6 +10,28 @@
 namespace gpkg {
 namespace {
 
+/// The name in "package 'zlib' not found in ..."; empty for other errors.
+std::string missing_package(const Error& error) {
+    constexpr std::string_view kBefore = "package '";
+    const auto start = error.message.find(kBefore);
+    if (start == std::string::npos) return {};
+    const auto name_at = start + kBefore.size();
+    const auto end = error.message.find('\'', name_at);
+    if (end == std::string::npos || !error.message.substr(end).starts_with("' not found"))
+        return {};
+    return error.message.substr(name_at, end - name_at);
+}
+
+/// "/r/recipe.yaml:29:7: ", if the recipe itself asks for the missing package.
+std::string place_of_missing(const Error& error, const SpecPlaces& places) {
+    const auto name = missing_package(error);
+    for (const auto& [spec, place] : places.by_spec) {
+        if (!name.empty() && spec.substr(0, spec.find_first_of(" =<>!~[")) == name)
+            return place + ": ";
+    }
+    return {};
+}
+
 /// The recipe says compiler("c"), and no channel has gcc_linux-64.
 Error with_compiler_hint(Error error) {
     struct Compiler {
@@ -19,19 +41,15 @@ Error with_compiler_hint(Error error) {
     };
     static constexpr auto kCompilers = std::to_array<Compiler>(
         {{"gcc_", "c", "cc"}, {"gxx_", "cxx", "c++"}, {"gfortran_", "fortran", "gfortran"}});
+    const auto name = missing_package(error);
     for (const auto& [package, language, program] : kCompilers) {
-        const auto start = error.message.find(fmt::format("package '{}", package));
-        const auto name_at = start + std::string_view("package '").size();
-        if (start == std::string::npos) continue;
-        const auto end = error.message.find('\'', name_at);
-        if (!error.message.substr(end).starts_with("' not found")) continue;
+        if (!name.starts_with(package)) continue;
         error.hint = fmt::format(
             "{} comes from ${{{{ compiler(\"{}\") }}}}; add a channel with compilers (-c "
             "conda-forge), or remove the line and write {} in the script",
-            error.message.substr(name_at, end - name_at),
+            name,
             language,
             program);
-        break;
     }
     return error;
 }
@@ -40,10 +58,13 @@ Result<std::vector<EnvironmentPackage>> make(const std::vector<std::string>& spe
                                              const fs::path& prefix,
                                              const fs::path& seen,
                                              const SolveEnvironment& solve,
-                                             std::string section,
+                                             const std::string& section,
+                                             const SpecPlaces& places,
                                              std::vector<EnvironmentUse>& uses) {
     const auto solved = solve(specs);
-    if (!solved) return pass(with_compiler_hint(solved.error()).while_doing(std::move(section)));
+    if (!solved)
+        return pass(with_compiler_hint(solved.error())
+                        .while_doing(place_of_missing(solved.error(), places) + section));
     GPKG_TRY(auto packages, solved->make(prefix, seen));
     uses.push_back({specs, solved->packages});
     return packages;
@@ -91,13 +112,19 @@ Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                       place.seen.build_prefix,
                       solve,
                       "requirements.build",
+                      made.requirements.build_places,
                       made.uses));
         add_strong_exports(output.requirements, made.build, host);
     }
     if (!host.empty()) {
-        GPKG_TRY(
-            made.host,
-            make(host, place.prefix, place.seen.prefix, solve, "requirements.host", made.uses));
+        GPKG_TRY(made.host,
+                 make(host,
+                      place.prefix,
+                      place.seen.prefix,
+                      solve,
+                      "requirements.host",
+                      made.requirements.host_places,
+                      made.uses));
     }
     return made;
 }

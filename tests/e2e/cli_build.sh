@@ -148,7 +148,7 @@ err_lacks gpkg_placehold_placehold
 # The section of the recipe that asks for a package which no channel has.
 recipe asks 'requirements: {host: [zlibb]}'
 expect 1 build r/asks --output-dir hints --override-channels
-err_has "requirements.host: package 'zlibb' not found"
+err_has "r/asks/recipe.yaml:2:23: requirements.host: package 'zlibb' not found"
 recipe compiled 'requirements: {build: ["${{ compiler(\"c\") }}"]}'
 expect 1 build r/compiled --output-dir hints --override-channels
 err_has "requirements.build: package 'gcc_linux-64' not found" \

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/package/unpack.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <fmt/format.h>
