@@ -5,6 +5,7 @@
 #include "cli/setting_json.hpp"
 #include "cli/table.hpp"
 #include "cli/usage.hpp"
+#include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
@@ -60,6 +61,18 @@ void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
         add(fmt::format("{}.{}", setting.key, name), values);
 }
 
+/// Of several lists of allowed channels only what is in all of them is allowed.
+void note_allowed_by_all(Context& context) {
+    const auto lists = std::ranges::count(context.config.channel_rules, true, &ChannelRule::allows);
+    if (lists < 2) return;
+    const auto allowed = channels_allowed_by_all(context);
+    if (!allowed) return context.out.warn(allowed.error().message);
+    context.out.note(
+        fmt::format("allowed by all {} lists of allowlist_channels: {}",
+                    lists,
+                    allowed->empty() ? "no channel" : join_some(*allowed, "and", allowed->size())));
+}
+
 int list_settings(Context& context, bool with_sources) {
     const auto settings = shown_settings(context.config);
     for (const auto& line : context.config.unheeded) context.out.warn(line);
@@ -77,6 +90,7 @@ int list_settings(Context& context, bool with_sources) {
     table.may_wrap(1);
     for (const auto& setting : settings) add_rows(table, setting, with_sources);
     context.out.result(table);
+    note_allowed_by_all(context);
     if (!with_sources) return 0;
     context.out.result("\n# files; later files override earlier ones");
     Table files;

@@ -28,7 +28,11 @@ expect 1 create -y -n e --offline app
 err_has 'allowlist_channels'
 expect 0 config append allowlist_channels "$remote"
 err_has "only channels that are also in the list in $GPKG_SYSTEM_CONFIG:1:21 are allowed"
+expect 0 config list
+err_has 'allowed by all 2 lists of allowlist_channels: no channel'
 expect 0 config remove-key allowlist_channels
+expect 0 config list
+err_lacks 'allowed by all'
 expect 1 mirror app --out "$WORK/mirror"
 err_has 'allowlist_channels'
 # By an address or a lock as well.
