@@ -8,7 +8,6 @@
 #include "cli/workflow/build/slurm_plan.hpp"
 #include "cli/workflow/build/slurm_run.hpp"
 #include "cli/workflow/build/slurm_task.hpp"
-#include "libcore/base/text.hpp"
 #include "libcore/build/builder.hpp"
 #include "libcore/build/plan_builds.hpp"
 #include "libcore/build/run_claim.hpp"
@@ -31,9 +30,7 @@ Result<void> build_here(Context& context,
     GPKG_TRY(outcome.built, build_all(recipes, options));
     if (!request.verify || !outcome.built.failures.empty()) return {};
     GPKG_TRY(outcome.differences, verify_builds(recipes, outcome.built, options));
-    if (outcome.differences.empty())
-        context.out.print(fmt::format("verified: {} identical in two builds",
-                                      count_text(outcome.built.packages.size(), "package")));
+    outcome.is_verified = outcome.differences.empty();
     return {};
 }
 

@@ -167,7 +167,8 @@ sum=$(sha256sum twice/*/steady-1-*.conda)
 expect 0 build r/steady --output-dir twice
 out_has '1 unchanged'
 expect 0 build r/steady --output-dir twice --verify
-out_has 'verified: 1 package identical in two builds'
+out_has 'verified: 1 package identical; channel unchanged'
+out_lacks ' built, '
 err_has 'steady-1-hb0f4dca_0: identical to the published package'
 err_lacks 'replaces the published'
 check [ "$sum" = "$(sha256sum twice/*/steady-1-*.conda)" ]
