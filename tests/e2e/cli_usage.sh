@@ -53,6 +53,18 @@ for verb in $verbs; do
     json 'd["success"] is False'
 done
 
+# Commands and options of other tools.
+expect 2 sign ./channel
+err_has 'hint: use gpkg index FOLDER --sign-key FILE'
+expect 2 verify-package x-1.0-0.conda
+err_has 'hint: use gpkg inspect FILE'
+expect 2 build -f recipe.yaml
+err_has 'name the recipe without an option: gpkg build RECIPE'
+expect 2 build r --channel-dir channel
+err_has 'use --output-dir FOLDER'
+expect 2 deploy -n ml --partition gpu
+err_has 'use --for partition=NAME'
+
 # Commands that only their subcommands make useful show their help.
 for verb in env keys module redist repoquery; do
     expect 2 $verb
