@@ -10,6 +10,11 @@ expect 0 create -y -q -n e lib=1.0
 expect 0 pins -n e
 out_is ''
 err_is 'no package is pinned'
+# Outside an environment: the pins of the setting.
+expect 0 pins
+err_is 'no environment is active; for the pins of one: gpkg pins -n NAME'
+expect 0 pins --json
+out_is '[]'
 
 # A version range; what is installed matches, and updates stay below it.
 expect 0 pin -n e 'lib<2'
