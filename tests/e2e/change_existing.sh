@@ -71,11 +71,13 @@ expect 0 update -n empty --all
 out_is 'empty has no packages'
 
 # Updates name the channels of earlier commands that are not searched.
+mkdir "$WORK/own" && mv "$WORK"/records.* "$WORK/own"
 own=$CHANNEL
 CHANNEL=$WORK/other
 package far 1.0 0
 package near 1.0 0
 CHANNEL=$own
+rm "$WORK"/records.* && mv "$WORK"/own/* "$WORK"
 expect 0 create -q -n mixed solo far near -c "$WORK/other"
 note="far and near were installed from $WORK/other, which is not searched; to search it: add -c $WORK/other"
 expect 0 update -n mixed --all
