@@ -85,6 +85,10 @@ NO_COLOR=1 terminal 60 create -n long meta lib7
 narrow 60
 has_in_order '+ meta' 'Requested: lib7 1.0 0, meta 2.0 h1234567_0' '26 to install' 'Proceed? [Y/n]'
 
+package gpu-meta 1.0 cuda126_0 "${dependencies[@]}" '__cuda >=12'
+CONDA_OVERRIDE_CUDA=12.6 NO_COLOR=1 terminal 80 create -n long gpu-meta lib7
+has_in_order 'Requested: gpu-meta 1.0 cuda126_0 (CUDA build), lib7 1.0 0' 'Proceed? [Y/n]'
+
 # Notes about the hardware stand below the table.
 CONDA_OVERRIDE_CUDA=12.6 CONDA_OVERRIDE_CUDAA=12 expect 0 create -n new pytorch --dry-run
 err_has 'CONDA_OVERRIDE_CUDAA=12'
