@@ -33,7 +33,7 @@ std::string first_text(std::string_view before) {
 /// " in environment.yml": where specs are to be edited; empty unless the command names one file.
 std::string place_of_edits(const Context& context, const Question& question) {
     if (question.specs_stand == ChangeRequest::SpecsStand::InRecipe) return " in the recipe";
-    if (question.specs_stand != ChangeRequest::SpecsStand::InFiles) return "";
+    if (question.specs_stand == ChangeRequest::SpecsStand::InLock) return "";
     constexpr std::string_view kFile = "--file";
     const auto& words = context.arguments;
     std::vector<std::string> files;
