@@ -4,6 +4,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/explanation_json.hpp"
+#include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
@@ -208,8 +209,8 @@ std::string on_accelerator(const Question& question, const PackageRecord& chosen
                        compute_platform(*vendor));
 }
 
-/// "t 2.0 cuda129_0 cannot be used: needs __cuda >=12, but this machine has no NVIDIA driver
-/// (__cuda)", of a build that meets the spec; empty where none is newer than `possible`.
+/// "t 2.0 cuda129_0 cannot be used: needs __cuda >=12, but this machine has no NVIDIA driver",
+/// of a build that meets the spec; empty where none is newer than `possible`.
 std::string newer_for_other_machine(const Question& question,
                                     const MatchSpec& spec,
                                     const PackageRecord& possible) {
@@ -226,14 +227,9 @@ std::string newer_for_other_machine(const Question& question,
             if (!record || !spec.matches(*record)) continue;
             const auto needs = unmet_needs(*record, question.problem.virtual_packages);
             if (needs.empty()) continue;
-            const auto& need = needs.front().spec;
-            return fmt::format(
-                "{} cannot be used: needs {}, but {}",
-                record_title(*record),
-                as_typed(need),
-                machine_fact(question.problem.machine,
-                             need.name,
-                             find_record(question.problem.virtual_packages, need.name)));
+            return fmt::format("{} cannot be used: {}",
+                               record_title(*record),
+                               unmet_text(needs.front(), question.problem.machine));
         }
     }
     return {};
