@@ -316,6 +316,11 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
                     "any: not a machine name",
                     "any is a version in a profile, e.g. cuda: any; gpkg hardware export writes "
                     "one");
+    if (const auto colon = text.find(':');
+        colon != std::string_view::npos && given_fact(text.substr(colon + 1)) != nullptr)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: unknown machine", text),
+                    fmt::format("write {},{}", text.substr(0, colon), text.substr(colon + 1)));
     auto names = microarchitecture_names();
     for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);

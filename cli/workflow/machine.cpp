@@ -34,6 +34,10 @@ Result<ProfilePointer> profile_named(const Context& context, const std::string& 
     if (known) return known;
     if (const auto machines = virtual_packages::machines_in(name); machines.size() > 1) {
         const bool is_fact = machines[1].find('=') != std::string::npos;
+        if (machines[1].starts_with("driver="))
+            return fail(ErrorKind::Usage,
+                        fmt::format("--for {}: unknown fact '{}'", name, machines[1]),
+                        "give the newest CUDA version of the driver: cuda=12.4");
         return fail(
             ErrorKind::Usage,
             is_fact

@@ -71,6 +71,10 @@ expect 2 hardware --for m2,glibc=2.36
 err_has '--for m2,glibc=2.36: platform osx-arm64 has no glibc'
 expect 2 hardware --for h100,glib=2.36
 err_has "--for h100,glib=2.36: unknown fact 'glib=2.36'" 'facts that can follow a machine: cpu, cuda, glibc'
+expect 2 hardware --for h100,driver=12.4
+err_has "unknown fact 'driver=12.4'" 'give the newest CUDA version of the driver: cuda=12.4'
+expect 2 hardware --for h100:cuda=12.4
+err_has '--for h100:cuda=12.4: unknown machine' 'write h100,cuda=12.4'
 expect 2 solve torch --for glib=2.36
 err_has 'facts that can follow a machine: cpu, cuda, glibc, linux, osx and rocm'
 expect 1 solve glib --for h100

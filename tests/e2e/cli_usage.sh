@@ -134,7 +134,7 @@ image run|gpkg image run: missing argument: FILE COMMAND
 image run x.sqfs|gpkg image run: missing argument: COMMAND
 solve|gpkg solve: missing argument: SPEC
 install -n early|gpkg install: missing argument: SPEC
-update -n early|gpkg update: missing argument: SPEC (--all
+update -n early|gpkg update: missing argument: SPEC
 remove -n early|gpkg remove: missing argument: SPEC (--all
 mirror early|gpkg mirror: missing argument: --out DIR
 solve --for|gpkg solve: --for needs a value: FILE|NAME
@@ -237,6 +237,22 @@ rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
+solve --cuda 12.4 pytorch|for a machine with another driver: --for h100,cuda=12.4
+install -n early --gpu h100 pytorch|for a machine with another driver: --for h100,cuda=12.4
+create -n x --virtual-package __cuda=12.4|for a machine with another driver: --for h100,cuda=12.4
+create --force -n early|to change an environment: gpkg sync -n NAME -f FILE
+run --with numpy python|use gpkg exec --with PACKAGE COMMAND
+exec --from imagemagick convert|use --spec PACKAGE
+exec --package imagemagick convert|use --spec PACKAGE
+env update --check|for a file: gpkg sync --check -n NAME -f FILE
+set A=1|for a setting: gpkg config set KEY VALUE; for a variable: gpkg env config vars set -n NAME
+env vars set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+env config set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+config vars set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+cache list|use gpkg clean to free space
+verify --all|verify checks one environment
+delete early|use gpkg env remove -n NAME
+list -n early --from-history|use --requested
 size early|use gpkg env list --size, or gpkg list -n NAME --sort size
 END
 # Options before the command count for errors too, several letters may share a word, and -y and

@@ -92,16 +92,19 @@ std::string FixCommand::text() const {
 std::vector<std::string> FixCommand::before() const {
     auto before = edits_;
     for (const auto& line : deleted_) before.push_back("remove " + line);
+    append(before, pin_edits_);
     if (question_.is_dry_run) append(before, steps());
     return before;
 }
 
-std::string FixCommand::before_text() const {
+std::string FixCommand::before_text(const std::string& where) const {
     constexpr std::size_t kMostLines = 3;
     auto before = edits_;
     if (deleted_.size() == 1) before.push_back("remove " + deleted_.front());
     if (deleted_.size() > 1)
         before.push_back("remove these lines: " + join_some(deleted_, "and", kMostLines));
+    if (!before.empty()) before.back() += where;
+    append(before, pin_edits_);
     if (question_.is_dry_run) append(before, steps());
     return join_some(before, "and", before.size());
 }
@@ -200,7 +203,8 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
                pins[change.index].place == (question_.prefix / "conda-meta/pinned").native()) {
         unpinned_.push_back(constraint.spec.name);
     } else {
-        edits_.push_back(fmt::format("remove {} from {}", change.before, pins[change.index].place));
+        pin_edits_.push_back(
+            fmt::format("remove {} from {}", change.before, pins[change.index].place));
     }
 }
 

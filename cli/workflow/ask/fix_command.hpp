@@ -30,8 +30,9 @@ public:
     /// What has to be done before: "change lib>=2 to lib=1.0" in a file. Of a dry run commands too,
     /// for they would change something.
     std::vector<std::string> before() const;
-    /// The same in one line, with the first of many lines to delete; empty: nothing.
-    std::string before_text() const;
+    /// The same in one line, with the first of many lines to delete; empty: nothing. `where`
+    /// follows the edits of a file or recipe: " in the recipe".
+    std::string before_text(const std::string& where) const;
     /// What the line asks no more: specs that were in it, a pin.
     const std::vector<std::string>& dropped() const { return dropped_; }
     /// The variables that make the machine of the fix. They stand in front of the line, unless it
@@ -69,7 +70,8 @@ private:
     std::vector<std::string> unpinned_;  ///< packages with a pin in conda-meta/pinned
     std::vector<std::string> dropped_;
     std::vector<std::string> edits_;
-    std::vector<std::string> deleted_;  ///< specs to delete from a file
+    std::vector<std::string> deleted_;    ///< specs to delete from a file
+    std::vector<std::string> pin_edits_;  ///< of files with pins
     std::vector<std::string> machines_;
 };
 
