@@ -372,9 +372,10 @@ Action bind_hardware(CLI::App& app) {
     auto* list_app = app.add_subcommand("list", "list the machine names that --for accepts");
     for (auto* sub : {export_app, list_app}) sub->fallthrough();  // --json after the verb
     add_for_option(app, options->sources);
-    app.get_option("--for")->description(
-        "show another machine: a profile written by `gpkg hardware export`, or a name listed by "
-        "`gpkg hardware list`");
+    app.get_option("--for")->description(std::string("show another machine: a profile written by "
+                                                     "`gpkg hardware export`, or a name listed by "
+                                                     "`gpkg hardware list`") +
+                                         kFactsMayFollow);
     add_site_options(app, options->site);
     app.add_option("-o,--output",
                    options->site.folder,

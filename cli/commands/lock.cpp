@@ -173,9 +173,11 @@ Action bind_lock(CLI::App& app) {
     add_platform_option(app, options->sources);
     add_devices_option(app, options->sources);
     add_wish_options(app, options->wishes);
-    add_machines_option(app,
-                        options->machines,
-                        "machines to lock for, profiles or names: a100,h100; may be repeated");
+    add_machines_option(
+        app,
+        options->machines,
+        std::string("machines to lock for, profiles or names: a100,h100; may be repeated") +
+            kFactsMayFollow);
     app.add_flag(
         "--for-all", options->for_all, "lock for every kind of machine that packages distinguish");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");

@@ -39,9 +39,8 @@ Result<ProfilePointer> profile_named(const Context& context, const std::string& 
             is_fact
                 ? fmt::format("--for {}: unknown fact '{}'", name, machines[1])
                 : fmt::format("--for {}: expected one machine, found {}", name, machines.size()),
-            is_fact
-                ? fmt::format("facts that can follow a machine: {}", virtual_packages::given_keys())
-                : "gpkg lock and gpkg build plan-variants take several");
+            is_fact ? virtual_packages::hint_for_fact(machines[1])
+                    : "gpkg lock and gpkg build plan-variants take several");
     }
     auto profile = virtual_packages::find_machine(name, profile_folders(context.config));
     if (!profile) {
@@ -79,6 +78,18 @@ Result<virtual_packages::Detection> detect(const Context& context,
     host.env = std::move(env);
     host.platform = machine.platform;
     return virtual_packages::detect(host, machine.devices);
+}
+
+/// The version that the first unmet need of this virtual package begins with: "2.34" of "needs
+/// __glibc >=2.34 (found 2.28, assumed)"; empty: none.
+std::string needed_version(std::string_view package, const std::vector<std::string>& unmet) {
+    const auto start = fmt::format("needs {} >=", package);
+    for (const auto& need : unmet) {
+        if (!need.starts_with(start)) continue;
+        const auto end = need.find_first_not_of("0123456789.", start.size());
+        return need.substr(start.size(), end - start.size());
+    }
+    return {};
 }
 
 /// The variable that is meant by one that nobody listens to.
@@ -151,15 +162,20 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
 }
 
 std::optional<std::string> assumed_note(const std::string& given,
-                                        const std::vector<PackageRecord>& virtual_packages) {
+                                        const std::vector<PackageRecord>& virtual_packages,
+                                        const std::vector<std::string>& unmet) {
     if (given.empty()) return std::nullopt;
     std::vector<std::string> facts;
     std::string example;
+    bool is_needed = false;
     for (const auto& record : virtual_packages) {
         const auto key = virtual_packages::given_key(record.name);
         if (!is_assumed(record) || !key) continue;
         facts.push_back(fmt::format("{}={}", *key, value_told(record)));
-        if (example.empty() || *key == "glibc") example = facts.back();
+        const auto needed = is_needed ? "" : needed_version(record.name, unmet);
+        if (!needed.empty() || example.empty() || (!is_needed && *key == "glibc"))
+            example = fmt::format("{}={}", *key, needed.empty() ? "VERSION" : needed);
+        is_needed = is_needed || !needed.empty();
     }
     if (facts.empty()) return std::nullopt;
     return fmt::format("assumed for {}: {}; to give a value: --for {},{}",

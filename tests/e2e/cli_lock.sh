@@ -633,6 +633,9 @@ expect 0 lock newer --for a100,glibc=2.34
 check grep -q '^  a100-glibc-2.34:' gpkg.lock
 check grep -q '__glibc=2.34=0' gpkg.lock
 # One --for names several machines; the fix is for the one that lacks something.
+# The others whose glibc is assumed get the same.
+expect 1 lock newer --for a100 --for cpu -o never.lock
+err_has 'gpkg lock newer --for a100,glibc=2.34 --for cpu,glibc=2.34 -o never.lock'
 expect 1 lock newer --for a100,glibc=2.34,h100 -o never.lock
 err_has 'for h100' 'gpkg lock newer --for a100,glibc=2.34,h100,glibc=2.34 -o never.lock'
 expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 --json
@@ -649,7 +652,7 @@ CONDA_OVERRIDE_GLIBC=2.17 expect 0 create -n newer --lock gpkg.lock --for ./a100
 CONDA_OVERRIDE_GLIBC=2.17 expect 1 lock check
 CONDA_OVERRIDE_GLIBC=2.40 expect 1 lock check --for a100
 out_has 'needs __glibc >=2.34 (found 2.28, assumed)'
-err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.28'
+err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.34'
 popd > /dev/null
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'
