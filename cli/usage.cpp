@@ -53,6 +53,7 @@ constexpr OtherName kOtherNames[] = {
     {"create --driver",
      "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
     {"create --no-gpu", "use --accel none"},
+    {"create -e", "for an environment of a lock: --environment NAME; for a name: -n NAME"},
     {"depends", "use gpkg tree -n NAME PACKAGE, or gpkg repoquery depends PACKAGE"},
     {"deps", "use gpkg tree"},
     {"detect", "use gpkg hardware"},

@@ -6,6 +6,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
+#include "libcore/lock/environments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,18 +29,11 @@ struct LockOptions {
     bool dry_run = false;
 };
 
-constexpr const char* kDefaultFile = "environment.yml";
-
-bool has_default_file() {
-    std::error_code code;
-    return fs::exists(kDefaultFile, code);
-}
-
 /// Without specs and files: environment.yml of this folder, if there is one.
 void add_default_file(Context& context, WishOptions& wishes) {
-    if (!wishes.specs.empty() || !wishes.files.empty() || !has_default_file()) return;
-    wishes.files = {kDefaultFile};
-    context.out.note(fmt::format("note: locking the packages of {}", kDefaultFile));
+    if (!wishes.specs.empty() || !wishes.files.empty() || !locks::has_default_file()) return;
+    wishes.files = {locks::kDefaultFile};
+    context.out.note(fmt::format("note: locking the packages of {}", locks::kDefaultFile));
 }
 
 /// Of a lock that is written over: who reads it may be for one of these.
@@ -49,7 +43,7 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
     std::vector<std::string> lost;
     for (const auto& locked : before->lock.classes) {
         if (lock.find_class(locked.name, locked.environment) == nullptr)
-            lost.push_back(locked.name);
+            lost.push_back(full_name(locked));
     }
     if (lost.empty()) return;
     context.out.warn(fmt::format("{}: no longer has {} {}; gpkg lock update keeps existing classes",
@@ -92,6 +86,11 @@ Result<int> write(Context& context, LockOptions& options) {
 }  // namespace
 
 namespace locks {
+
+bool has_default_file() {
+    std::error_code code;
+    return fs::exists(kDefaultFile, code);
+}
 
 std::vector<std::string> taken_elsewhere(const LockFile& lock) {
     std::vector<std::string> notes;
@@ -185,7 +184,7 @@ Action bind_lock(CLI::App& app) {
         ->type_name("FILE");
     // `gpkg lock` alone lists its subcommands where there is nothing to lock.
     app.preparse_callback([&app](std::size_t arguments) {
-        if (arguments == 0 && !has_default_file()) app.require_subcommand(1);
+        if (arguments == 0 && !locks::has_default_file()) app.require_subcommand(1);
     });
     struct Verb {
         CLI::App* app;

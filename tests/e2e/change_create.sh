@@ -179,7 +179,7 @@ err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
 package rest 1.0 0
 printf 'dependencies: [rest, app=9=h_0, lib=9=h_0, third=9=h_0]\n' > lines.yml
 expect 1 create -n x -f lines.yml
-err_has '# first: remove these lines: app=9=h_0, lib=9=h_0 and third=9=h_0'
+err_has '# first: remove these lines: app=9=h_0, lib=9=h_0 and third=9=h_0 from lines.yml'
 printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
 expect 2 create -n x -f explicit.yml
 err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'

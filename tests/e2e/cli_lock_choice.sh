@@ -162,6 +162,8 @@ err_lacks 'left out'
 records tested 'sorted(r) == ["lib", "same"]'
 expect 1 create -n x --lock envs.pixi.lock --environment tets -y
 err_has 'envs.pixi.lock: no environment tets' 'did you mean test?'
+expect 0 lock check envs.pixi.lock
+err_has 'not shown: environment' 'test' '(--environment NAME)'
 expect 1 lock check envs.pixi.lock --environment bare
 err_has 'envs.pixi.lock: the environment bare is empty'
 expect 0 lock check envs.pixi.lock --environment test

@@ -162,6 +162,7 @@ bug-report|use gpkg info --report
 fix|use gpkg repair
 compare|use gpkg diff A B
 env diff a b|use gpkg diff A B
+create -n x --lock pixi.lock -e test|for an environment of a lock: --environment NAME
 config add channels x|use gpkg config append KEY VALUE
 global list|use gpkg exec TOOL
 task add|gpkg has no tasks

@@ -102,8 +102,28 @@ std::string FixCommand::before_text() const {
     if (deleted_.size() == 1) before.push_back("remove " + deleted_.front());
     if (deleted_.size() > 1)
         before.push_back("remove these lines: " + join_some(deleted_, "and", kMostLines));
+    const auto file = before.empty() || edits_elsewhere_ > 0 ? std::string() : edited_file();
+    if (!file.empty()) {
+        auto& last = before.back();
+        const auto* preposition = last.starts_with("remove ") ? "from"
+                                  : last.starts_with("add ")  ? "to"
+                                                              : "in";
+        last += fmt::format(" {} {}", preposition, file);
+    }
     if (question_.is_dry_run) append(before, steps());
     return join_some(before, "and", before.size());
+}
+
+/// The only file of the command line: the value of -f. Empty: none, or several.
+std::string FixCommand::edited_file() const {
+    std::vector<std::string> files;
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+        if (words_[i].starts_with("--file=")) files.push_back(words_[i].substr(7));
+        if (words_[i - 1] == "-f" || words_[i - 1] == "--file") files.push_back(words_[i]);
+    }
+    if (files.size() == 1) return files.front();
+    const bool has_default = words_.size() > 1 && (words_[1] == "lock" || words_[1] == "sync");
+    return files.empty() && has_default && !is_recipe() ? "environment.yml" : "";
 }
 
 /// "gpkg unpin -n ml a", "gpkg remove -n ml b c"
@@ -201,6 +221,7 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
         unpinned_.push_back(constraint.spec.name);
     } else {
         edits_.push_back(fmt::format("remove {} from {}", change.before, pins[change.index].place));
+        ++edits_elsewhere_;
     }
 }
 

@@ -58,6 +58,7 @@ private:
     void remove_option(const std::string& name);
     void set_machine(const ProblemChange& change);
     bool give_facts(const Fix& fix);
+    std::string edited_file() const;
     std::string system_facts(const Fix& fix, const std::string& machine) const;
 
     const Context& context_;
@@ -70,6 +71,7 @@ private:
     std::vector<std::string> unpinned_;  ///< packages with a pin in conda-meta/pinned
     std::vector<std::string> dropped_;
     std::vector<std::string> edits_;
+    std::size_t edits_elsewhere_ = 0;   ///< of edits_: those that name their file, of a pin
     std::vector<std::string> deleted_;  ///< specs to delete from a file
     std::vector<std::string> machines_;
 };
