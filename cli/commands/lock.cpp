@@ -6,6 +6,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
+#include "libcore/hardware/variant_columns.hpp"
 #include "libcore/lock/environments.hpp"
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 namespace gpkg::cli {
@@ -52,6 +54,24 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
                                  join_some(lost, "and")));
 }
 
+/// A GPU class was asked for, and all classes got the same packages for the CPU.
+std::optional<std::string> note_on_same_packages(const LockFile& lock) {
+    const auto& classes = lock.classes;
+    const auto has_gpu = [](const LockedClass& one) {
+        const auto records = as_virtual_packages(one.made_for);
+        return find_record(records, "__cuda") != nullptr ||
+               find_record(records, "__amdgpu") != nullptr;
+    };
+    const auto is_same = [&](const LockedClass& one) {
+        return one.packages == classes.front().packages;
+    };
+    if (classes.size() < 2 || std::ranges::none_of(classes, has_gpu) ||
+        !std::ranges::all_of(classes, is_same) ||
+        !gpu_builds(lock.records_of(classes.front())).empty())
+        return std::nullopt;
+    return "all classes have the same packages, and none of them is a GPU build";
+}
+
 Result<int> write(Context& context, LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
     add_default_file(context, options.wishes);
@@ -67,6 +87,7 @@ Result<int> write(Context& context, LockOptions& options) {
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     warn_of_lost_classes(context, locked.lock, options.output);
+    if (const auto note = note_on_same_packages(locked.lock)) context.out.note("note: " + *note);
     for (const auto& note : locks::taken_elsewhere(locked.lock)) context.out.note("note: " + note);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {

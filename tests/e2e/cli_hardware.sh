@@ -125,7 +125,8 @@ expect 0 config set override_virtual_packages.cuda 12.9
 expect 0 solve newest
 err_lacks 'also applies to'
 expect 0 hardware
-out_has 'CONDA_OVERRIDE_CUDA=12.9' 'override_virtual_packages: '
+out_has 'override_virtual_packages.cuda: 12.9' 'override_virtual_packages: ' '(overridden: 12.9)'
+out_lacks CONDA_OVERRIDE_CUDA
 expect 1 solve newest --for h100
 expect 0 solve torch=2.0=cuda12 --for h100 --json
 json '"__cuda=12.8=0" in d["virtual_packages"]'

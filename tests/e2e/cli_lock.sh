@@ -115,6 +115,7 @@ expect 0 create -n locked --lock first.lock --for cpu --dry-run
 check grep -q '^Lock  *first.lock, class cpu$' <<< "$out"
 expect 0 create -n locked --lock first.lock --for cpu -y
 err_has 'using class cpu of first.lock: it is the only class that fits'
+out_has 'created locked with 3 packages from first.lock, class cpu'
 records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib": "2.0", "pure": "1.0"}'
 records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"]'
 expect 0 create -n fast --lock first.lock --for h100 -y
@@ -183,6 +184,8 @@ out_has "out of date: 'lib' is in the lock, but no longer requested"
 out_has 'out of date: variables: now COLOUR=blue, COLOUR=red in the lock'
 expect 1 lock check drift.lock -f env.yml --for cpu --accel none --json
 json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, unset in the lock"]'
+expect 0 lock pure --for a100 --for cpu --dry-run
+err_has 'note: all classes have the same packages, and none of them is a GPU build'
 # gpkg.lock is compared with the environment.yml beside it.
 mkdir beside
 cp drift.lock beside/gpkg.lock
@@ -460,6 +463,8 @@ expect 0 lock convert first.lock x.gpkg.lock --class a100
 expect 0 lock check x.gpkg.lock torch pure --for a100
 check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
 check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
+expect 0 lock pure --for a100 --for cpu --dry-run
+err_has 'note: all classes have the same packages, and none of them is a GPU build'
 # gpkg.lock is compared with the environment.yml beside it.
 mkdir beside
 cp drift.lock beside/gpkg.lock
