@@ -89,7 +89,7 @@ int list_settings(Context& context, bool with_sources) {
     context.out.result(files);
     const auto& ignored_keys = context.config.ignored_keys;
     if (ignored_keys.empty()) return 0;
-    context.out.result("\n# settings of conda that gpkg ignores");
+    context.out.result("\n# other settings in conda's files, which gpkg ignores");
     Table ignored;
     ignored.may_wrap(1);
     for (const auto& [key, place] : ignored_keys) ignored.add({"# " + key, place});

@@ -164,6 +164,14 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
     if (tells_login)
         context.out.warn(
             "the package URLs contain credentials, which everyone who can read the file sees");
+    const auto local = std::ranges::count_if(lock.packages, [](const LockedPackage& package) {
+        return package.record.url.starts_with("file://");
+    });
+    if (local > 0)
+        context.out.warn(
+            fmt::format("{} from a folder of this machine (file://), which other machines may not "
+                        "have",
+                        local == 1 ? "1 package is" : fmt::format("{} packages are", local)));
     std::vector<std::string> lost;
     for (const auto& package : lock.foreign) {
         if (format == LockFormat::Explicit ||

@@ -77,6 +77,8 @@ expect 2 solve torch --for glib=2.36
 err_has 'facts that can follow a machine: cpu, cuda, glibc, linux, osx and rocm'
 expect 1 solve glib --for h100
 err_has 'h100 is assumed to have glibc 2.28 (__glibc)' 'gpkg solve glib --for h100,glibc=2.30  # for a machine with glibc >= 2.30'
+expect 0 search glib --for h100
+err_has 'gpkg variants glib --for h100'
 expect 0 solve glib --for h100,glibc=2.30
 err_has '__glibc=2.30=0,' '__linux=4.18=0 (assumed)'
 expect 0 create -n x --dry-run torch --for h100

@@ -371,6 +371,7 @@ for cuda in '' 11.8 12.0 12.9 13.0 14.1; do
     done
 done
 expect 0 lock convert tall.lock tall.gpkg.lock
+err_has 'from a folder of this machine (file://), which other machines may not have'
 check cmp tall.lock tall.gpkg.lock
 unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_ARCHSPEC
 

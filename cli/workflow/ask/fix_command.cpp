@@ -114,7 +114,6 @@ std::string FixCommand::before_text() const {
     return join_some(before, "and", before.size());
 }
 
-/// The only file of the command line: the value of -f. Empty: none, or several.
 std::string FixCommand::edited_file() const {
     std::vector<std::string> files;
     for (std::size_t i = 1; i < words_.size(); ++i) {
