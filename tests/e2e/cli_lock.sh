@@ -120,6 +120,8 @@ records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib
 records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"]'
 expect 0 create -n fast --lock first.lock --for h100 -y
 records fast 'r["torch"]["build"] == "cuda12_0"'
+expect 0 info -n fast
+out_has 'GPU packages  : torch ('
 expect 2 create -n x --lock first.lock torch -y
 err_has 'packages and files cannot be given with --lock'
 
