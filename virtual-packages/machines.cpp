@@ -287,6 +287,17 @@ std::string given_keys() {
     return join_some(keys, "and", keys.size());
 }
 
+std::string hint_for_fact(std::string_view fact) {
+    constexpr std::string_view kDriver = "driver=";
+    if (!fact.starts_with(kDriver))
+        return fmt::format("facts that can follow a machine: {}", given_keys());
+    // 12.2 is a version of CUDA, 535.54 one of a driver.
+    const auto version = fact.substr(kDriver.size());
+    const bool is_cuda = !version.empty() && version.substr(0, version.find('.')).size() <= 2;
+    return fmt::format("the driver is given as the CUDA version that it supports: cuda={}",
+                       is_cuda ? version : "12.4");
+}
+
 std::optional<std::string> given_key(std::string_view package) {
     const auto name = package == "__archspec" ? std::string_view("cpu") : package.substr(2);
     const auto* found = std::ranges::find(kGivenFacts, name, &GivenFact::key);
@@ -329,9 +340,8 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
                     fmt::format("{}: no profile for this partition", text),
                     "write the profiles of this cluster: gpkg hardware --slurm");
     if (near.empty() && text.find('=') != std::string_view::npos)
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: unknown machine", text),
-                    fmt::format("facts that can follow a machine: {}", given_keys()));
+        return fail(
+            ErrorKind::NotFound, fmt::format("{}: unknown machine", text), hint_for_fact(text));
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: unknown machine", text),
                 near.empty()

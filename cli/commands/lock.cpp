@@ -6,12 +6,15 @@
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
+#include "libcore/hardware/variant_columns.hpp"
+#include "libcore/lock/environments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 namespace gpkg::cli {
@@ -28,18 +31,11 @@ struct LockOptions {
     bool dry_run = false;
 };
 
-constexpr const char* kDefaultFile = "environment.yml";
-
-bool has_default_file() {
-    std::error_code code;
-    return fs::exists(kDefaultFile, code);
-}
-
 /// Without specs and files: environment.yml of this folder, if there is one.
 void add_default_file(Context& context, WishOptions& wishes) {
-    if (!wishes.specs.empty() || !wishes.files.empty() || !has_default_file()) return;
-    wishes.files = {kDefaultFile};
-    context.out.note(fmt::format("note: locking the packages of {}", kDefaultFile));
+    if (!wishes.specs.empty() || !wishes.files.empty() || !locks::has_default_file()) return;
+    wishes.files = {locks::kDefaultFile};
+    context.out.note(fmt::format("note: locking the packages of {}", locks::kDefaultFile));
 }
 
 /// Of a lock that is written over: who reads it may be for one of these.
@@ -49,13 +45,31 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
     std::vector<std::string> lost;
     for (const auto& locked : before->lock.classes) {
         if (lock.find_class(locked.name, locked.environment) == nullptr)
-            lost.push_back(locked.name);
+            lost.push_back(full_name(locked));
     }
     if (lost.empty()) return;
     context.out.warn(fmt::format("{}: no longer has {} {}; gpkg lock update keeps existing classes",
                                  file,
                                  lost.size() == 1 ? "the class" : "the classes",
                                  join_some(lost, "and")));
+}
+
+/// A GPU class was asked for, and all classes got the same packages for the CPU.
+std::optional<std::string> note_on_same_packages(const LockFile& lock) {
+    const auto& classes = lock.classes;
+    const auto has_gpu = [](const LockedClass& one) {
+        const auto records = as_virtual_packages(one.made_for);
+        return find_record(records, "__cuda") != nullptr ||
+               find_record(records, "__amdgpu") != nullptr;
+    };
+    const auto is_same = [&](const LockedClass& one) {
+        return one.packages == classes.front().packages;
+    };
+    if (classes.size() < 2 || std::ranges::none_of(classes, has_gpu) ||
+        !std::ranges::all_of(classes, is_same) ||
+        !gpu_builds(lock.records_of(classes.front())).empty())
+        return std::nullopt;
+    return "all classes have the same packages, and none of them is a GPU build";
 }
 
 Result<int> write(Context& context, LockOptions& options) {
@@ -73,6 +87,7 @@ Result<int> write(Context& context, LockOptions& options) {
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     warn_of_lost_classes(context, locked.lock, options.output);
+    if (const auto note = note_on_same_packages(locked.lock)) context.out.note("note: " + *note);
     for (const auto& note : locks::taken_elsewhere(locked.lock)) context.out.note("note: " + note);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
@@ -92,6 +107,11 @@ Result<int> write(Context& context, LockOptions& options) {
 }  // namespace
 
 namespace locks {
+
+bool has_default_file() {
+    std::error_code code;
+    return fs::exists(kDefaultFile, code);
+}
 
 std::vector<std::string> taken_elsewhere(const LockFile& lock) {
     std::vector<std::string> notes;
@@ -173,9 +193,11 @@ Action bind_lock(CLI::App& app) {
     add_platform_option(app, options->sources);
     add_devices_option(app, options->sources);
     add_wish_options(app, options->wishes);
-    add_machines_option(app,
-                        options->machines,
-                        "machines to lock for, profiles or names: a100,h100; may be repeated");
+    add_machines_option(
+        app,
+        options->machines,
+        std::string("machines to lock for, profiles or names: a100,h100; may be repeated") +
+            kFactsMayFollow);
     app.add_flag(
         "--for-all", options->for_all, "lock for every kind of machine that packages distinguish");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
@@ -183,7 +205,7 @@ Action bind_lock(CLI::App& app) {
         ->type_name("FILE");
     // `gpkg lock` alone lists its subcommands where there is nothing to lock.
     app.preparse_callback([&app](std::size_t arguments) {
-        if (arguments == 0 && !has_default_file()) app.require_subcommand(1);
+        if (arguments == 0 && !locks::has_default_file()) app.require_subcommand(1);
     });
     struct Verb {
         CLI::App* app;

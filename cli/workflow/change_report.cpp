@@ -374,7 +374,10 @@ void print_change(const Context& context,
 std::string outcome_text(const Context& context, const Change& change) {
     const auto name = environment_name(context, change.prefix);
     if (change.creates)
-        return fmt::format("created {} with {}", name, count_text(change.link.size(), "package"));
+        return fmt::format("created {} with {}{}",
+                           name,
+                           count_text(change.link.size(), "package"),
+                           change.lock.empty() ? "" : " from " + change.lock);
     if (change.restores != 0)
         return fmt::format("{} is back at generation {}", name, change.restores);
     const auto sizes = group_sizes(change);

@@ -332,7 +332,7 @@ Result<Outcome> timed_answer(Output& out, Question& question) {
 
 /// gpkg requests pip for a 'pip:' section; the user may never have named it.
 bool lacks_only_pip(const Explanation& explanation) {
-    if (explanation.clashes.size() != 1 || explanation.more > 0) return false;
+    if (explanation.clashes.size() != 1 || !explanation.more.empty()) return false;
     const auto& lines = explanation.clashes.front().lines;
     return lines.size() == 1 && lines.front().name == "pip" && !lines.front().channels.empty();
 }

@@ -172,7 +172,10 @@ doctor early|did you mean -n early?
 undo|use gpkg rollback
 bug-report|use gpkg info --report
 fix|use gpkg repair
-compare|use gpkg list -n NAME --diff OTHER
+compare|use gpkg diff A B
+env diff a b|use gpkg diff A B
+create -n x --lock pixi.lock -e test|for an environment of a lock: --environment NAME
+config add channels x|use gpkg config append KEY VALUE
 global list|use gpkg exec TOOL
 task add|gpkg has no tasks
 auth login host|write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc

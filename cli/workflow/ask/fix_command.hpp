@@ -38,6 +38,8 @@ public:
     /// The variables that make the machine of the fix. They stand in front of the line, unless it
     /// gives the same facts in --for.
     const std::map<std::string, std::string>& environment() const { return environment_; }
+    /// The file with the request, as typed: the value of the only -f. Empty: none, or several.
+    std::string edited_file() const;
     /// Whether it changes the machine by facts in --for: "--for h100,glibc=2.34".
     bool gives_facts() const { return gives_facts_; }
     /// "a driver for CUDA >= 12.4".
@@ -59,6 +61,7 @@ private:
     void remove_option(const std::string& name);
     void set_machine(const ProblemChange& change);
     bool give_facts(const Fix& fix);
+    std::string system_facts(const Fix& fix, const std::string& machine) const;
 
     const Context& context_;
     const Question& question_;

@@ -21,9 +21,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kHintOnBuilds =
-    "builds differ between platforms, and channels remove old ones; export the environment without "
-    "them: conda env export --from-history (or --no-builds)";
+std::string hint_on_builds(const Context& context, const Question& question) {
+    const auto file = FixCommand(context, question, {}).edited_file();
+    return fmt::format(
+        "builds differ between platforms, and channels remove old ones; export the environment "
+        "without them: conda env export --from-history (or --no-builds); or remove them from the "
+        "file: sed -E 's/^( *- [^=]+=[^=]+)=[^=]+$/\\1/' {} > edited.yml",
+        file.empty() ? "FILE" : shell_word(file));
+}
 
 /// A comment in a line of its own, before the command: what has to be done by hand.
 std::string first_text(std::string_view before) {
@@ -88,7 +93,7 @@ std::optional<MissingBuilds> missing_builds(const Question& question,
         std::ranges::count_if(explanation.clashes, [&](const Explanation::Clash& clash) {
             return clash.lines.size() == 1 && exact.contains(clash.lines.front().name);
         }));
-    const auto missing = std::min(told + explanation.more, exact.size());
+    const auto missing = std::min(told + explanation.more.size(), exact.size());
     if (told == 0 || missing < kFew || missing * 2 < exact.size()) return std::nullopt;
     return MissingBuilds{missing, exact.size()};
 }
@@ -130,7 +135,10 @@ std::string message_of(const MissingBuilds& builds,
     constexpr std::size_t kMostTold = 3;
     auto some = explanation;
     if (some.clashes.size() > kMostTold) {
-        some.more += some.clashes.size() - kMostTold;
+        std::vector<std::string> names;
+        for (auto i = kMostTold; i < some.clashes.size(); ++i)
+            names.push_back(some.clashes[i].lines.front().name);
+        some.more.insert(some.more.begin(), names.begin(), names.end());
         some.clashes.resize(kMostTold);
     }
     return fmt::format("{} of {} requested builds do not exist for {}\n{}",
@@ -166,7 +174,7 @@ Error unsatisfiable(const Context& context,
                     const std::vector<const Question*>& others) {
     if (question.channels.empty()) return no_channels();
     Json details{{"clashes", clashes_json(explanation)}};
-    if (explanation.more > 0) details["more_clashes"] = explanation.more;
+    if (!explanation.more.empty()) details["more_clashes"] = explanation.more.size();
     const auto builds = missing_builds(question, explanation);
     const auto rebuilt = builds ? without_builds(question) : std::nullopt;
     const auto fixes = tried_fixes(context, question, explanation.fixes, others);
@@ -186,8 +194,8 @@ Error unsatisfiable(const Context& context,
     if (!lines.empty()) message += kFixesHeading;
     for (const auto& line : lines) message += "\n  " + line;
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
-    error.hint =
-        builds ? std::string(kHintOnBuilds) : hint_for(context, question, explanation, others);
+    error.hint = builds ? hint_on_builds(context, question)
+                        : hint_for(context, question, explanation, others);
     error.details = json_text(details);
     return error;
 }
