@@ -87,11 +87,6 @@ std::array<std::size_t, kPlanGroups.size()> group_sizes(const Change& change) {
     return sizes;
 }
 
-/// "1.0 -> 2.0" where it changes.
-std::string transition(const std::string& before, const std::string& after) {
-    return before == after ? after : fmt::format("{} -> {}", before, after);
-}
-
 /// " (CUDA build)"; empty where a record does not tell what it is for.
 std::string accelerator_remark(const PackageRecord& record) {
     const auto found = accelerator_of(record);

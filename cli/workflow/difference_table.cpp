@@ -1,16 +1,8 @@
 #include "cli/workflow/difference_table.hpp"
 
-#include <fmt/format.h>
+#include "cli/workflow/record_text.hpp"
 
 namespace gpkg::cli {
-
-namespace {
-
-std::string transition(const std::string& before, const std::string& after) {
-    return before == after ? after : fmt::format("{} -> {}", before, after);
-}
-
-}  // namespace
 
 DifferenceTable::DifferenceTable() {
     enum Columns : std::size_t { Name, Version, Build, Channel, How };

@@ -11,6 +11,10 @@ std::string record_title(const PackageRecord& record) {
     return fmt::format("{} {} {}", record.name, record.version, record.build);
 }
 
+std::string transition(const std::string& before, const std::string& after) {
+    return before == after ? after : fmt::format("{} -> {}", before, after);
+}
+
 std::string short_channel(const std::string& url) {
     if (url.starts_with("file://")) return url.substr(7);
     const auto slash = url.rfind('/');

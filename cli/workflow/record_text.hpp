@@ -12,6 +12,9 @@ namespace gpkg::cli {
 /// "numpy 2.1.0 py312h0_0".
 std::string record_title(const PackageRecord& record);
 
+/// "1.0 -> 2.0"; one of them where they are the same.
+std::string transition(const std::string& before, const std::string& after);
+
 /// "conda-forge" of "https://host/conda-forge", the whole path of a file channel.
 std::string short_channel(const std::string& url);
 

@@ -240,9 +240,9 @@ rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
-solve --cuda 12.4 pytorch|for a machine with another driver: --for h100,cuda=12.4
-install -n early --gpu h100 pytorch|for a machine with another driver: --for h100,cuda=12.4
-create -n x --virtual-package __cuda=12.4|for a machine with another driver: --for h100,cuda=12.4
+solve --cuda 12.4 pytorch|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
+install -n early --gpu h100 pytorch|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
+create -n x --virtual-package __cuda=12.4|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
 create --force -n early|to change an environment: gpkg sync -n NAME -f FILE
 run --with numpy python|use gpkg exec --with PACKAGE COMMAND
 exec --from imagemagick convert|use --spec PACKAGE

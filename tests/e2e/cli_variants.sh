@@ -97,7 +97,7 @@ err_has 'did you mean plain?'
 expect 2 variants 'torch*'
 expect 2 variants torch --versions 0
 expect 2 variants torch --driver 12.2
-err_has 'for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine'
+err_has 'for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4'
 
 # What an earlier channel hides is told so, and how it is had.
 other=$WORK/other

@@ -97,15 +97,14 @@ std::vector<std::string> FixCommand::before() const {
     return before;
 }
 
-std::string FixCommand::before_text(const std::string& where) const {
+std::string FixCommand::before_text() const {
     constexpr std::size_t kMostLines = 3;
     auto before = edits_;
     if (deleted_.size() == 1) before.push_back("remove " + deleted_.front());
     if (deleted_.size() > 1)
         before.push_back("remove these lines: " + join_some(deleted_, "and", kMostLines));
     const auto file = edited_file();
-    if (!before.empty() && !where.empty()) before.back() += where;
-    if (!before.empty() && where.empty() && !file.empty()) {
+    if (!before.empty() && !file.empty()) {
         auto& last = before.back();
         const auto* preposition = last.starts_with("remove ") ? "from"
                                   : last.starts_with("add ")  ? "to"
@@ -118,6 +117,7 @@ std::string FixCommand::before_text(const std::string& where) const {
 }
 
 std::string FixCommand::edited_file() const {
+    if (is_recipe()) return "the recipe";
     std::vector<std::string> files;
     for (std::size_t i = 1; i < words_.size(); ++i) {
         if (words_[i].starts_with("--file=")) files.push_back(words_[i].substr(7));
@@ -125,7 +125,7 @@ std::string FixCommand::edited_file() const {
     }
     if (files.size() == 1) return files.front();
     const bool has_default = words_.size() > 1 && (words_[1] == "lock" || words_[1] == "sync");
-    return files.empty() && has_default && !is_recipe() ? "environment.yml" : "";
+    return files.empty() && has_default ? "environment.yml" : "";
 }
 
 /// "gpkg unpin -n ml a", "gpkg remove -n ml b c"

@@ -35,25 +35,11 @@ std::string first_text(std::string_view before) {
     return before.empty() ? "" : fmt::format("# first: {}\n  ", before);
 }
 
-/// " in environment.yml": where specs are to be edited; empty unless the command names one file.
-std::string place_of_edits(const Context& context, const Question& question) {
-    if (question.specs_stand == ChangeRequest::SpecsStand::InRecipe) return " in the recipe";
-    if (question.specs_stand == ChangeRequest::SpecsStand::InLock) return "";
-    constexpr std::string_view kFile = "--file";
-    const auto& words = context.arguments;
-    std::vector<std::string> files;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        if (words[i - 1] == "-f" || words[i - 1] == kFile) files.push_back(words[i]);
-        if (words[i].starts_with("--file=")) files.push_back(words[i].substr(kFile.size() + 1));
-    }
-    return files.size() == 1 ? " in " + files.front() : "";
-}
-
 /// Lines that can be pasted, with a remark on what they are for.
 std::string fix_text(const Context& context, const Question& question, const TriedFix& tried) {
     const auto& fix = tried.fix;
     const FixCommand command(context, question, fix);
-    auto text = first_text(command.before_text(place_of_edits(context, question))) + command.text();
+    auto text = first_text(command.before_text()) + command.text();
     std::vector<std::string> remarks;
     if (const auto& dropped = command.dropped(); !dropped.empty())
         remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
