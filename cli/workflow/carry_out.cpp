@@ -329,10 +329,7 @@ Result<void> change_settings(Context& context,
                              const SettingsChange& settings,
                              const ChangeOptions& options) {
     if (settings.is_nothing()) {
-        auto text = change.if_nothing;
-        if (text.empty() && !change.synced_with.empty())
-            text = fmt::format(
-                "{} matches {}", environment_name(context, change.prefix), change.synced_with);
+        const auto& text = change.if_nothing;
         context.out.print(text.empty() ? "nothing to do: all requested packages are installed"
                                        : text);
         return {};

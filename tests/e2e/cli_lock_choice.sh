@@ -19,7 +19,7 @@ for wish in '--accel nvidia,none' '--accel amd,nvidia,none' 'hardware-select-gpu
         wanted=a100
         [ "$machine" != cpu ] || wanted=cpu
         expect 0 lock check old.lock --for "$machine" --json
-        json "d['class'] == '$wanted'"
+        json "d['class'] == '$wanted' and d['is_current'] is True"
     done
     expect 0 lock old $wish --for-all --dry-run --json
     json 'd["take_another"] == []'
