@@ -11,7 +11,6 @@
 #include "cli/usage.hpp"
 #include "cli/version.hpp"
 #include "cli/workflow/settings.hpp"
-#include "libcore/fs/own_program.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "virtual-packages/confine.hpp"
 #include "virtual-packages/cuda.hpp"
@@ -25,6 +24,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <unistd.h>
 
@@ -82,17 +82,6 @@ HelpStyle terminal_style(int descriptor, const CommandLine& line) {
                       uses_color(line.color, descriptor, environment_variable));
 }
 
-/// Where the documentation begins: beside the installed program, or in the sources it was built in.
-std::string documentation_page() {
-    const auto program = own_program().value_or(fs::path()).parent_path();
-    for (const auto* page : {"../share/doc/gpkg/index.md", "../../docs/index.md"}) {
-        std::error_code code;
-        const auto path = (program / page).lexically_normal();
-        if (fs::exists(path, code)) return path.native();
-    }
-    return "README.md and docs/ in the repository of gpkg";
-}
-
 void print_help(CLI::App& program, const CommandLine& line) {
     const auto style = terminal_style(STDOUT_FILENO, line);
     const auto& command = *named_commands(program).back();
@@ -104,8 +93,8 @@ void print_help(CLI::App& program, const CommandLine& line) {
     } else if (line.has("--help-commands")) {
         text = all_commands(style);
     } else {
-        text =
-            &command == &program ? overview(style, documentation_page()) : help_of(command, style);
+        text = &command == &program ? overview(style, documentation_page("index.md"))
+                                    : help_of(command, style);
     }
     std::fputs(text.c_str(), stdout);
 }

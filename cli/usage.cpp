@@ -24,12 +24,17 @@ constexpr std::size_t kFewLetters = 2;
 
 /// Commands and options of other tools, and what gpkg has for them.
 struct OtherName {
-    /// "ls", "config unset", "build -o"; "info *": any argument of a command; "rename": a command
-    /// of gpkg, where its words are wrong in another way.
+    /// "ls", "config unset", "build -o"; "info *": any argument of a command; "* -k": an option of
+    /// any command; "rename": a command of gpkg, where its words are wrong in another way.
     std::string_view words;
-    std::string_view hint;
+    std::string_view hint;  ///< "@how-to/update-gpkg.md" stands for the path of that page
 };
 constexpr OtherName kOtherNames[] = {
+    {"* --insecure", "to skip the check of certificates: gpkg config set ssl_verify false"},
+    {"* --no-default-packages", "gpkg adds no default packages; leave the option out"},
+    {"* --solver", "gpkg has one solver; leave the option out"},
+    {"* --token", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"* -k", "to skip the check of certificates: gpkg config set ssl_verify false"},
     {"auth", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"bug", "use gpkg info --report"},
     {"bug-report", "use gpkg info --report"},
@@ -41,8 +46,10 @@ constexpr OtherName kOtherNames[] = {
     {"builds", "use gpkg variants"},
     {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
     {"check", "use gpkg verify -n NAME, or gpkg doctor -n NAME"},
+    {"clean -sy", "to remove everything that is unused: gpkg clean --all -y"},
     {"clone", "use gpkg create -n NEW --clone OLD"},
-    {"compare", "use gpkg list -n NAME --diff OTHER, or gpkg sync -n NAME -f FILE --dry-run"},
+    {"compare", "use gpkg diff A B, or gpkg sync -n NAME -f FILE --dry-run"},
+    {"config --validate", "gpkg config list warns of invalid settings"},
     {"config show", "use gpkg config list"},
     {"config unset", "use gpkg config remove-key"},
     {"copy", "use gpkg create -n NEW --clone OLD"},
@@ -73,14 +80,21 @@ constexpr OtherName kOtherNames[] = {
     {"global",
      "use gpkg exec TOOL to run a tool without installing it, or gpkg create -n TOOL TOOL"},
     {"gpu", "use gpkg hardware"},
+    {"history *", "to see what generation 4 changed: gpkg diff 3 4 -n NAME"},
     {"hold", "use gpkg pin"},
     {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
     {"info *", "for a package: gpkg show PACKAGE"},
+    {"install --check",
+     "use gpkg install --dry-run --json; actions.LINK and actions.UNLINK are empty if nothing "
+     "changes"},
     {"install --cpu", "use --accel none"},
     {"install --driver",
      "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
+    {"install --frozen", "use gpkg sync -n NAME --lock gpkg.lock"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"install --locked", "use gpkg sync -n NAME --lock gpkg.lock"},
     {"install --no-gpu", "use --accel none"},
+    {"install --pypi", "use gpkg run -n NAME python -m pip install PACKAGE"},
     {"install --revision", "use gpkg rollback N; gpkg history lists N"},
     {"leaves", "use gpkg list --requested"},
     {"list --outdated", "use gpkg update --all --dry-run"},
@@ -114,23 +128,27 @@ constexpr OtherName kOtherNames[] = {
     {"mv", "use gpkg rename"},
     {"new", "use gpkg create -n NAME"},
     {"outdated", "use gpkg update --all --dry-run"},
+    {"package", "gpkg show PACKAGE describes a package; gpkg pack -n NAME packs an environment"},
     {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
     {"pin --list", "use gpkg pins"},
     {"pin list", "use gpkg pins"},
+    {"project", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"redo", "use gpkg rollback N; gpkg history lists N"},
     {"reinstall", "use gpkg install -n NAME --force-reinstall PACKAGE"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
+    {"remove gpkg", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
     {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
-    {"remove gpkg", "to remove gpkg itself: how-to/uninstall-gpkg.md in the documentation"},
     {"report", "use gpkg info --report"},
     {"rm", "use gpkg remove"},
-    {"self",
-     "in the documentation: how-to/update-gpkg.md to update gpkg, how-to/uninstall-gpkg.md to "
-     "remove it"},
-    {"self-update", "to update gpkg: how-to/update-gpkg.md in the documentation"},
-    {"selfupdate", "to update gpkg: how-to/update-gpkg.md in the documentation"},
+    {"run --environment", "use -n NAME"},
+    {"search --limit",
+     "a version gives fewer results: gpkg search SPEC; or: gpkg search SPEC | head"},
+    {"self", "to update gpkg: @how-to/update-gpkg.md; to remove it: @how-to/uninstall-gpkg.md"},
+    {"self-uninstall", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
+    {"self-update", "to update gpkg: @how-to/update-gpkg.md"},
+    {"selfupdate", "to update gpkg: @how-to/update-gpkg.md"},
     {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"solve --driver",
      "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
@@ -144,10 +162,13 @@ constexpr OtherName kOtherNames[] = {
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
+    {"update --check",
+     "use gpkg update --dry-run --json; actions.LINK and actions.UNLINK are empty if nothing "
+     "changes"},
     {"update --lock", "use gpkg sync -n NAME --lock FILE"},
     {"update --outdated", "use gpkg update --all --dry-run"},
     {"update --undo", "use gpkg rollback"},
-    {"update gpkg", "to update gpkg itself: how-to/update-gpkg.md in the documentation"},
+    {"update gpkg", "to update gpkg itself: @how-to/update-gpkg.md"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"uvx", "use gpkg exec"},
     {"variants --driver",
@@ -169,16 +190,29 @@ constexpr OtherName kOtherNames[] = {
     {"x", "use gpkg exec"},
 };
 
+/// The hint with the paths of the pages that it names.
+std::string with_pages(std::string_view hint) {
+    std::string text;
+    for (auto at = hint.find('@'); at != std::string_view::npos; at = hint.find('@')) {
+        const auto end = std::min(hint.find(".md", at) + 3, hint.size());
+        text += hint.substr(0, at);
+        text += documentation_page(hint.substr(at + 1, end - at - 1));
+        hint.remove_prefix(end);
+    }
+    return text.append(hint);
+}
+
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word.
 std::string hint_for_other_name(const std::string& command, std::string_view word) {
     const auto hint_of = [](const std::string& words) {
         const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-        return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+        return found == std::ranges::end(kOtherNames) ? "" : with_pages(found->hint);
     };
     if (command.empty()) return hint_of(std::string(word));
     auto hint = hint_of(fmt::format("{} {}", command, word));
-    return hint.empty() && !word.starts_with('-') ? hint_of(command + " *") : hint;
+    if (!hint.empty()) return hint;
+    return hint_of(word.starts_with('-') ? fmt::format("* {}", word) : command + " *");
 }
 
 /// The same for a word that `command` does not know, which may also be one of its subcommands

@@ -6,7 +6,9 @@
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -31,7 +33,12 @@ Json json_of(const Generation& generation, const std::vector<PackageDifference>&
     return json;
 }
 
-Result<int> show(Context& context, const fs::path& prefix) {
+struct HistoryOptions {
+    TargetOptions target;
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+};
+
+Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
     GPKG_TRY(const auto generations, generations_of(context, prefix));
     auto list = Json::array();
     enum Columns : std::size_t { Number, Time, Packages, Changes, CommandLine };
@@ -40,7 +47,13 @@ Result<int> show(Context& context, const fs::path& prefix) {
     table.may_drop(Packages);
     if (!generations.empty()) table.add({"Generation", "Time", "Packages", "Changes", "Command"});
     Generation before;
+    auto skipped = generations.size() - std::min(generations.size(), most);
     for (const auto& generation : generations) {
+        if (skipped > 0) {
+            --skipped;
+            before = generation;
+            continue;
+        }
         const auto changes = differences(before, generation);
         list.push_back(json_of(generation, changes));
         table.add({std::to_string(generation.number),
@@ -69,22 +82,26 @@ Result<int> show(Context& context, const fs::path& prefix) {
 }  // namespace
 
 Action bind_history(CLI::App& app) {
-    const auto target = std::make_shared<TargetOptions>();
-    add_target_options(app, *target);
+    const auto options = std::make_shared<HistoryOptions>();
+    add_target_options(app, options->target);
+    app.add_option("--last", options->most, "number of generations to list, the newest last")
+        ->type_name("N")
+        ->check(whole_number_from(1));
     app.footer(
         "Lists every change (generation) of an environment: its number and time, the number of "
         "packages, how many were added (+), removed (-) and changed (~), and the command. Times "
         "are local.\n"
         "\n"
         "  gpkg history -n ml\n"
+        "  gpkg history -n ml --last 5\n"
         "  gpkg diff 3 5 -n ml    # packages that differ between generations 3 and 5\n"
         "  gpkg rollback 3 -n ml  # return to generation 3\n");
 
-    return [target](Context& context) -> Result<int> {
-        GPKG_TRY(const auto prefix, existing_prefix(context, *target));
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_CHECK(Prefix::open(prefix));
         tell_condition(context, prefix);
-        return show(context, prefix);
+        return show(context, prefix, options->most);
     };
 }
 

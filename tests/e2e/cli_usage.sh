@@ -67,8 +67,10 @@ for words in 'self update' self-update selfupdate 'update gpkg' 'upgrade gpkg'; 
     check [ "$status" != 0 ]
     err_has 'how-to/update-gpkg.md'
 done
-gpkg uninstall gpkg
-err_has 'how-to/uninstall-gpkg.md'
+for words in 'uninstall gpkg' self-uninstall; do
+    gpkg $words
+    err_has '/how-to/uninstall-gpkg.md'
+done
 
 # Other spellings, as other tools have them.
 while read -r spelling command; do
@@ -160,7 +162,7 @@ doctor early|did you mean -n early?
 undo|use gpkg rollback
 bug-report|use gpkg info --report
 fix|use gpkg repair
-compare|use gpkg list -n NAME --diff OTHER
+compare|use gpkg diff A B
 global list|use gpkg exec TOOL
 task add|gpkg has no tasks
 auth login host|write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc
@@ -225,6 +227,16 @@ rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
+create --solver libmamba -n x y|gpkg has one solver
+install -k -n early y|to skip the check of certificates: gpkg config set ssl_verify false
+create --token x|write the login to
+install --locked|use gpkg sync -n NAME --lock gpkg.lock
+update --check -n early|use gpkg update --dry-run --json
+history 4|to see what generation 4 changed: gpkg diff 3 4
+run --environment web x|use -n NAME
+config --validate|gpkg config list
+project init|the requests of a project
+package x|gpkg show PACKAGE
 size early|use gpkg env list --size, or gpkg list -n NAME --sort size
 END
 # Options before the command count for errors too, several letters may share a word, and -y and
