@@ -12,11 +12,22 @@
 namespace gpkg::cli {
 namespace {
 
-/// Options that may stand before the command.
-constexpr auto kFlags = std::to_array<std::string_view>(
-    {"--json", "-q", "--quiet", "-v", "--verbose", "-y", "--yes", "--offline"});
-constexpr auto kWithValue =
-    std::to_array<std::string_view>({"-n", "--name", "-p", "--prefix", "--color"});
+/// Options that may stand before the command: first those that take a value.
+constexpr auto kLeading = std::to_array<std::string_view>({"-n",
+                                                           "--name",
+                                                           "-p",
+                                                           "--prefix",
+                                                           "--color",
+                                                           "--json",
+                                                           "-q",
+                                                           "--quiet",
+                                                           "-v",
+                                                           "--verbose",
+                                                           "-y",
+                                                           "--yes",
+                                                           "--offline"});
+constexpr auto kWithValue = std::span(kLeading).first<5>();
+constexpr auto kFlags = std::span(kLeading).subspan<5>();
 /// Of these, the ones that a command without them can ignore.
 constexpr auto kIgnorable = std::to_array<std::string_view>({"-y", "--yes", "--offline"});
 
@@ -143,6 +154,8 @@ bool CommandLine::has(std::string_view word) const {
     return std::ranges::find(words, word) != words.end();
 }
 
+std::span<const std::string_view> leading_option_names() { return kLeading; }
+
 CommandLine read_command_line(std::span<char* const> arguments) {
     CommandLine line;
     if (arguments.empty()) return line;
@@ -153,8 +166,12 @@ CommandLine read_command_line(std::span<char* const> arguments) {
         if (options.empty()) break;
         ++at;
         line.before_command.insert(line.before_command.end(), options.begin(), options.end());
-        if (is_one_of(kWithValue, options.back()) && at < arguments.size())
-            line.before_command.emplace_back(arguments[at++]);
+        if (!is_one_of(kWithValue, options.back())) continue;
+        if (at == arguments.size()) {
+            line.lacks_value = options.back();
+            break;
+        }
+        line.before_command.emplace_back(arguments[at++]);
     }
     read_output_options(line.before_command, line);
     if (at == arguments.size()) return line;

@@ -24,6 +24,8 @@ struct CommandLine {
     std::vector<std::string> words;
     /// Options that stood before the command: {"-n", "ml", "--json"}.
     std::vector<std::string> before_command{};
+    /// The last of them, if it is without its value: "-n".
+    std::string lacks_value{};
     /// --json and --color: they count for help and for usage errors, too.
     bool json = false;
     ColorChoice color = ColorChoice::Auto;
@@ -32,6 +34,9 @@ struct CommandLine {
 
     bool has(std::string_view word) const;
 };
+
+/// Options that may stand before the command: "--name", "-n".
+std::span<const std::string_view> leading_option_names();
 
 CommandLine read_command_line(std::span<char* const> arguments);
 

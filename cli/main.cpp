@@ -154,6 +154,16 @@ bool names_environment(const std::string& name) {
     return config && is_environment_name(*config, name);
 }
 
+/// commit() is "d9d40ac12 2026-11-28".
+void print_version_json(Output& out) {
+    const auto hash = commit().substr(0, commit().find(' '));
+    const auto date = commit().substr(std::min(hash.size() + 1, commit().size()));
+    out.json({{"success", true},
+              {"version", GPKG_VERSION},
+              {"commit", std::string(hash)},
+              {"date", std::string(date)}});
+}
+
 /// Lets CLI11 read the command line. The exit status where nothing is left to run: after help, the
 /// version or a usage error.
 std::optional<int> parse(CLI::App& app, const CommandLine& line, Output& out) {
@@ -168,7 +178,7 @@ std::optional<int> parse(CLI::App& app, const CommandLine& line, Output& out) {
         }
         const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&asked) != nullptr;
         if (is_version && line.json)
-            out.json({{"success", true}, {"version", GPKG_VERSION}, {"commit", commit()}});
+            print_version_json(out);
         else if (is_version)
             std::printf("%s\n", version_line().c_str());
         else
@@ -196,7 +206,9 @@ int run_without_command(CLI::App& app, const CommandLine& line, Output& out) {
         return 0;
     }
     out.set({line.json, false, 0, line.color});
-    out.error({ErrorKind::Usage, "missing command", "to see the commands: gpkg --help", {}});
+    const auto problem =
+        line.lacks_value.empty() ? "missing command" : line.lacks_value + " needs a value";
+    out.error({ErrorKind::Usage, problem, "to see the commands: gpkg --help", {}});
     return kWrongUsage;
 }
 

@@ -123,6 +123,17 @@ void hide_secrets_in(nlohmann::ordered_json& document) {
     for (auto& part : document) hide_secrets_in(part);
 }
 
+/// The lines that trees are drawn with, in plain ASCII.
+std::string with_ascii_lines(std::string text) {
+    constexpr std::pair<std::string_view, std::string_view> kLines[] = {
+        {"├─", "|-"}, {"└─", "`-"}, {"│", "|"}};
+    for (const auto& [line, ascii] : kLines) {
+        for (auto at = text.find(line); at != std::string::npos; at = text.find(line, at))
+            text.replace(at, line.size(), ascii);
+    }
+    return text;
+}
+
 /// Without control characters and secrets: texts quote what users wrote, too.
 std::string for_people(std::string_view text) { return without_controls(hide_secrets(text)); }
 
@@ -187,25 +198,26 @@ void Output::print(const Table& table) {
     if (!options_.quiet) result(table);
 }
 
-void Output::result(std::string_view text) {
-    verbatim(word_wrapped(plain_or_styled(text), screen()));
-}
+void Output::result(std::string_view text) { verbatim(word_wrapped(for_stdout(text), screen())); }
 
 void Output::result(const Table& table) {
-    for (const auto& line : table.lines(screen())) verbatim(plain_or_styled(line));
+    for (const auto& line : table.lines(screen())) verbatim(for_stdout(line));
 }
 
 void Output::verbatim(std::string_view text) {
     if (!options_.json) write(results_, fmt::format("{}\n", text));
 }
 
-std::string Output::plain_or_styled(std::string_view text) const {
-    return has_colors() ? with_own_styles(text) : without_controls(text);
+std::string Output::for_stdout(std::string_view text) const {
+    auto shown = hide_secrets(text);
+    if (!uses_utf8(environment_)) shown = with_ascii_lines(shown);
+    return has_colors() ? with_own_styles(shown) : without_controls(shown);
 }
 
 std::string Output::for_stderr(const std::string& text) const {
     const auto width = terminal_width(STDERR_FILENO).value_or(Screen::kUnlimited);
-    return word_wrapped(text, {width, uses_utf8(environment_)});
+    const bool utf8 = uses_utf8(environment_);
+    return word_wrapped(utf8 ? text : with_ascii_lines(text), {width, utf8});
 }
 
 void Output::write_or_defer(std::string line) {
@@ -310,8 +322,9 @@ std::optional<std::string> Output::ask(std::string_view question, const std::sto
         return std::nullopt;
     }
     std::string answer;
-    if (!std::getline(std::cin, answer)) return std::nullopt;
-    return answer;
+    if (std::getline(std::cin, answer)) return answer;
+    terminal.write("\n");  // Ctrl-D does not end the line
+    return std::nullopt;
 }
 
 std::optional<bool> Output::ask_yes_no(std::string_view question,

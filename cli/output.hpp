@@ -118,7 +118,9 @@ private:
 
     void results_on_stderr(bool on);
     bool has_colors() const { return results_ == stderr ? color_err_ : color_out_; }
-    std::string plain_or_styled(std::string_view text) const;
+    /// Without secrets and foreign control characters, in ASCII lines where the locale is not
+    /// UTF-8.
+    std::string for_stdout(std::string_view text) const;
     /// Wrapped for the terminal that stderr is.
     std::string for_stderr(const std::string& text) const;
     void write_or_defer(std::string line);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
@@ -18,6 +19,43 @@ constexpr std::string_view kSequence = "\x1b[";
 constexpr unsigned kNarrowestTerminal = 20;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// The code point of one character in UTF-8; 0 where it is damaged.
+char32_t code_point(std::string_view bytes) {
+    const auto first = static_cast<unsigned char>(bytes[0]);
+    if (first < 0x80U) return first;
+    constexpr unsigned int kFirstBits[] = {0, 0, 0x1FU, 0x0FU, 0x07U};
+    if (bytes.size() >= std::size(kFirstBits)) return 0;
+    char32_t code = first & kFirstBits[bytes.size()];
+    for (const char next : bytes.substr(1))
+        code = code << 6U | (static_cast<unsigned char>(next) & 0x3FU);
+    return code;
+}
+
+/// How many columns a character takes: two for East Asian ones and emoji, none for marks that
+/// combine with the character before.
+std::size_t columns_of(std::string_view character) {
+    struct Range {
+        char32_t first, last;
+    };
+    constexpr Range kWide[] = {{0x1100, 0x115F},
+                               {0x2E80, 0xA4CF},
+                               {0xAC00, 0xD7A3},
+                               {0xF900, 0xFAFF},
+                               {0xFE30, 0xFE6F},
+                               {0xFF00, 0xFF60},
+                               {0xFFE0, 0xFFE6},
+                               {0x1F300, 0x1F64F},
+                               {0x1F900, 0x1F9FF},
+                               {0x20000, 0x3FFFD}};
+    constexpr Range kCombining[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0xFE00, 0xFE0F}};
+    const auto code = code_point(character);
+    const auto holds = [&](const Range& range) {
+        return code >= range.first && code <= range.last;
+    };
+    if (std::ranges::any_of(kWide, holds)) return 2;
+    return std::ranges::any_of(kCombining, holds) ? 0 : 1;
+}
 
 /// The length of the escape sequence at the front ("\x1b[1m"); 0 without one.
 std::size_t escape_length(std::string_view text) {
@@ -37,6 +75,7 @@ bool is_on(const std::string& value) { return !value.empty() && value != "0" && 
 struct Glyph {
     std::string_view bytes;
     bool is_escape = false;
+    std::size_t columns = 0;
 };
 
 std::vector<Glyph> glyphs_of(std::string_view text) {
@@ -48,7 +87,8 @@ std::vector<Glyph> glyphs_of(std::string_view text) {
             length = 1;
             while (length < text.size() && continues_character(text[length])) ++length;
         }
-        glyphs.push_back({text.substr(0, length), is_escape});
+        const auto bytes = text.substr(0, length);
+        glyphs.push_back({bytes, is_escape, is_escape ? 0 : columns_of(bytes)});
         text.remove_prefix(length);
     }
     return glyphs;
@@ -125,23 +165,17 @@ std::optional<std::size_t> terminal_width(int descriptor) {
 
 std::size_t display_width(std::string_view text) {
     std::size_t width = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (const auto length = escape_length(text.substr(i)); length > 0) {
-            i += length - 1;
-            continue;
-        }
-        if (!continues_character(text[i])) ++width;
-    }
+    for (const auto& glyph : glyphs_of(text)) width += glyph.columns;
     return width;
 }
 
 std::string_view front(std::string_view text, std::size_t width) {
     std::size_t size = 0;
     std::size_t column = 0;
-    for (const auto& [bytes, is_escape] : glyphs_of(text)) {
-        column += is_escape ? 0 : 1;
+    for (const auto& glyph : glyphs_of(text)) {
+        column += glyph.columns;
         if (column > width) break;
-        size += bytes.size();
+        size += glyph.bytes.size();
     }
     return text.substr(0, size);
 }
@@ -155,9 +189,9 @@ std::string shortened(std::string_view text, std::size_t width, Keep keep, bool 
     std::string result;
     std::size_t at = 0;
     bool is_marked = false;
-    for (const auto& [bytes, is_escape] : glyphs_of(text)) {
-        const bool stays = keep == Keep::Start ? at < kept : at >= full - kept;
-        if (!is_escape) ++at;
+    for (const auto& [bytes, is_escape, columns] : glyphs_of(text)) {
+        const bool stays = keep == Keep::Start ? at + columns <= kept : at >= full - kept;
+        at += columns;
         if (is_escape || stays) {
             result += bytes;
         } else if (!is_marked) {

@@ -24,8 +24,9 @@ constexpr std::size_t kFewLetters = 2;
 
 /// Commands and options of other tools, and what gpkg has for them.
 struct OtherName {
-    /// "ls", "config unset", "build -o"; "info *": any argument of a command; "* -k": an option of
-    /// any command; "rename": a command of gpkg, where its words are wrong in another way.
+    /// "ls", "config unset", "build -o"; "* --cpu": an option of any command; "info *": any
+    /// argument of a command; "rename": a command of gpkg, where its words are wrong in another
+    /// way.
     std::string_view words;
     std::string_view hint;  ///< "@how-to/update-gpkg.md" stands for the path of that page
 };
@@ -38,9 +39,11 @@ constexpr OtherName kOtherNames[] = {
     {"auth", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"bug", "use gpkg info --report"},
     {"bug-report", "use gpkg info --report"},
+    {"build --channel-dir", "use --output-dir FOLDER"},
     {"build --output", "use --output-dir FOLDER"},
     {"build --output-folder", "use --output-dir FOLDER"},
     {"build --recipe", "name the recipe without an option: gpkg build RECIPE"},
+    {"build -f", "name the recipe without an option: gpkg build RECIPE"},
     {"build -o", "use --output-dir FOLDER"},
     {"build -r", "name the recipe without an option: gpkg build RECIPE"},
     {"builds", "use gpkg variants"},
@@ -60,6 +63,7 @@ constexpr OtherName kOtherNames[] = {
      "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
     {"create --no-gpu", "use --accel none"},
     {"depends", "use gpkg tree -n NAME PACKAGE, or gpkg repoquery depends PACKAGE"},
+    {"deploy --partition", "use --for partition=NAME"},
     {"deps", "use gpkg tree"},
     {"detect", "use gpkg hardware"},
     {"diff --file", "use gpkg sync -f FILE --dry-run"},
@@ -149,6 +153,7 @@ constexpr OtherName kOtherNames[] = {
     {"self-uninstall", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
     {"self-update", "to update gpkg: @how-to/update-gpkg.md"},
     {"selfupdate", "to update gpkg: @how-to/update-gpkg.md"},
+    {"sign", "use gpkg index FOLDER --sign-key FILE"},
     {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"solve --driver",
      "for another driver: --for h100,cuda=12.2, or CONDA_OVERRIDE_CUDA=12.2 for this machine"},
@@ -179,6 +184,7 @@ constexpr OtherName kOtherNames[] = {
      "variants looks in the channels; for the installed build: gpkg list -n NAME"},
     {"variants -n", "variants looks in the channels; for the installed build: gpkg list -n NAME"},
     {"variants -p", "variants looks in the channels; for the installed build: gpkg list -n NAME"},
+    {"verify-package", "use gpkg inspect FILE"},
     {"virtual-packages", "use gpkg hardware"},
     {"who-needs", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"whoneeds", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
@@ -212,14 +218,22 @@ std::string hint_for_other_name(const std::string& command, std::string_view wor
     if (command.empty()) return hint_of(std::string(word));
     auto hint = hint_of(fmt::format("{} {}", command, word));
     if (!hint.empty()) return hint;
-    return hint_of(word.starts_with('-') ? fmt::format("* {}", word) : command + " *");
+    return word.starts_with('-') ? hint_of(fmt::format("* {}", word)) : hint_of(command + " *");
+}
+
+/// "env create": the name behind "gpkg".
+std::string words_of_command(const CLI::App& command) {
+    constexpr std::string_view kProgram = "gpkg ";
+    const auto name = full_name(command);
+    return name.starts_with(kProgram) ? name.substr(kProgram.size()) : std::string();
 }
 
 /// The same for a word that `command` does not know, which may also be one of its subcommands
 /// written as an option (--check).
 std::string hint_for_other_name(const CLI::App& command, std::string_view word) {
     if (word.starts_with('-')) word = word.substr(0, word.find('='));
-    if (auto hint = hint_for_other_name(command.get_name(), word); !hint.empty()) return hint;
+    if (auto hint = hint_for_other_name(words_of_command(command), word); !hint.empty())
+        return hint;
     const auto verbs = subcommand_names(command);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
@@ -331,7 +345,8 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
     }
     if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
     if (unexpected.empty() && path.size() > 1) {
-        if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
+        if (auto hint = hint_for_other_name(std::string(), words_of_command(command));
+            !hint.empty())
             return hint;
     }
     return fmt::format("to see the options: {} --help", full_name(command));
@@ -352,7 +367,7 @@ std::string unexpected_text(const CLI::App& command, const std::vector<std::stri
 
 std::string hint_by_example(const CLI::App& command) {
     if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
-    if (auto hint = hint_for_other_name(std::string(), command.get_name()); !hint.empty())
+    if (auto hint = hint_for_other_name(std::string(), words_of_command(command)); !hint.empty())
         return hint;
     const auto example = example_of(command);
     return example.empty() ? fmt::format("to see the options: {} --help", full_name(command))
@@ -442,9 +457,11 @@ Error unknown_command(const std::string& first) {
     Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
         error.message = fmt::format("unknown option '{}' before the command", first);
-        const std::vector<std::string> known{"--help", "--help-commands", "--version"};
-        error.hint = did_you_mean(near_names(first, known));
-        if (error.hint.empty()) error.hint = "options follow the command: gpkg COMMAND " + first;
+        std::vector<std::string> known{"--help", "--help-commands", "--version"};
+        const auto leading = leading_option_names();
+        known.insert(known.end(), leading.begin(), leading.end());
+        error.hint = did_you_mean(near_names(first, known),
+                                  "options follow the command: gpkg COMMAND " + first);
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);

@@ -30,7 +30,7 @@ Result<void> build_here(Context& context,
     GPKG_TRY(outcome.built, build_all(recipes, options));
     if (!request.verify || !outcome.built.failures.empty()) return {};
     GPKG_TRY(outcome.differences, verify_builds(recipes, outcome.built, options));
-    if (outcome.differences.empty()) context.out.print("built twice: all packages are identical");
+    outcome.is_verified = outcome.differences.empty();
     return {};
 }
 
@@ -59,6 +59,8 @@ Result<int> build(Context& context, const BuildRequest& request) {
     const Orphanage orphanage;
     BuildOutcome outcome;
     outcome.channel = channel_of(context, request);
+    std::error_code code;
+    const bool is_new = !fs::exists(outcome.channel, code);
     GPKG_CHECK(make_folders(outcome.channel));
     auto indexing = build_indexer_options(context);
     GPKG_CHECK(set_signing(context, request.signing, indexing));
@@ -69,7 +71,9 @@ Result<int> build(Context& context, const BuildRequest& request) {
         Progress progress(context.out);
         GPKG_TRY(auto options, build_options(context, request, work, sources, progress));
         if (request.plan) {
-            GPKG_TRY(const auto plan, plan_builds(recipes, options));
+            const auto planned = plan_builds(recipes, options);
+            if (is_new) fs::remove(outcome.channel, code);  // fails if something is in it
+            GPKG_TRY(const auto plan, planned);
             return request.slurm ? print_slurm_plan(context, request, plan, options)
                                  : print_plan(context, plan);
         }

@@ -5,6 +5,7 @@
 #include "cli/setting_json.hpp"
 #include "cli/table.hpp"
 #include "cli/usage.hpp"
+#include "cli/workflow/channel_rules.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
@@ -60,6 +61,18 @@ void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
         add(fmt::format("{}.{}", setting.key, name), values);
 }
 
+/// Of several lists of allowed channels only what is in all of them is allowed.
+void note_allowed_by_all(Context& context) {
+    const auto lists = std::ranges::count(context.config.channel_rules, true, &ChannelRule::allows);
+    if (lists < 2) return;
+    const auto allowed = channels_allowed_by_all(context);
+    if (!allowed) return context.out.warn(allowed.error().message);
+    context.out.note(
+        fmt::format("allowed by all {} lists of allowlist_channels: {}",
+                    lists,
+                    allowed->empty() ? "no channel" : join_some(*allowed, "and", allowed->size())));
+}
+
 int list_settings(Context& context, bool with_sources) {
     const auto settings = shown_settings(context.config);
     for (const auto& line : context.config.unheeded) context.out.warn(line);
@@ -77,6 +90,7 @@ int list_settings(Context& context, bool with_sources) {
     table.may_wrap(1);
     for (const auto& setting : settings) add_rows(table, setting, with_sources);
     context.out.result(table);
+    note_allowed_by_all(context);
     if (!with_sources) return 0;
     context.out.result("\n# files; later files override earlier ones");
     Table files;
@@ -224,6 +238,16 @@ void warn_of_other_lists(Context& context, const ConfigTarget& target, const std
     }
 }
 
+/// A shorter list of denied channels allows nothing that another file denies.
+void warn_of_denied(Context& context, const ConfigTarget& target, const std::string& key) {
+    if (key != "denylist_channels") return;
+    for (const auto& rule : context.config.channel_rules) {
+        if (!rule.allows && !rule.source.starts_with(target.file.native() + ":"))
+            context.out.warn(
+                fmt::format("{}: the channels in the list in {} stay denied", key, rule.source));
+    }
+}
+
 /// Paths are kept absolute: the file must mean the same from every folder.
 std::string settled(const Context& context, const std::string& key, const std::string& value) {
     const bool is_path = value.starts_with('.') || value.starts_with('~');
@@ -341,6 +365,7 @@ public:
                         fmt::format("ssl_verify: no such file: {}", values.front()),
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
+        warn_of_denied(context_, target_, key);
         protect_secrets(context_, target_.file, key, values);
         warn_of_missing_folders(context_, key, values);
         return done(
@@ -392,6 +417,7 @@ public:
 
     Result<int> unset(const std::string& key) {
         GPKG_CHECK(unset_config(target_, key));
+        warn_of_denied(context_, target_, key);
         // Removing a key may be what mends a configuration that cannot be loaded.
         const auto now = reloaded(context_);
         const auto settings = now ? shown_settings(*now) : std::vector<ShownSetting>();
@@ -543,7 +569,9 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
     app.add_flag("--show-sources", options.with_sources, "also show where settings come from");
     auto* user = app.add_flag(
         "--user", options.of_user, "edit the user's file (~/.config/gpkg/config.yaml)");
-    app.add_flag("--system", options.of_system, "edit the system's file (/etc/gpkg/config.yaml)")
+    app.add_flag("--system",
+                 options.of_system,
+                 "edit the system's file (GPKG_SYSTEM_CONFIG or /etc/gpkg/config.yaml)")
         ->excludes(user);
 }
 

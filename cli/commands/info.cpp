@@ -191,7 +191,8 @@ std::vector<ShownSetting> other_settings(const Config& config) {
     std::erase_if(settings, [&](const ShownSetting& setting) {
         const bool is_set =
             setting.source != "default" && setting.source != config.root_prefix.source;
-        return !is_set || shown.contains(setting.key);
+        const bool is_empty_map = setting.shape == ConfigKey::Shape::Map && setting.entries.empty();
+        return !is_set || is_empty_map || shown.contains(setting.key);
     });
     return settings;
 }

@@ -196,11 +196,22 @@ void add_origin(Table& table, const InspectedPackage& package) {
     row("summary", about.summary);
     row("license", record.license);
     row("home page", fmt::format("{}", fmt::join(about.home, " ")));
-    row("maintainers", fmt::format("{}", fmt::join(about.maintainers, ", ")));
+    row("maintainers",
+        about.maintainers.empty() ? "none named"
+                                  : fmt::format("{}", fmt::join(about.maintainers, ", ")));
     row("built", built_text(package));
     row("size", record.size == 0 ? "" : human_size(record.size));
     row("sha256", record.sha256);
     row("signature", "not part of a package; a channel can be signed: gpkg keys --help");
+}
+
+/// "1,363 files match info/paths.json; 1 not compared (links, or no checksum)"
+std::string checked_text(std::size_t matching, std::size_t all) {
+    auto text = fmt::format(
+        "{} {} info/paths.json", count_text(matching, "file"), matching == 1 ? "matches" : "match");
+    if (matching < all)
+        text += fmt::format("; {} not compared (links, or no checksum)", all - matching);
+    return text;
 }
 
 void print(Context& context, const InspectedPackage& package, std::string_view missing) {
@@ -232,10 +243,7 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
     }
     add("contains", {content_text(package)});
     if (package.matching_files)
-        add("checked",
-            {fmt::format("{} {} info/paths.json",
-                         count_text(*package.matching_files, "file"),
-                         *package.matching_files == 1 ? "matches" : "match")});
+        add("checked", {checked_text(*package.matching_files, package.paths.size())});
     add("link scripts", package.link_scripts.empty() ? Texts{"none"} : package.link_scripts);
     context.out.result(table);
     for (const auto& binary : package.binaries) add_binary(context, binary, missing);

@@ -11,6 +11,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/pins.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/version.hpp"
 
@@ -38,6 +39,10 @@ Result<MatchSpec> pin_of(const Context& context,
                          const std::string& text,
                          const Prefix& prefix,
                          const std::vector<PrefixRecord>& installed) {
+    if (hide_secrets(text) != text)
+        return fail(ErrorKind::Usage,
+                    "a pin cannot contain a login",
+                    "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc");
     GPKG_TRY(auto spec, parse_spec(text));
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,

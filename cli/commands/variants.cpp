@@ -341,10 +341,13 @@ Result<int> variants(Context& context, VariantsOptions options) {
     print(context, sources.machine, rows);
     note_older(context, found, rows);
     note_more(context, found, rows);
-    const bool may_depend_on_machine =
-        std::ranges::any_of(rows, [](const Row& row) { return !row.obstacle.empty(); });
-    if (const auto note = assumed_note(sources.machine.given, sources.virtual_packages);
-        note && may_depend_on_machine)
+    std::vector<std::string> obstacles;
+    obstacles.reserve(rows.size());
+    for (const auto& row : rows) {
+        if (!row.obstacle.empty()) obstacles.push_back(row.obstacle);
+    }
+    if (const auto note = assumed_note(sources.machine.given, sources.virtual_packages, obstacles);
+        note && !obstacles.empty())
         context.out.note("note: " + *note);
     return 0;
 }

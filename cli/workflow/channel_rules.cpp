@@ -56,6 +56,13 @@ bool is_of(std::string_view url, const Channel& channel) {
     return url.starts_with(base) && (url.size() == base.size() || url[base.size()] == '/');
 }
 
+/// Whether the rule lists the channel, or one that it is below.
+bool lists(const Rule& rule, const Channel& channel) {
+    return std::any_of(rule.channels.begin(), rule.channels.end(), [&](const Channel& one) {
+        return is_of(channel.base_url(), one);
+    });
+}
+
 /// Names as people may see them, and for what of channels of the same name.
 std::string allowed_by(const std::vector<Channel>& channels, const ChannelRule& said) {
     auto texts = named_in(said);
@@ -107,6 +114,23 @@ Result<void> check_allowed(const Context& context, const std::vector<PackageReco
     for (const auto& package : packages)
         GPKG_CHECK(check_url(rules, package.url, "the channel of " + without_secrets(package.url)));
     return {};
+}
+
+Result<std::vector<std::string>> channels_allowed_by_all(const Context& context) {
+    GPKG_TRY(auto rules, rules_of(context));
+    std::erase_if(rules, [](const Rule& rule) { return !rule.said->allows; });
+    std::vector<std::string> urls;
+    for (const auto& rule : rules) {
+        for (const auto& channel : rule.channels) {
+            const bool is_in_all = std::all_of(rules.begin(), rules.end(), [&](const Rule& other) {
+                return lists(other, channel);
+            });
+            const auto& url = channel.base_url();
+            if (is_in_all && std::find(urls.begin(), urls.end(), url) == urls.end())
+                urls.push_back(url);
+        }
+    }
+    return urls;
 }
 
 Result<void> check_mirrors(const Context& context) {

@@ -24,6 +24,9 @@ Result<void> check_allowed(const Context& context, const std::vector<PackageReco
 /// allowed by its rules as channels have.
 Result<void> check_mirrors(const Context& context);
 
+/// URLs of the channels that every list of allowed channels contains.
+Result<std::vector<std::string>> channels_allowed_by_all(const Context& context);
+
 /// The channels of a rule as people may see them.
 std::vector<std::string> named_in(const ChannelRule& rule);
 

@@ -108,6 +108,19 @@ std::vector<virtual_packages::ActiveOverride> unknown_overrides(
     return unknown;
 }
 
+/// "13.0" for "__cuda" and "needs __cuda >=13, but ..."; empty if no obstacle needs more of it.
+std::string needed_version(const std::string& name, const std::vector<std::string>& obstacles) {
+    const auto need = fmt::format("needs {} >=", name);
+    for (const auto& obstacle : obstacles) {
+        const auto at = obstacle.find(need);
+        if (at == std::string::npos) continue;
+        const auto start = at + need.size();
+        auto version = obstacle.substr(start, obstacle.find_first_of(", ", start) - start);
+        return version.find('.') == std::string::npos ? version + ".0" : version;
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
@@ -151,16 +164,21 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
 }
 
 std::optional<std::string> assumed_note(const std::string& given,
-                                        const std::vector<PackageRecord>& virtual_packages) {
+                                        const std::vector<PackageRecord>& virtual_packages,
+                                        const std::vector<std::string>& obstacles) {
     if (given.empty()) return std::nullopt;
     std::vector<std::string> facts;
     std::string example;
+    std::string needed;
     for (const auto& record : virtual_packages) {
         const auto key = virtual_packages::given_key(record.name);
         if (!is_assumed(record) || !key) continue;
         facts.push_back(fmt::format("{}={}", *key, value_told(record)));
         if (example.empty() || *key == "glibc") example = facts.back();
+        if (const auto version = needed_version(record.name, obstacles); !version.empty())
+            needed = fmt::format("{}={}", *key, version);
     }
+    if (!needed.empty()) example = needed;
     if (facts.empty()) return std::nullopt;
     return fmt::format("assumed for {}: {}; to give a value: --for {},{}",
                        given,

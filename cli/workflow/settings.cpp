@@ -51,6 +51,11 @@ Result<TrustOptions> trust_options(const Context& context) {
     const auto& setting = context.config.trusted_keys;
     TrustOptions options;
     options.folder = context.config.trust_folder();
+    for (const auto& file : context.config.files) {
+        if (!setting.source.starts_with(file.path.native() + ":")) continue;
+        if (file.level == ConfigLevel::User) options.remove_key += " --user";
+        if (file.level == ConfigLevel::System) options.remove_key += " --system";
+    }
     for (const auto& [name, given] : setting.value) {
         auto keys = given;
         for (auto& key : keys) {

@@ -4,19 +4,69 @@
 #include "libcore/build/run_exports.hpp"
 #include "libcore/recipe/pin.hpp"
 
+#include <array>
 #include <fmt/format.h>
 
 namespace gpkg {
 namespace {
 
+/// The name in "package 'zlib' not found in ..."; empty for other errors.
+std::string missing_package(const Error& error) {
+    constexpr std::string_view kBefore = "package '";
+    const auto start = error.message.find(kBefore);
+    if (start == std::string::npos) return {};
+    const auto name_at = start + kBefore.size();
+    const auto end = error.message.find('\'', name_at);
+    if (end == std::string::npos || !error.message.substr(end).starts_with("' not found"))
+        return {};
+    return error.message.substr(name_at, end - name_at);
+}
+
+/// "/r/recipe.yaml:29:7: ", if the recipe itself asks for the missing package.
+std::string place_of_missing(const Error& error, const SpecPlaces& places) {
+    const auto name = missing_package(error);
+    for (const auto& [spec, place] : places.by_spec) {
+        if (!name.empty() && spec.substr(0, spec.find_first_of(" =<>!~[")) == name)
+            return place + ": ";
+    }
+    return {};
+}
+
+/// The recipe says compiler("c"), and no channel has gcc_linux-64.
+Error with_compiler_hint(Error error) {
+    struct Compiler {
+        std::string_view package;
+        std::string_view language;
+        std::string_view program;
+    };
+    static constexpr auto kCompilers = std::to_array<Compiler>(
+        {{"gcc_", "c", "cc"}, {"gxx_", "cxx", "c++"}, {"gfortran_", "fortran", "gfortran"}});
+    const auto name = missing_package(error);
+    for (const auto& [package, language, program] : kCompilers) {
+        if (!name.starts_with(package)) continue;
+        error.hint = fmt::format(
+            "{} comes from ${{{{ compiler(\"{}\") }}}}; add a channel with compilers (-c "
+            "conda-forge), or remove the line and write {} in the script",
+            name,
+            language,
+            program);
+    }
+    return error;
+}
+
 Result<std::vector<EnvironmentPackage>> make(const std::vector<std::string>& specs,
                                              const fs::path& prefix,
                                              const fs::path& seen,
                                              const SolveEnvironment& solve,
+                                             const std::string& section,
+                                             const SpecPlaces& places,
                                              std::vector<EnvironmentUse>& uses) {
-    GPKG_TRY(const auto solved, solve(specs));
-    GPKG_TRY(auto packages, solved.make(prefix, seen));
-    uses.push_back({specs, solved.packages});
+    const auto solved = solve(specs);
+    if (!solved)
+        return pass(with_compiler_hint(solved.error())
+                        .while_doing(place_of_missing(solved.error(), places) + section));
+    GPKG_TRY(auto packages, solved->make(prefix, seen));
+    uses.push_back({specs, solved->packages});
     return packages;
 }
 
@@ -57,11 +107,24 @@ Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                         build_specs.empty() ? host.front() : build_specs.front()));
     if (!build_specs.empty()) {
         GPKG_TRY(made.build,
-                 make(build_specs, place.build_prefix, place.seen.build_prefix, solve, made.uses));
+                 make(build_specs,
+                      place.build_prefix,
+                      place.seen.build_prefix,
+                      solve,
+                      "requirements.build",
+                      made.requirements.build_places,
+                      made.uses));
         add_strong_exports(output.requirements, made.build, host);
     }
     if (!host.empty()) {
-        GPKG_TRY(made.host, make(host, place.prefix, place.seen.prefix, solve, made.uses));
+        GPKG_TRY(made.host,
+                 make(host,
+                      place.prefix,
+                      place.seen.prefix,
+                      solve,
+                      "requirements.host",
+                      made.requirements.host_places,
+                      made.uses));
     }
     return made;
 }

@@ -15,15 +15,6 @@
 namespace gpkg {
 namespace {
 
-/// Somebody who wrote "-c c1" may have meant the folder.
-std::string hint_at_folder(const Channel& channel) {
-    std::error_code ignored;
-    if (channel.is_local() || has_scheme(channel.name()) ||
-        !fs::is_directory(channel.name(), ignored))
-        return {};
-    return fmt::format("for the folder {0}, use -c ./{0}", channel.name());
-}
-
 /// "did you mean conda-forge?" for "-c conda-forg"; empty for other names.
 std::string hint_at_known_channel(const Channel& channel) {
     constexpr std::string_view kKnown[] = {"anaconda",
@@ -49,7 +40,7 @@ Error with_channel_hint(Error error, const Channel& channel) {
     if (error.kind == ErrorKind::Interrupted) return error;
     if (const auto hint = hint_at_known_channel(channel); !hint.empty())
         error.hint = error.hint.empty() ? hint : fmt::format("{} Or: {}", hint, error.hint);
-    if (const auto hint = hint_at_folder(channel); !hint.empty())
+    if (const auto hint = hint_at_folder(channel, "-c"); !hint.empty())
         error.hint += (error.hint.empty() ? "" : "; ") + hint;
     return error;
 }
@@ -122,7 +113,7 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
         error.hint += ", or try again later";
     }
     const bool is_word = channel.name().find('/') == std::string::npos;
-    if (is_word && hint_at_folder(channel).empty())
+    if (is_word && hint_at_folder(channel, "-c").empty())
         error.hint += fmt::format("; for a folder, use ./{}", channel.name());
     return pass(with_channel_hint(std::move(error), channel));
 }
@@ -243,6 +234,14 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
 }
 
 }  // namespace
+
+std::string hint_at_folder(const Channel& channel, std::string_view usage) {
+    std::error_code ignored;
+    if (channel.is_local() || has_scheme(channel.name()) ||
+        !fs::is_directory(channel.name(), ignored))
+        return {};
+    return fmt::format("for the folder {0}, use {1} ./{0}", channel.name(), usage);
+}
 
 Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
                                                 std::span<const Channel> channels,

@@ -77,6 +77,10 @@ Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
                                                 std::span<const std::string> subdirs,
                                                 const IndexOptions& options);
 
+/// "for the folder c1, use -c ./c1", for a name that is also a folder here; else empty. `usage` is
+/// the command or option that takes the channel.
+std::string hint_at_folder(const Channel& channel, std::string_view usage);
+
 /// Drops the cached copy, so that the next fetch gets the whole again: for bytes that turned out
 /// not to be readable although they are as the server sent them. True where the copy before is back
 /// in its place.

@@ -38,6 +38,7 @@ TrustedChannel::TrustedChannel(Channel channel,
                                std::int64_t now)
     : channel_(std::move(channel)),
       name_(channel_.base_url()),
+      remove_key_(options.remove_key),
       pinned_(hex_digest(DigestKind::Sha256, pinned.to_text())),
       file_(options.folder / (cache_key(channel_.base_url()) + ".json")),
       now_(now),
@@ -131,8 +132,9 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
     if (!bytes && bytes.error().kind == ErrorKind::NotFound)
         return distrust(TrustFault::Missing,
                         fmt::format("{}: not found, so the channel is not signed", url),
-                        fmt::format("trusted_keys requires a signature; to use the channel without "
-                                    "one: gpkg config remove-key {}",
+                        fmt::format("ask the channel's operator why it is not signed any more; to "
+                                    "use it without a signature: {} {}",
+                                    remove_key_,
                                     shell_word("trusted_keys." + name_)));
     if (!bytes) return pass(std::move(bytes).error());
     GPKG_TRY(auto statement, verify(*bytes, transport, options));

@@ -84,7 +84,8 @@ Result<OutputIdentity> read_identity(const Recipe& recipe,
     const auto* name = package.find("name");
     const auto* version = package.find("version");
     if (name == nullptr) return at.fail("the package has no name");
-    if (version == nullptr) return at.fail("the package has no version");
+    if (version == nullptr)
+        return at.fail("the package has no version", "add version: \"1.0\" below package:");
     OutputIdentity identity;
     GPKG_TRY(identity.name, name->as_text("a package name"));
     GPKG_TRY(identity.version, version->as_version("the version"));

@@ -2,6 +2,7 @@
 
 #include "libcore/recipe/tree.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -21,11 +22,18 @@ constexpr std::array<std::string_view, 12> kRecipeKeys = {"$schema",
                                                           "about",
                                                           "extra"};
 
+constexpr auto kRequirementKeys = std::to_array<std::string_view>(
+    {"host", "run", "run_constraints", "run_exports", "ignore_run_exports", "extras"});
+
 Result<void> check_shape(const yaml::Node& root) {
     if (!root.is_map())
         return root.fail(fmt::format("expected a recipe, found {}", root.kind_name()));
-    for (const auto& [key, value] : root.entries())
-        GPKG_CHECK(check_key(value, key, "a recipe", kRecipeKeys));
+    for (const auto& [key, value] : root.entries()) {
+        auto checked = check_key(value, key, "a recipe", kRecipeKeys);
+        if (!checked && std::ranges::find(kRequirementKeys, key) != kRequirementKeys.end())
+            checked.error().hint = fmt::format("{} belongs below requirements:", key);
+        GPKG_CHECK(checked);
+    }
 
     if (const auto* version = root.find("schema_version")) {
         GPKG_TRY(const auto number, version->as_int("schema_version"));

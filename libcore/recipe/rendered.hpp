@@ -103,6 +103,14 @@ struct RecipeBuild {
 };
 
 /// Positional MatchSpecs, or a pin_compatible() that waits for the host environment (pin.hpp).
+/// Where the recipe asks for a package, by spec: "/r/recipe.yaml:29:7". Equal to any other:
+/// requirements of two files compare by what they ask for.
+struct SpecPlaces {
+    std::map<std::string, std::string> by_spec;
+
+    friend bool operator==(const SpecPlaces&, const SpecPlaces&) { return true; }
+};
+
 struct RecipeRequirements {
     std::vector<std::string> build;
     std::vector<std::string> host;
@@ -112,6 +120,8 @@ struct RecipeRequirements {
     std::map<std::string, std::vector<std::string>> extras;  ///< CEP 44: group -> dependencies
     std::vector<std::string> ignore_run_exports_by_name;
     std::vector<std::string> ignore_run_exports_from_package;
+    SpecPlaces build_places;
+    SpecPlaces host_places;
 
     friend bool operator==(const RecipeRequirements&, const RecipeRequirements&) = default;
 };

@@ -47,7 +47,7 @@ Result<void> refuse(const Tree& tree,
     return {};
 }
 
-Result<std::vector<std::string>> read_specs(const Tree* tree) {
+Result<std::vector<std::string>> read_specs(const Tree* tree, SpecPlaces* places) {
     std::vector<std::string> specs;
     if (tree == nullptr || tree->is_null()) return specs;
     const auto add = [&](const Tree& item) -> Result<void> {
@@ -61,6 +61,7 @@ Result<std::vector<std::string>> read_specs(const Tree* tree) {
             return ::gpkg::fail(spec.error().kind,
                                 fmt::format("{}: {}", item.at->place(), spec.error().message),
                                 spec.error().hint);
+        if (places != nullptr) places->by_spec.emplace(*spec, item.at->place());
         specs.push_back(*std::move(spec));
         return {};
     };
@@ -149,8 +150,8 @@ Result<RecipeRequirements> read_requirements(const Tree& tree) {
     if (const auto* extras = tree.find("extras")) {
         GPKG_TRY(requirements.extras, read_extras(*extras));
     }
-    GPKG_TRY(requirements.build, read_specs(tree.find("build")));
-    GPKG_TRY(requirements.host, read_specs(tree.find("host")));
+    GPKG_TRY(requirements.build, read_specs(tree.find("build"), &requirements.build_places));
+    GPKG_TRY(requirements.host, read_specs(tree.find("host"), &requirements.host_places));
     GPKG_TRY(requirements.run, read_specs(tree.find("run")));
     GPKG_TRY(requirements.run_constraints, read_specs(tree.find("run_constraints")));
     if (const auto* exports = tree.find("run_exports")) {

@@ -18,7 +18,7 @@ Result<void> refuse(const Tree& tree,
                     std::initializer_list<std::string_view> keys);
 
 /// Dependencies, or one: positional MatchSpecs and open pins (pin.hpp). Null: none.
-Result<std::vector<std::string>> read_specs(const Tree* tree);
+Result<std::vector<std::string>> read_specs(const Tree* tree, SpecPlaces* places = nullptr);
 
 /// A script that is a map (CEP 14); `what` it is, for errors. Its file is looked for in `folder`.
 Result<BuildScript> read_script_map(const Tree& tree,

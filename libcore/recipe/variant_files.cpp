@@ -76,7 +76,7 @@ private:
         if (key == "zip_keys") return read_groups(node);
         if (std::find(kSettings.begin(), kSettings.end(), key) != kSettings.end()) return {};
         GPKG_TRY(const auto tree, evaluate_tree(node, scope_.names()));
-        GPKG_TRY(const auto texts, tree.as_texts(fmt::format("values of {}", key)));
+        GPKG_TRY(const auto texts, texts_of(tree, fmt::format("values of {}", key)));
         if (texts.empty()) return {};
         std::vector<VariantValue> values;
         values.reserve(texts.size());
@@ -87,6 +87,22 @@ private:
                 ErrorKind::Parse,
                 fmt::format("{}: duplicate variant key {}", node.key_place(), variant_key(key)));
         return {};
+    }
+
+    /// A null in a list is the value None.
+    static Result<std::vector<std::string>> texts_of(const Tree& tree, const std::string& what) {
+        if (!tree.is_list()) return tree.as_texts(what);
+        std::vector<std::string> texts;
+        texts.reserve(tree.items.size());
+        for (const auto& item : tree.items) {
+            if (item.is_null()) {
+                texts.emplace_back("None");
+                continue;
+            }
+            GPKG_TRY(auto text, item.as_text(what));
+            texts.push_back(std::move(text));
+        }
+        return texts;
     }
 
     /// conda-build makes texts of its numbers.

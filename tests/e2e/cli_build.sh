@@ -68,6 +68,8 @@ json '[o["variant"]["flavour"] for o in d["outputs"]] == ["lonely"]'
 printf 'accel: [cpu]\ncolour: [red]\nflavour: [good]\n' > extra.yaml
 expect 0 build r/many --render -m extra.yaml
 err_has 'warning: extra.yaml: no recipe uses accel or colour in these variants'
+expect 0 build r/many --render --variant flavuor=good
+err_has 'warning: --variant flavuor=good: no recipe uses flavuor in these variants; did you mean flavour?'
 expect 2 build r/many --render --variant flavour
 err_has 'expected KEY=VALUE'
 expect 0 build r/many --output-dir all
@@ -138,17 +140,35 @@ recipe hidden 'build: {script: "cat /nowhere/at/all"}'
 expect 1 build r/hidden --output-dir hints
 [[ $err == *'without a sandbox'* ]] || err_has 'the sandbox blocks the network and undeclared files'
 
+# The prefix in the output of a script, which is a long path, is shown as its variable.
+recipe lost 'build: {script: "cat $PREFIX/nowhere"}'
+expect 1 build r/lost --output-dir hints
+err_has 'cat $PREFIX/nowhere'
+err_lacks gpkg_placehold_placehold
+# The section of the recipe that asks for a package which no channel has.
+recipe asks 'requirements: {host: [zlibb]}'
+expect 1 build r/asks --output-dir hints --override-channels
+err_has "r/asks/recipe.yaml:2:23: requirements.host: package 'zlibb' not found"
+recipe compiled 'requirements: {build: ["${{ compiler(\"c\") }}"]}'
+expect 1 build r/compiled --output-dir hints --override-channels
+err_has "requirements.build: package 'gcc_linux-64' not found" \
+    'hint: gcc_linux-64 comes from ${{ compiler("c") }}; add a channel with compilers (-c conda-forge)'
+# A plan leaves no folder behind.
+expect 0 build r/hidden --output-dir planned --plan
+check [ ! -e planned ]
+
 # Built twice, in two places.
 recipe steady 'build: {script: ["echo $PREFIX > $PREFIX/x", "umask 077; mkdir $PREFIX/d; echo 1 > $PREFIX/d/y"]}'
 recipe unsteady 'build: {script: ["mkdir $PREFIX/d; date +%s%N > $PREFIX/d/time; echo 1 > $PREFIX/z"]}'
 expect 0 build r/steady --output-dir twice --verify
-out_has 'built twice: all packages are identical'
+out_has 'verified: 1 package identical in two builds'
 err_lacks 'published'
 sum=$(sha256sum twice/*/steady-1-*.conda)
 expect 0 build r/steady --output-dir twice
 out_has '1 unchanged'
 expect 0 build r/steady --output-dir twice --verify
-out_has 'built twice: all packages are identical'
+out_has 'verified: 1 package identical; channel unchanged'
+out_lacks ' built, '
 err_has 'steady-1-hb0f4dca_0: identical to the published package'
 err_lacks 'replaces the published'
 check [ "$sum" = "$(sha256sum twice/*/steady-1-*.conda)" ]

@@ -28,7 +28,11 @@ expect 1 create -y -n e --offline app
 err_has 'allowlist_channels'
 expect 0 config append allowlist_channels "$remote"
 err_has "only channels that are also in the list in $GPKG_SYSTEM_CONFIG:1:21 are allowed"
+expect 0 config list
+err_has 'allowed by all 2 lists of allowlist_channels: no channel'
 expect 0 config remove-key allowlist_channels
+expect 0 config list
+err_lacks 'allowed by all'
 expect 1 mirror app --out "$WORK/mirror"
 err_has 'allowlist_channels'
 # By an address or a lock as well.
@@ -61,6 +65,11 @@ expect 1 create -y -n e3 app
 printf 'allowlist_channels: [%s]\ndenylist_channels: [defaults, %s, %s]\n' "$host" "$remote" "$CHANNEL" > "$GPKG_SYSTEM_CONFIG"
 expect 1 create -y -n e3 app
 err_has "the channel $remote: denied by denylist_channels ($GPKG_SYSTEM_CONFIG:2:20)"
+# An empty list of the user's allows nothing that another file denies.
+cp "$GPKG_ROOT_PREFIX/config.yaml" "$WORK/config.yaml"
+expect 0 config set denylist_channels '[]'
+err_has "denylist_channels: the channels in the list in $GPKG_SYSTEM_CONFIG:2:20 stay denied"
+mv "$WORK/config.yaml" "$GPKG_ROOT_PREFIX/config.yaml"
 expect 1 create -y -n e3 -c "$CHANNEL" --override-channels app
 err_has 'denied by denylist_channels'
 expect 1 create -y -n e3 -c https://repo.anaconda.com/pkgs/main --override-channels app

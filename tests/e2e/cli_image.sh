@@ -68,7 +68,7 @@ expect 0 image run "$WORK/one.sqfs" sh -c 'echo "$ACTIVATED $CONDA_PREFIX $PWD $
 out_is "yes $point $PWD $(id -u)"
 expect 143 image run "$WORK/one.sqfs" -- sh -c 'kill $$'
 expect 127 image run "$WORK/one.sqfs" nowhere
-err_has 'nowhere: not found'
+err_has 'nowhere: command not found'
 check [ ! -e "$point" ]
 check [ "$(grep -c "$point" /proc/mounts)" = 0 ]
 "$GPKG" image run "$WORK/one.sqfs" sleep 61.25 &

@@ -51,6 +51,14 @@ expect 0 install -n two --accel nvidia -y
 out_lacks 'now uses'
 expect 0 env remove -y -n two
 
+# A map without entries is not a setting.
+expect 0 config set custom_channels.mine https://h.invalid/mine
+expect 0 info
+out_has 'custom_channels: mine: https://h.invalid/mine'
+expect 0 config remove-key custom_channels.mine
+expect 0 info
+out_lacks custom_channels
+
 # What a site says is seen, and where it says so; a file that is not there is told.
 cat > "$WORK/site.yaml" <<END
 accelerator: none

@@ -49,8 +49,19 @@ json '[b["soname"] for b in d["binaries"]] == ["libtwo.so.2"] and "paths" not in
 two=$(echo "$CHANNEL"/linux-64/libtwo-*.conda)
 expect 0 inspect "$two"
 out_has '3 files; the prefix is written into 1 text file'
+out_lacks 'none named'
+expect 0 inspect "$tool"
+out_has '  maintainers   none named'
+# A package file whose name is not that of the package.
+for wrong in wrong.conda wrong-1-0.conda; do
+    cp "$two" "$wrong"
+    expect 1 create -y -n renamed "./$wrong"
+    err_has "hint: rename it to $(basename "$two")"
+    rm "$wrong"
+done
+expect 0 inspect "$two"
 out_lacks '0 binaries'
-out_has '  checked       2 files match info/paths.json'
+out_has '  checked       2 files match info/paths.json; 1 not compared (links, or no checksum)'
 out_has '  link scripts  none'
 out_has "  sha256        $(sha256sum "$two" | cut -d' ' -f1)"
 out_has '  summary       Two for all'

@@ -31,6 +31,8 @@ check [ -f "$root/nvidia/apps/two/2026.11.lua" ]
 check grep -q '"2026.11"' "$root/nvidia/apps/two/.version"
 expect 2 module write -n one --root "$root" --as 'a b'
 err_has 'is not a valid module name'
+expect 2 module write -n one --root "$root" --as 'gs/{gpu}'
+err_has 'placeholders work only in the setting module_name'
 expect 2 module write -n one --root "$root" --as gpkg
 err_has "'gpkg' is reserved"
 expect 0 module check --root "$root"

@@ -85,6 +85,13 @@ NO_COLOR=1 terminal 60 create -n long meta lib7
 narrow 60
 has_in_order '+ meta' 'Requested: lib7 1.0 0, meta 2.0 h1234567_0' '26 to install' 'Proceed? [Y/n]'
 
+# Trees have plain lines without UTF-8.
+expect 0 tree -n ml numpy
+out_has '└─ python'
+LC_ALL=C expect 0 tree -n ml numpy
+out_has '`- python'
+check [ "$(LC_ALL=C grep -c '[^[:print:]]' <<< "$out")" = 0 ]
+
 # Notes about the hardware stand below the table.
 CONDA_OVERRIDE_CUDA=12.6 CONDA_OVERRIDE_CUDAA=12 expect 0 create -n new pytorch --dry-run
 err_has 'CONDA_OVERRIDE_CUDAA=12'

@@ -97,11 +97,17 @@ expect 0 search tool -v
 err_has "signature of $url verified"
 # keys verify says by which key a channel is trusted, or why it is not.
 expect 0 keys verify "$url"
-out_has "signature verified: signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
+out_has "index signature verified (package files are checked at installation): signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
 expect 0 keys verify "$url" --json
 json "d['verified'][0]['channel'] == '$url' and d['verified'][0]['keys'] == ['$(key a)']"
 expect 1 keys verify "file://$CHANNEL"
 err_has 'no trusted key for' 'gpkg config append'
+# A folder named without ./ is read as a channel's name.
+mkdir chan3
+expect 1 keys verify chan3
+err_has 'no trusted key for chan3' 'hint: for the folder chan3, use gpkg keys verify ./chan3'
+err_lacks 'gpkg config append'
+rmdir chan3
 trust "$(key b)"
 expect 1 keys verify "$url" --json
 json "d['trust'] == 'wrong-key'"
@@ -150,7 +156,13 @@ refused expired 'the signature expired at 2026-01-01T00:00:00Z' 'check the clock
 restore
 expect 0 search tool
 rm "$statement"
-refused missing "$url/trust/indexes.json: not found, so the channel is not signed" 'gpkg config remove-key trusted_keys.'
+refused missing "$url/trust/indexes.json: not found, so the channel is not signed" "ask the channel's operator" 'without a signature: gpkg config remove-key trusted_keys.'
+# A key in the user's file is removed with --user.
+mkdir -p "$HOME/.config/gpkg"
+mv "$GPKG_ROOT_PREFIX/config.yaml" "$HOME/.config/gpkg/config.yaml"
+expect 1 search tool
+err_has 'gpkg config remove-key --user trusted_keys.'
+mv "$HOME/.config/gpkg/config.yaml" "$GPKG_ROOT_PREFIX/config.yaml"
 expect 0 search tool --offline
 restore
 

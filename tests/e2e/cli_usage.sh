@@ -53,6 +53,18 @@ for verb in $verbs; do
     json 'd["success"] is False'
 done
 
+# Commands and options of other tools.
+expect 2 sign ./channel
+err_has 'hint: use gpkg index FOLDER --sign-key FILE'
+expect 2 verify-package x-1.0-0.conda
+err_has 'hint: use gpkg inspect FILE'
+expect 2 build -f recipe.yaml
+err_has 'name the recipe without an option: gpkg build RECIPE'
+expect 2 build r --channel-dir channel
+err_has 'use --output-dir FOLDER'
+expect 2 deploy -n ml --partition gpu
+err_has 'use --for partition=NAME'
+
 # Commands that only their subcommands make useful show their help.
 for verb in env keys module redist repoquery; do
     expect 2 $verb
@@ -252,17 +264,23 @@ expect 0 -y --offline list -n early
 expect 0 -vvv list -n early
 expect 2 -qx list
 err_has "unknown option '-qx'"
+expect 2 --nam early list
+err_has "unknown option '--nam' before the command" 'did you mean --name?'
+expect 2 -n
+err_has '-n needs a value'
+expect 2 redist import
+err_lacks environment.yml
 expect 0 version --json
-json 'd["version"] and "commit" in d'
+json 'd["version"] and " " not in d["commit"] and "date" in d'
 expect 2 env creat -n x
 err_has "gpkg env: unknown subcommand 'creat'"
 
 # Where packages may stand, a word near a verb is one until there is no such package.
 package chekc 1.0 0
 expect 0 lock chekc --dry-run
-expect 1 lock chek x.lock
+expect 2 lock chek x.lock
 err_has 'did you mean gpkg lock check?'
-expect 1 lock chek x.lock --json
+expect 2 lock chek x.lock --json
 json 'd["hint"].startswith("did you mean gpkg lock check?")'
 for words in 'upgrade chekc|lock update' 'status|lock check' 'diff a b|diff OLD.lock NEW.lock'; do
     # shellcheck disable=SC2086

@@ -80,6 +80,14 @@ json '"is a CUDA build, but the machine has no NVIDIA GPU" == d["variants"][0]["
 expect 0 variants copper --for h100
 out_lacks 'no matching GPU'
 
+# The note on assumed facts proposes the one that is in the way.
+package coming 1.0 cuda_0 '__cuda >=13'
+expect 0 variants coming --for h100
+out_has 'no: needs __cuda >=13'
+err_has 'to give a value: --for h100,cuda=13.0'
+expect 0 variants coming --for h100,cuda=13.0
+out_lacks 'no:'
+
 # Only what differs is a column.
 expect 0 variants plain
 check [ "$(tr -s ' ' <<< "$out")" = '# Version Build fits here

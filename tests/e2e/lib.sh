@@ -14,7 +14,7 @@ WORK=$(mktemp -d "${TMPDIR:-/tmp}/gpkg-e2e.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
 while read -r name; do unset "$name"; done < <(compgen -e | grep -E '^(CONDA_|_CE_|GPKG_|MAMBA_)')
 unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy
-export HOME=$WORK/home GPKG_ROOT_PREFIX=$WORK/root NO_COLOR=1 CONDA_SUBDIR=linux-64
+export HOME=$WORK/home GPKG_ROOT_PREFIX=$WORK/root NO_COLOR=1 LC_ALL=C.UTF-8 CONDA_SUBDIR=linux-64
 # No test asks the driver of the machine it happens to run on.
 export CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_GLIBC=2.36 CONDA_OVERRIDE_LINUX=6.1
 mkdir -p "$HOME" "$GPKG_ROOT_PREFIX" "$WORK/here"

@@ -58,6 +58,7 @@ Result<void> publish(Context& context,
     for (auto& package : outcome.built.packages) {
         if (gone.contains(package.distribution)) continue;
         GPKG_TRY(const auto published, publisher.publish(package));
+        outcome.identical += published == Published::Same ? 1 : 0;
         if (published == Published::Same)
             context.out.note(
                 fmt::format("{}: identical to the published package", package.distribution));

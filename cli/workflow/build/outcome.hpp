@@ -22,6 +22,8 @@ struct BuildOutcome {
     std::vector<FailedPackage> failed_tests;  ///< and what was built with such as are not published
     std::vector<FailedPackage> too_heavy;
     std::vector<BuildDifference> differences;  ///< where it was built twice
+    bool is_verified = false;                  ///< built twice, without differences
+    std::size_t identical = 0;                 ///< built packages that equal the published ones
     bool runs_tests = true;                    ///< not with --no-test
 
     bool is_success() const;

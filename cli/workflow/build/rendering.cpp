@@ -48,11 +48,36 @@ Result<RenderOptions> render_options(const Context& context,
     return render;
 }
 
+namespace {
+
+/// Of --variant, with the key that may have been meant.
+void warn_of_unused_choices(Context& context,
+                            const std::vector<std::string>& choices,
+                            const std::set<std::string>& used) {
+    std::vector<std::string> known(used.begin(), used.end());
+    for (const auto* key : {"accel", "cuda_arch_list", "cuda_version", "gfx_list", "psabi"}) {
+        if (!used.contains(key)) known.emplace_back(key);
+    }
+    for (const auto& text : choices) {
+        const auto choice = parse_variant_choice(text);
+        if (!choice) continue;
+        const auto& key = choice->values.begin()->first;
+        if (used.contains(key)) continue;
+        const auto near = did_you_mean(near_names(key, known));
+        context.out.warn(fmt::format("--variant {}: no recipe uses {} in these variants{}",
+                                     text,
+                                     key,
+                                     near.empty() ? "" : "; " + near));
+    }
+}
+
+}  // namespace
+
 void warn_of_unused_keys(Context& context,
                          const std::vector<fs::path>& recipes,
                          const VariantOptions& variants,
                          const RenderOptions& render) {
-    if (variants.files.empty()) return;
+    if (variants.files.empty() && variants.choices.empty()) return;
     std::set<std::string> used;
     const auto add = [&](const Variant& variant) {
         for (const auto& [key, value] : variant) used.insert(key);
@@ -68,6 +93,7 @@ void warn_of_unused_keys(Context& context,
                 add(base->used_variant);
         }
     }
+    warn_of_unused_choices(context, variants.choices, used);
     for (const auto& text : variants.files) {
         const auto file = absolute_path(text, context.home);
         const auto config = read_variant_file(file, render);

@@ -29,8 +29,8 @@ Result<RenderOptions> render_options(const Context& context,
                                      const SourceOptions& sources,
                                      const VariantOptions& variants);
 
-/// Warns of keys in the files of -m that change no output of the recipes. conda_build_config.yaml
-/// is written for many recipes and left out.
+/// Warns of keys of --variant and in the files of -m that change no output of the recipes.
+/// conda_build_config.yaml is written for many recipes and left out.
 void warn_of_unused_keys(Context& context,
                          const std::vector<fs::path>& recipes,
                          const VariantOptions& variants,

@@ -99,6 +99,13 @@ void print(Context& context, const BuildOutcome& outcome) {
                       "{}: the second build differs: {}", difference.distribution, difference.what),
                   {},
                   {}});
+    const auto count = outcome.built.packages.size();
+    const bool is_unchanged = outcome.identical == count;
+    if (outcome.is_verified)
+        context.out.print(fmt::format("verified: {} identical{}",
+                                      count_text(count, "package"),
+                                      is_unchanged ? "; channel unchanged" : " in two builds"));
+    if (outcome.is_verified && is_unchanged && outcome.is_success()) return;
     context.out.print(
         fmt::format("{}: {} built, {} unchanged, {} failed",
                     outcome.channel.native(),

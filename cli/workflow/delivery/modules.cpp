@@ -118,6 +118,11 @@ Result<WantedModule> described(const Context& context,
         const auto values = template_values(called, room, last ? &*last : nullptr);
         GPKG_TRY(full, module_name_of(context.config.module_name.value, values, records));
     } else {
+        if (name.find('{') != std::string::npos)
+            return fail(
+                ErrorKind::Usage,
+                fmt::format("--as '{}': placeholders work only in the setting module_name", name),
+                fmt::format("gpkg config set module_name {}", shell_word(name)));
         GPKG_CHECK(check_module_name(name));
     }
     const auto slash = full.rfind('/');

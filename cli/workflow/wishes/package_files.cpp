@@ -2,6 +2,8 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/package/info.hpp"
+#include "libcore/package/unpack.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <fmt/format.h>
@@ -9,14 +11,25 @@
 namespace gpkg::cli {
 namespace {
 
+/// "rename it to numpy-1.24.2-0.conda": what the file has inside; else how to look.
+std::string rename_hint(const ExplicitPackage& package) {
+    const auto info = read_package_info(package.location);
+    if (info && info->contains("index.json")) {
+        if (const auto record = parse_index_json(info->at("index.json"), package.location))
+            return fmt::format("rename it to {}{}",
+                               record->distribution(),
+                               package.fn.ends_with(".conda") ? ".conda" : ".tar.bz2");
+    }
+    return fmt::format("gpkg inspect {} shows its name, version and build",
+                       shell_word(package.location));
+}
+
 /// The record of a package file that is only known by its place: the rest is in its own info/.
 Result<PackageRecord> record_of(const ExplicitPackage& package) {
     auto name = FileName::parse(package.fn);
     if (!name) {
         auto error = std::move(name).error();
-        if (!package.is_url)
-            error.hint = fmt::format("gpkg inspect {} shows its name, version and build",
-                                     shell_word(package.location));
+        if (!package.is_url) error.hint = rename_hint(package);
         // The message begins with the file.
         const bool is_word = package.place.ends_with(package.fn);
         return pass(is_word ? std::move(error) : std::move(error).while_doing(package.place));

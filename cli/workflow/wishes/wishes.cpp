@@ -262,11 +262,16 @@ Result<void> check_is_not_file(const Context& context, const std::string& text) 
     const bool is_path = text.find('/') != std::string::npos && text.find(':') == std::string::npos;
     // Packages have such names too: ruamel.yaml.
     const bool is_package =
-        !is_path && extension != ".yml" && path.filename() != "environment.yaml";
+        !is_path && extension == ".yaml" && path.filename() != "environment.yaml";
     if (!exists && is_package) return {};
+    if (!exists)
+        return fail(
+            ErrorKind::Usage,
+            fmt::format(
+                "{}: no such file (option {} reads a file)", text, is_list ? "-f" : "--lock"));
     return fail(
         ErrorKind::Usage,
-        text + (exists ? " is a file, not a package" : ": no such file"),
+        text + " is a file, not a package",
         is_list ? "use -f " + shell_word(text) : "gpkg create -n NAME --lock " + shell_word(text));
 }
 

@@ -199,6 +199,20 @@ Result<fs::path> script_file(const ScriptRun& run, const BuildOptions& options) 
     return run.place.seen.folder / name;
 }
 
+/// The output of a script with $PREFIX and $BUILD_PREFIX for the long paths behind them.
+std::string with_prefix_variables(std::string text, const ScriptRun& run) {
+    const auto& seen = run.place.seen;
+    for (const auto& [path, variable] :
+         {std::pair(seen.build_prefix.native(), std::string_view("$BUILD_PREFIX")),
+          std::pair(seen.prefix.native(), std::string_view("$PREFIX"))}) {
+        if (path.empty()) continue;
+        for (auto at = text.find(path); at != std::string::npos;
+             at = text.find(path, at + variable.size()))
+            text.replace(at, path.size(), variable);
+    }
+    return text;
+}
+
 }  // namespace
 
 Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
@@ -234,7 +248,7 @@ Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
     if (options.cancelled && options.cancelled())
         return fail(ErrorKind::Interrupted, "interrupted");
     const bool stays = options.scratch.empty() || options.keep_work;
-    const auto said = last_lines_of(run.place.log, kShownLogLines);
+    const auto said = with_prefix_variables(last_lines_of(run.place.log, kShownLogLines), run);
     std::vector<std::string> hints;
     if (!stays) hints.emplace_back("use --keep-work to keep the build folder");
     append(hints, missing_secrets(script));

@@ -33,7 +33,10 @@ TEST_CASE("width counts characters, not bytes or escape sequences", "[cli]") {
                                       Row{"numpy", 5},
                                       Row{"né—…", 4},
                                       Row{"\x1b[1mnumpy\x1b[0m", 5},
-                                      Row{"\x1b[", 2}}) {
+                                      Row{"\x1b[", 2},
+                                      Row{"环境", 4},
+                                      Row{"e\xcc\x81", 1},  // combining accent
+                                      Row{"한글 ok", 7}}) {
         CAPTURE(text);
         CHECK(display_width(text) == width);
     }
@@ -65,6 +68,12 @@ TEST_CASE("the front of a text ends before the column that is too much", "[cli]"
     CHECK(front("né", 2) == "né");
     CHECK(front("\x1b[1mnumpy\x1b[0m", 5) == "\x1b[1mnumpy\x1b[0m");
     CHECK(front("numpy", 0).empty());
+}
+
+TEST_CASE("wide characters are kept whole", "[cli]") {
+    CHECK(front("环境ab", 3) == "环");
+    CHECK(shortened("环境环境", 5, Keep::Start, true) == "环境…");
+    CHECK(shortened("环境环境", 4, Keep::Start, true) == "环…");
 }
 
 TEST_CASE("text is wrapped between words", "[cli]") {

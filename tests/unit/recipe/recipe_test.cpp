@@ -435,6 +435,8 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
          r + "1:14: in '${{ b }}': " + r + "1:29: in '${{ a }}': the context value 'a' refers to itself"},
         {kHead + "biuld: {number: 1}\n",
          r + "2:1: unknown key 'biuld' in a recipe\n  hint: did you mean build?"},
+        {kHead + "run: [a]\n",
+         r + "2:1: unknown key 'run' in a recipe\n  hint: run belongs below requirements:"},
         {kHead + "build:\n  number: 1\n  scripts: x\n",
          r + "4:3: unknown key 'scripts' in build\n  hint: did you mean script?"},
         {kHead + "requirements:\n  run_constrains: [a]\n",
@@ -497,7 +499,7 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
          r + "1:17: invalid package name 'a b'\n  hint: use lower case letters, digits and single - _ . between them"},
         {"package: {name: A, version: '1'}\n",
          r + "1:17: invalid package name 'A'\n  hint: use lower case letters, digits and single - _ . between them"},
-        {"package: {name: a}\n", r + "1:10: the package has no version"},
+        {"package: {name: a}\n", r + "1:10: the package has no version\n  hint: add version: \"1.0\" below package:"},
         {"package: {name: a, version: 1-2}\n", ""},
         {"about: {}\n", r + "1:1: the recipe has neither 'package' nor 'outputs'"},
         {kHead + "outputs: []\n", r + "1:1: a recipe cannot have both 'package' and 'outputs'\n"

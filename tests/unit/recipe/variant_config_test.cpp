@@ -100,6 +100,12 @@ TEST_CASE("keys that go together have as many values", "[build]") {
           std::string::npos);
 }
 
+TEST_CASE("null in a list of variant values is None", "[build]") {
+    CHECK(parse("a: [null, '12.9']\n").values.at("a") ==
+          parse("a: [None, '12.9']\n").values.at("a"));
+    CHECK(parse("a: [~, '12.9']\n").values.at("a").front().text == "None");
+}
+
 TEST_CASE("a damaged configuration is refused with its place", "[build]") {
     CHECK(error_of("- a\n") ==
           "/r/variants.yaml:1:1: expected a map of variant keys, found a list");
