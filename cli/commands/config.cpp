@@ -309,10 +309,7 @@ void protect_secrets(Context& context,
                             "600)",
                             file.native()));
     }
-    context.out.warn(
-        fmt::format("{}: contains a password and other users can read it; run chmod 600, or "
-                    "use credentials.yaml",
-                    file.native()));
+    context.out.warn_once(shared_secret_text(file));
 }
 
 void warn_of_missing_folders(Context& context, const std::string& key, const Words& values) {
@@ -394,7 +391,10 @@ public:
                     target_,
                     key,
                     changed,
-                    changed ? fmt::format("{} added to {}", told(key, values), key)
+                    changed ? fmt::format("{} added to {}{}",
+                                          told(key, values),
+                                          key,
+                                          end == ListEnd::Front ? " as first" : "")
                             : fmt::format("{} is already in {}", told(key, values), key));
     }
 

@@ -239,7 +239,7 @@ rm "$file"
 # A login in a file that others can read is told, without the login. A file of the user's becomes private.
 umask 022
 expect 0 config append channels https://me:hidden@host/mine
-err_has "warning: $file: contains a password and other users can read it"
+err_has "warning: $file: contains a token or password, and other users can read it; run chmod 600 $file"
 err_lacks hidden
 for command in 'config list' info; do
     expect 0 $command

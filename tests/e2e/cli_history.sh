@@ -41,6 +41,13 @@ expect 0 history -n e --json
 json '[g["number"] for g in d] == [1, 2, 3, 4] and d[2]["added"] == ["lib-2.0-0"] and d[2]["removed"] == ["lib-1.0-0"]'
 json 'd[0]["requested"] == ["app", "lib[version=\u0027<2\u0027]"] and d[1]["packages"] == 3 and not any(g["restores"] for g in d)'
 
+json 'all(g["time"].endswith("Z") for g in d)'
+expect 0 history -n e --last 2 --json
+json '[g["number"] for g in d] == [3, 4] and d[0]["added"] == ["lib-2.0-0"]'
+expect 2 history -n e --last 0
+expect 0 history -n e -v
+out_has '+app, +lib' '+extra' '~lib'
+
 expect 0 diff 1 3 -n e
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
 ~ lib 1.0 0 channel 2.0 0 channel' ]
