@@ -54,6 +54,7 @@ expect 1 config remove-key channel_priority
 printf '# mine\nchannels:\n  - a # first\n' > "$file"
 expect 0 config append channels b c
 expect 0 config --add channels z
+out_has 'z added to channels as first'
 expect 0 config prepend channels x y --json
 json 'd["changed"] is True'
 expect 0 config get channels
@@ -248,6 +249,8 @@ done
 expect 0 config list
 out_has 'https://***@host/mine'
 out_lacks hidden
+expect 1 config remove channels https://host/mine
+err_has "did you mean 'https://***@host/mine'?"
 expect 0 config remove channels 'https://***@host/mine'
 out_is "$file: https://***@host/mine removed from channels"
 check [ "$(grep -c host/mine "$file")" = 0 ]
