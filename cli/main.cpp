@@ -11,6 +11,8 @@
 #include "cli/usage.hpp"
 #include "cli/version.hpp"
 #include "cli/workflow/settings.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "virtual-packages/confine.hpp"
 #include "virtual-packages/cuda.hpp"
@@ -149,9 +151,16 @@ Result<Config> load_settings(bool skips_invalid = false) {
     return load_config(sources);
 }
 
-bool names_environment(const std::string& name) {
+std::vector<std::string> near_environments(const std::string& name) {
     const auto config = load_settings();
-    return config && is_environment_name(*config, name);
+    if (!config) return {};
+    if (is_environment_name(*config, name)) return {name};
+    const auto folders = environment_folders(*config);
+    std::vector<std::string> names;
+    for (const auto& path : list_environments(folders, home_folder())) {
+        if (folders.has(path)) names.push_back(folders.name_of(path));
+    }
+    return near_names(name, names);
 }
 
 /// commit() is "d9d40ac12 2026-11-28".
@@ -193,7 +202,7 @@ std::optional<int> parse(CLI::App& app, const CommandLine& line, Output& out) {
             return kWrongUsage;
         }
         out.error(usage_error(
-            app, problem, line.words.size() > 1 ? line.words[1] : "", names_environment));
+            app, problem, line.words.size() > 1 ? line.words[1] : "", near_environments));
         return kWrongUsage;
     }
     return std::nullopt;

@@ -282,15 +282,19 @@ bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
 }
 
+bool names_one(const NearEnvironments& near_environments, const std::string& word) {
+    return near_environments(word) == std::vector{word};
+}
+
 /// "gpkg rename -n old new" for "gpkg rename old new"; empty where the first argument is not an
 /// environment.
 std::string with_named_environment(const std::vector<std::string>& unexpected,
                                    const CLI::App& command,
-                                   const std::function<bool(const std::string&)>& is_environment) {
+                                   const NearEnvironments& near_environments) {
     const auto* argument = single_argument(command);
     if (unexpected.size() != 1 || argument == nullptr || argument->count() != 1 ||
         command.get_option_no_throw("--name")->count() > 0 ||
-        !is_environment(argument->results().front()))
+        !names_one(near_environments, argument->results().front()))
         return {};
     const std::vector words{argument->results().front(), unexpected.front()};
     return fmt::format(
@@ -313,7 +317,7 @@ std::string hint_for_missing_value(const CLI::App& command) {
 
 std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 std::span<CLI::App* const> path,
-                                const std::function<bool(const std::string&)>& is_environment) {
+                                const NearEnvironments& near_environments) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
         if (path.size() > 1) {
@@ -330,11 +334,13 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (is_unknown_subcommand(command, unexpected))
             return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
         if (takes_environment(command)) {
-            auto hint = with_named_environment(unexpected, command, is_environment);
+            auto hint = with_named_environment(unexpected, command, near_environments);
             if (!hint.empty()) return hint;
         }
-        if (takes_environment(command) && is_environment(word))
-            return fmt::format("did you mean -n {}?", shell_word(word));
+        auto environments =
+            takes_environment(command) ? near_environments(word) : std::vector<std::string>();
+        for (auto& name : environments) name = "-n " + shell_word(name);
+        if (!environments.empty()) return did_you_mean(environments);
         if (path.size() == 2 && command.get_name() == "verify")
             return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
                    "package file: gpkg inspect FILE";
@@ -482,16 +488,17 @@ Error unknown_command(const std::string& first) {
 }
 
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word) {
-    return {ErrorKind::Usage,
-            fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
-            hint_for_unexpected({word}, path, [](const auto&) { return false; }),
-            {}};
+    return {
+        ErrorKind::Usage,
+        fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
+        hint_for_unexpected({word}, path, [](const auto&) { return std::vector<std::string>(); }),
+        {}};
 }
 
 Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
-                  const std::function<bool(const std::string&)>& is_environment) {
+                  const NearEnvironments& near_environments) {
     const auto path = named_commands(app);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
@@ -507,7 +514,7 @@ Error usage_error(CLI::App& app,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
             is_missing && unexpected.empty()
                 ? hint_by_example(*path.back())
-                : hint_for_unexpected(unexpected, path, is_environment),
+                : hint_for_unexpected(unexpected, path, near_environments),
             {}};
 }
 

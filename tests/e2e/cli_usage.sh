@@ -210,6 +210,7 @@ image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
 search early late|gpkg search takes one SPEC at a time
 verify early|did you mean -n early?
 env remove early|did you mean -n early?
+env remove eraly|did you mean -n early?
 rename early late|name the environment with -n: gpkg rename -n early late
 pack early|did you mean -n early?
 unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
