@@ -83,10 +83,13 @@ void add_platform_option(CLI::App& app, SourceOptions& options) {
 }
 
 void add_for_option(CLI::App& app, SourceOptions& options) {
-    app.add_option("--for",
-                   options.for_machine,
-                   "solve for another machine: a profile written by `gpkg hardware export`, or a "
-                   "name listed by `gpkg hardware list`; facts may follow: h100,glibc=2.36")
+    app.add_option(
+           "--for",
+           options.for_machine,
+           std::string(
+               "solve for another machine: a profile written by `gpkg hardware export`, or a "
+               "name listed by `gpkg hardware list`") +
+               kFactsMayFollow)
         ->type_name("FILE|NAME")
         ->check(not_empty("the machine is empty"))
         ->group("Machine");

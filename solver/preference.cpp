@@ -86,7 +86,8 @@ public:
             return fmt::format(
                 "runs here, and {} {}", universe_.describe(b), obstacle_of(universe_, b));
         case Key::TrackFeatures:
-            return "has no track_features, which lower the priority of a build";
+            return fmt::format("is preferred: {} has track_features, so its priority is lower",
+                               universe_.describe(b));
         case Key::Channel: return "is in a channel with higher priority";
         case Key::Version: return "is a newer version";
         case Key::Accelerator:

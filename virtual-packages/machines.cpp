@@ -287,6 +287,17 @@ std::string given_keys() {
     return join_some(keys, "and", keys.size());
 }
 
+std::string hint_for_fact(std::string_view fact) {
+    constexpr std::string_view kDriver = "driver=";
+    if (!fact.starts_with(kDriver))
+        return fmt::format("facts that can follow a machine: {}", given_keys());
+    // 12.2 is a version of CUDA, 535.54 one of a driver.
+    const auto version = fact.substr(kDriver.size());
+    const bool is_cuda = !version.empty() && version.substr(0, version.find('.')).size() <= 2;
+    return fmt::format("the driver is given as the CUDA version that it supports: cuda={}",
+                       is_cuda ? version : "12.4");
+}
+
 std::optional<std::string> given_key(std::string_view package) {
     const auto name = package == "__archspec" ? std::string_view("cpu") : package.substr(2);
     const auto* found = std::ranges::find(kGivenFacts, name, &GivenFact::key);
@@ -316,6 +327,11 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
                     "any: not a machine name",
                     "any is a version in a profile, e.g. cuda: any; gpkg hardware export writes "
                     "one");
+    if (const auto colon = text.find(':');
+        colon != std::string_view::npos && given_fact(text.substr(colon + 1)) != nullptr)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: unknown machine", text),
+                    fmt::format("write {},{}", text.substr(0, colon), text.substr(colon + 1)));
     auto names = microarchitecture_names();
     for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);
@@ -324,9 +340,8 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
                     fmt::format("{}: no profile for this partition", text),
                     "write the profiles of this cluster: gpkg hardware --slurm");
     if (near.empty() && text.find('=') != std::string_view::npos)
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: unknown machine", text),
-                    fmt::format("facts that can follow a machine: {}", given_keys()));
+        return fail(
+            ErrorKind::NotFound, fmt::format("{}: unknown machine", text), hint_for_fact(text));
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: unknown machine", text),
                 near.empty()

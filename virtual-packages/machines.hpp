@@ -34,6 +34,8 @@ std::string_view without_given_facts(std::string_view machine);
 
 /// "cpu, cuda, glibc, ...": the keys of facts that can follow a machine.
 std::string given_keys();
+/// A hint for "driver=12.2" and other facts that cannot follow a machine.
+std::string hint_for_fact(std::string_view fact);
 
 /// The key that sets a virtual package behind a machine: "glibc" for "__glibc", "cpu" for
 /// "__archspec"; nothing for those that cannot be set so.

@@ -216,13 +216,15 @@ private:
     std::size_t failed_ = 0;
 };
 
-Result<int> clean(Context& context, const CleanOptions& options) {
-    if (!options.all && !options.packages && !options.index_cache && !options.tarballs &&
-        !options.one_offs && !options.images)
+Result<int> clean(Context& context, CleanOptions options) {
+    const bool is_any_given = options.all || options.packages || options.index_cache ||
+                              options.tarballs || options.one_offs || options.images;
+    if (!is_any_given && options.dry_run) options.all = true;
+    if (!is_any_given && !options.dry_run)
         return fail(ErrorKind::Usage,
                     "say what to delete: --all, --packages, --index-cache, --tarballs, --exec or "
                     "--images",
-                    "to see sizes first: gpkg clean --all --dry-run");
+                    "to see sizes first: gpkg clean --dry-run");
     auto& out = context.out;
     const auto store = open_store(context);
     Sweep packages, indexes, remains, one_offs, images;
@@ -313,15 +315,15 @@ Action bind_clean(CLI::App& app) {
     app.add_flag("--exec", options->one_offs, "remove temporary environments of gpkg exec");
     app.add_flag("--images", options->images, "remove environment images of gpkg deploy");
     app.add_flag(
-        "-d,--dry-run", options->dry_run, "show sizes without removing files; with -v all files");
+        "-d,--dry-run", options->dry_run, "show sizes, of all if none is given; with -v all files");
     add_yes_option(app);
     app.footer(
         "Frees disk space. Environments are not changed; removed packages are downloaded again "
         "when needed. A package counts as unused if no environment links to its files. With "
         "--exec, packages used only by gpkg exec become unused too. Without a terminal, -y is "
         "required.\n\n"
-        "  gpkg clean --all --dry-run     # totals only\n"
-        "  gpkg clean --all --dry-run -v  # all files\n"
+        "  gpkg clean --dry-run           # totals only\n"
+        "  gpkg clean --dry-run -v        # all files\n"
         "  gpkg clean --packages --tarballs");
 
     return [options](Context& context) { return clean(context, *options); };

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -103,7 +104,7 @@ int list_settings(Context& context, bool with_sources) {
     context.out.result(files);
     const auto& ignored_keys = context.config.ignored_keys;
     if (ignored_keys.empty()) return 0;
-    context.out.result("\n# settings of conda that gpkg ignores");
+    context.out.result("\n# other settings in conda's files, which gpkg ignores");
     Table ignored;
     ignored.may_wrap(1);
     for (const auto& [key, place] : ignored_keys) ignored.add({"# " + key, place});
@@ -157,6 +158,22 @@ const ShownSetting& setting_of(const std::vector<ShownSetting>& settings, std::s
 }
 
 /// What one setting means, or every one of them without a key.
+/// How to set one name of a map; of other settings nothing.
+std::string example_of(const ConfigKey& key) {
+    if (key.shape != ConfigKey::Shape::Map) return {};
+    static const std::map<std::string_view, std::string_view> kExamples{
+        {"custom_channels", "mine https://example.com/channels"},
+        {"custom_multichannels", "both conda-forge bioconda"},
+        {"mirrored_channels", "conda-forge https://mirror.example.com/conda-forge"},
+        {"override_virtual_packages", "cuda 12.4"},
+        {"proxy_servers", "https http://proxy.example.com:3128"},
+        {"trusted_keys", "https://example.com/channel KEY"},
+    };
+    const auto found = kExamples.find(key.name);
+    return fmt::format(
+        "gpkg config set {}.{}", key.name, found == kExamples.end() ? "NAME VALUE" : found->second);
+}
+
 Result<int> describe_settings(Context& context, const std::string& key) {
     std::vector<ConfigKey> keys(config_keys().begin(), config_keys().end());
     if (!key.empty()) {
@@ -191,6 +208,8 @@ Result<int> describe_settings(Context& context, const std::string& key) {
         if (const auto value = value_text(setting); !value.empty()) table.add({"  value:", value});
         table.add({"  set by:", setting.source});
         if (!usual.empty()) table.add({"  default:", usual});
+        if (const auto example = example_of(known); !example.empty())
+            table.add({"  example:", example});
     }
     context.out.result(table);
     return 0;

@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace gpkg::cli {
 namespace {
@@ -59,13 +60,18 @@ std::int64_t now() {
     return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+/// A date, time or age, in Unix milliseconds.
+std::optional<std::int64_t> point_in_time(const std::string& text) {
+    return parse_local_moment(text, now());
+}
+
 bool is_generation_number(const std::string& text) {
-    return whole_number<std::uint64_t>(text) && !parse_moment(text, now());
+    return whole_number<std::uint64_t>(text) && !point_in_time(text);
 }
 
 /// Whether it is a state of the environment that -n or -p names.
 bool is_point_in_time(const std::string& text) {
-    return whole_number<std::uint64_t>(text) || parse_moment(text, now());
+    return whole_number<std::uint64_t>(text) || point_in_time(text);
 }
 
 bool is_lock_name(const std::string& text) {
@@ -103,7 +109,7 @@ Result<Side> before_last_change(Context& context, const fs::path& prefix) {
 
 Result<Side> at_point_in_time(Context& context, const fs::path& prefix, const std::string& text) {
     if (!is_generation_number(text))
-        return generation_at(context, prefix, *parse_moment(text, now()), text).transform(side_of);
+        return generation_at(context, prefix, *point_in_time(text), text).transform(side_of);
     const auto number = *whole_number<std::uint64_t>(text);
     if (number == 0)
         return fail(
@@ -132,6 +138,10 @@ Result<Side> environment_side(Context& context, const std::string& text) {
         error.kind = ErrorKind::Usage;
         error.message =
             fmt::format("'{}' is not a generation, date, environment or lock file", text);
+        if (error.hint.empty())
+            error.hint =
+                "a time is written 2026-11-28, '2026-11-28 13:45', today, yesterday, 30m, 12h or "
+                "7d";
     }
     return pass(std::move(error));
 }
@@ -150,8 +160,8 @@ struct Sides {
     bool is_since = false;  ///< after is the present state of the environment that before is of
 };
 
-/// FROM alone: a point in time is compared with the environment now, and the environment with
-/// anything else.
+/// FROM alone: a point in time or a lock file is compared with the environment now, and the
+/// environment with another environment.
 Result<Sides> sides_of_one(Context& context, const DiffOptions& options) {
     auto present = installed_in(context, options.target);
     if (!present) {
@@ -165,6 +175,7 @@ Result<Sides> sides_of_one(Context& context, const DiffOptions& options) {
     }
     GPKG_TRY(auto named, side_named(context, options.target, options.from));
     if (is_point_in_time(options.from)) return Sides{std::move(named), *std::move(present), true};
+    if (is_lock_name(options.from)) return Sides{std::move(named), *std::move(present)};
     return Sides{*std::move(present), std::move(named)};
 }
 
@@ -291,12 +302,9 @@ std::string summary_of(const Sides& sides, const std::vector<PackageDifference>&
 
 void print(Output& out, const Sides& sides, const Compared& one) {
     const auto changes = differences_in(one);
-    const auto text = [](const PackageRecord* record) {
-        return record == nullptr ? std::string()
-                                 : fmt::format("{} {} {}",
-                                               record->version,
-                                               record->build,
-                                               short_channel(record->channel));
+    const auto text = [](const PackageRecord* record) -> std::optional<PackageText> {
+        if (record == nullptr) return std::nullopt;
+        return PackageText{record->version, record->build, short_channel(record->channel)};
     };
     DifferenceTable table;
     for (const auto& change : changes) {
@@ -345,8 +353,8 @@ Action bind_diff(CLI::App& app) {
     const auto options = std::make_shared<DiffOptions>();
     app.add_option("from",
                    options->from,
-                   "generation, date, age (7d), environment or lock file; default: the state "
-                   "before the last change")
+                   "generation, time, age (30m, 7d), environment or lock file; default: the "
+                   "state before the last change")
         ->type_name("FROM");
     app.add_option("to", options->to, "the same; default: the installed packages")->type_name("TO");
     add_target_options(app, options->target);
@@ -361,7 +369,8 @@ Action bind_diff(CLI::App& app) {
         "  gpkg diff 7d -n ml            # of the last seven days\n"
         "  gpkg diff ml other            # two environments\n"
         "  gpkg diff old.lock gpkg.lock  # two lock files\n"
-        "  gpkg diff gpkg.lock -n ml     # an environment and a lock file\n");
+        "  gpkg diff '2026-11-28 13:45' -n ml  # as `gpkg history` shows times\n"
+        "  gpkg diff gpkg.lock -n ml     # from the lock file to the environment\n");
 
     return [options](Context& context) { return diff(context, *options); };
 }

@@ -181,8 +181,9 @@ Action bind_doctor(CLI::App& app) {
     add_target_options(app, options->target);
     add_for_option(app, options->sources);
     app.get_option("--for")->description(
-        "check for another machine: a profile written by `gpkg hardware export`, or a name listed "
-        "by `gpkg hardware list`");
+        std::string("check for another machine: a profile written by `gpkg hardware export`, or a "
+                    "name listed by `gpkg hardware list`") +
+        kFactsMayFollow);
     app.footer(
         "Checks an environment against this machine: driver and CUDA versions, the GPU code in "
         "its libraries, CPU builds on a machine with a GPU, and outdated package names. Exits with "

@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/machine.hpp"
+#include "cli/workflow/settings.hpp"
 #include "cli/workflow/site_profiles.hpp"
 #include "libcore/base/text.hpp"
 #include "virtual-packages/cpu.hpp"
@@ -14,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -113,7 +115,21 @@ Json json_of(const HardwareProfile& profile,
     return document;
 }
 
-void print_facts(Context& context, const DetectedProfile& detected, const DeviceChoice& choice) {
+/// " (overridden: 12.4)" of a detected value that an override replaces.
+std::string overridden(const Detection& detection, std::string_view package) {
+    const auto variable = override_variable(package);
+    for (const auto& one : detection.overrides) {
+        if (one.variable != variable || one.effect == OverrideEffect::None) continue;
+        return fmt::format(" (overridden: {})",
+                           one.effect == OverrideEffect::Sets ? printable(one.value) : "absent");
+    }
+    return {};
+}
+
+void print_facts(Context& context,
+                 const DetectedProfile& detected,
+                 const DeviceChoice& choice,
+                 const Detection& detection) {
     const auto& profile = detected.profile;
     auto& out = context.out;
     const auto left_out = choice.is_standing ? fmt::format("; ignored (devices: {} in {})",
@@ -125,35 +141,43 @@ void print_facts(Context& context, const DetectedProfile& detected, const Device
     const auto row = [&](const std::string& name, std::string value, const std::string& remark) {
         table.add({name, std::move(value), out.faint(remark)});
     };
-    const auto none = [&](const char* name, bool is_known) {
+    const auto none = [&](const char* name, bool is_known, std::string_view package = {}) {
         row(name,
-            is_known ? "none" : "unknown",
+            (is_known ? "none" : "unknown") +
+                (package.empty() ? std::string() : overridden(detection, package)),
             is_known ? "" : "detection failed; see the warnings");
     };
-    const auto fact = [&](const char* name, const std::optional<Fact>& known, const char* prefix) {
+    const auto fact = [&](const char* name,
+                          const std::optional<Fact>& known,
+                          const char* prefix,
+                          std::string_view package = {}) {
         if (known)
             row(name,
-                prefix + printable(known->value),
+                prefix + printable(known->value) +
+                    (package.empty() ? std::string() : overridden(detection, package)),
                 origin_of(known->source, known->is_assumed));
     };
     row("platform", profile.platform, "");
     fact("CPU", profile.cpu_model, "");
     if (const auto& cpu = profile.microarchitecture)
-        row(profile.cpu_model ? "" : "CPU", cpu->value, level_of(*cpu));
-    fact("kernel", profile.linux_, "Linux ");
-    fact("system", profile.osx, "macOS ");
-    fact("system", profile.windows, "Windows ");
+        row(profile.cpu_model ? "" : "CPU",
+            cpu->value + overridden(detection, "archspec"),
+            level_of(*cpu));
+    fact("kernel", profile.linux_, "Linux ", "linux");
+    fact("system", profile.osx, "macOS ", "osx");
+    fact("system", profile.windows, "Windows ", "win");
     if (profile.glibc)
         row("C library",
-            profile.glibc->value.empty() ? "not glibc" : "glibc " + profile.glibc->value,
+            (profile.glibc->value.empty() ? "not glibc" : "glibc " + profile.glibc->value) +
+                overridden(detection, "glibc"),
             profile.glibc->source);
     fact("NVIDIA driver", profile.nvidia_driver, "");
     if (profile.cuda)
-        fact(profile.nvidia_driver ? "" : "NVIDIA driver", profile.cuda, "up to CUDA ");
+        fact(profile.nvidia_driver ? "" : "NVIDIA driver", profile.cuda, "up to CUDA ", "cuda");
     else if (!profile.nvidia_driver)
-        none("NVIDIA driver", detected.is_nvidia_known);
+        none("NVIDIA driver", detected.is_nvidia_known, "cuda");
     if (profile.amdgpu) row("AMD driver", "amdgpu", profile.amdgpu->source);
-    fact("ROCm", profile.rocm, "");
+    fact("ROCm", profile.rocm, "", "rocm");
     for (std::size_t place = 0; place < profile.gpus.size(); ++place) {
         const auto& gpu = profile.gpus[place];
         row(profile.gpus.size() == 1 ? "GPU" : fmt::format("GPU {}", place),
@@ -189,9 +213,19 @@ void print_overrides(Context& context, const Detection& detection, bool is_named
     out.result("\nOverrides:");
     Table table;
     table.may_wrap(1);
-    for (const auto& [variable, value, effect, text] : detection.overrides)
-        table.add({fmt::format("  {}={}", variable, printable(value)),
-                   effect == OverrideEffect::None ? "no effect: " + text : text});
+    const auto variables = set_overrides(context);
+    std::map<std::string, std::string> settings;  // names by the variables that they stand for
+    for (const auto& [package, value] : context.config.override_virtual_packages.value)
+        settings.emplace(override_variable(package), package);
+    for (const auto& one : detection.overrides) {
+        const auto setting = settings.find(one.variable);
+        const bool is_set = variables.contains(one.variable) || setting == settings.end();
+        table.add({is_set ? fmt::format("  {}={}", one.variable, printable(one.value))
+                          : fmt::format("  override_virtual_packages.{}: {}",
+                                        setting->second,
+                                        printable(one.value)),
+                   one.effect == OverrideEffect::None ? "no effect: " + one.text : one.text});
+    }
     out.result(table);
     if (const auto& configured = context.config.override_virtual_packages;
         !is_named && !configured.value.empty())
@@ -249,7 +283,7 @@ Result<int> show(Context& context, const HardwareOptions& options) {
     for (const auto& warning : warnings) context.out.warn(warning);
     if (context.out.verbose())
         for (const auto& line : found.notes) context.out.note(line);
-    print_facts(context, found, choice);
+    print_facts(context, found, choice, detection);
     print_packages(context.out, detection);
     print_overrides(context, detection, is_named);
     context.out.result("\npackages: " + packages_text(context, detection));
@@ -372,9 +406,10 @@ Action bind_hardware(CLI::App& app) {
     auto* list_app = app.add_subcommand("list", "list the machine names that --for accepts");
     for (auto* sub : {export_app, list_app}) sub->fallthrough();  // --json after the verb
     add_for_option(app, options->sources);
-    app.get_option("--for")->description(
-        "show another machine: a profile written by `gpkg hardware export`, or a name listed by "
-        "`gpkg hardware list`");
+    app.get_option("--for")->description(std::string("show another machine: a profile written by "
+                                                     "`gpkg hardware export`, or a name listed by "
+                                                     "`gpkg hardware list`") +
+                                         kFactsMayFollow);
     add_site_options(app, options->site);
     app.add_option("-o,--output",
                    options->site.folder,

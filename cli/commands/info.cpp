@@ -118,7 +118,7 @@ std::string place_text(const Place& place) {
                             room.system.is_shared ? " (network)" : "",
                             room.system.mount_point.native(),
                             human_size(room.free_bytes));
-    if (room.free_files) text += fmt::format(", {} files free", *room.free_files);
+    if (room.free_files) text += fmt::format(", {} files free", with_thousands(*room.free_files));
     for (const auto& quota : room.quotas) text += "; quota of " + quota_text(quota);
     if (!room.trouble.empty()) text += fmt::format("; quotas unknown: {}", room.trouble);
     return text;

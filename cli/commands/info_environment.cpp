@@ -6,6 +6,7 @@
 #include "libcore/asking/earlier_wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/hardware/variant_columns.hpp"
 #include "libcore/net/url.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +25,10 @@ Result<EnvironmentFacts> environment_facts(const fs::path& path) {
     GPKG_TRY(facts.pins, prefix.pinned_specs());
     GPKG_TRY(facts.state, prefix.state());
     facts.packages = records.size();
+    std::vector<PackageRecord> packages;
+    packages.reserve(records.size());
+    for (const auto& record : records) packages.push_back(record.package);
+    facts.gpu_builds = gpu_builds(packages);
     facts.requested = wishes_of(path).size();
     return facts;
 }
@@ -56,6 +61,9 @@ void print_environment(const Context& context, const EnvironmentFacts& facts) {
     for (const auto& [name, accelerator] : facts.state.package_accelerators)
         accelerators.push_back(fmt::format("{}: {}", name, accelerator));
     rows("accelerator", accelerators);
+    rows("GPU packages",
+         {facts.gpu_builds.empty() ? "none"
+                                   : join_some(facts.gpu_builds, "and", facts.gpu_builds.size())});
     rows("pins",
          {facts.pins.empty()
               ? "none"

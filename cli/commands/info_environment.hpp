@@ -17,6 +17,7 @@ struct EnvironmentFacts {
     std::size_t packages = 0;
     std::size_t requested = 0;  ///< specs
     std::vector<std::string> pins;
+    std::vector<std::string> gpu_builds;  ///< "pytorch (CUDA 12.9)"
     GpkgState state;
 };
 Result<EnvironmentFacts> environment_facts(const fs::path& path);

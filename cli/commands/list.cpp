@@ -328,8 +328,9 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
     const auto key = [](const Item& item) {
         return std::tie(item.version, item.build, item.channel);
     };
-    const auto text = [](const Item& item) {
-        return fmt::format("{} {} {}", item.version, item.build, path_or_url(item.channel));
+    const auto text = [](const Item* item) -> std::optional<PackageText> {
+        if (item == nullptr) return std::nullopt;
+        return PackageText{item->version, item->build, path_or_url(item->channel)};
     };
     auto array = Json::array();
     DifferenceTable table;
@@ -340,13 +341,10 @@ Result<int> print_differences(Context& context, const Listing& here, const ListO
         array.push_back({{"name", name},
                          {"here", mine == nullptr ? Json() : json_of(*mine)},
                          {"there", theirs == nullptr ? Json() : json_of(*theirs)}});
-        if (mine == nullptr)
-            table.add(name, "", text(*theirs), "");
-        else if (theirs == nullptr)
-            table.add(name, text(*mine), "", "");
-        else
-            table.add(
-                name, text(*mine), text(*theirs), variant_changes(mine->variant, theirs->variant));
+        const auto how = mine == nullptr || theirs == nullptr
+                             ? std::string()
+                             : variant_changes(mine->variant, theirs->variant);
+        table.add(name, text(mine), text(theirs), how);
     }
     if (context.out.json_mode()) {
         context.out.json(array);

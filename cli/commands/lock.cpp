@@ -6,6 +6,8 @@
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
+#include "libcore/hardware/variant_columns.hpp"
+#include "libcore/lock/environments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 namespace gpkg::cli {
@@ -29,23 +32,16 @@ struct LockOptions {
     bool dry_run = false;
 };
 
-constexpr const char* kDefaultFile = "environment.yml";
-
-bool has_default_file() {
-    std::error_code code;
-    return fs::exists(kDefaultFile, code);
-}
-
 /// Without specs and files: environment.yml of this folder. `command` is gpkg lock.
 Result<void> add_default_file(Context& context, const CLI::App& command, WishOptions& wishes) {
     if (!wishes.specs.empty() || !wishes.files.empty()) return {};
-    if (!has_default_file())
+    if (!locks::has_default_file())
         return fail(ErrorKind::Usage,
-                    fmt::format("nothing to lock: no {} in this folder", kDefaultFile),
+                    fmt::format("nothing to lock: no {} in this folder", locks::kDefaultFile),
                     fmt::format("name a file or packages: gpkg lock -f FILE; subcommands: {}",
                                 fmt::join(subcommand_names(command), ", ")));
-    wishes.files = {kDefaultFile};
-    context.out.note(fmt::format("note: locking the packages of {}", kDefaultFile));
+    wishes.files = {locks::kDefaultFile};
+    context.out.note(fmt::format("note: locking the packages of {}", locks::kDefaultFile));
     return {};
 }
 
@@ -56,13 +52,31 @@ void warn_of_lost_classes(Context& context, const LockFile& lock, const std::str
     std::vector<std::string> lost;
     for (const auto& locked : before->lock.classes) {
         if (lock.find_class(locked.name, locked.environment) == nullptr)
-            lost.push_back(locked.name);
+            lost.push_back(full_name(locked));
     }
     if (lost.empty()) return;
     context.out.warn(fmt::format("{}: no longer has {} {}; gpkg lock update keeps existing classes",
                                  file,
                                  lost.size() == 1 ? "the class" : "the classes",
                                  join_some(lost, "and")));
+}
+
+/// A GPU class was asked for, and all classes got the same packages for the CPU.
+std::optional<std::string> note_on_same_packages(const LockFile& lock) {
+    const auto& classes = lock.classes;
+    const auto has_gpu = [](const LockedClass& one) {
+        const auto records = as_virtual_packages(one.made_for);
+        return find_record(records, "__cuda") != nullptr ||
+               find_record(records, "__amdgpu") != nullptr;
+    };
+    const auto is_same = [&](const LockedClass& one) {
+        return one.packages == classes.front().packages;
+    };
+    if (classes.size() < 2 || std::ranges::none_of(classes, has_gpu) ||
+        !std::ranges::all_of(classes, is_same) ||
+        !gpu_builds(lock.records_of(classes.front())).empty())
+        return std::nullopt;
+    return "all classes have the same packages, and none of them is a GPU build";
 }
 
 Result<int> write(Context& context, const CLI::App& command, LockOptions& options) {
@@ -80,6 +94,7 @@ Result<int> write(Context& context, const CLI::App& command, LockOptions& option
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     warn_of_lost_classes(context, locked.lock, options.output);
+    if (const auto note = note_on_same_packages(locked.lock)) context.out.note("note: " + *note);
     for (const auto& note : locks::taken_elsewhere(locked.lock)) context.out.note("note: " + note);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
@@ -99,6 +114,11 @@ Result<int> write(Context& context, const CLI::App& command, LockOptions& option
 }  // namespace
 
 namespace locks {
+
+bool has_default_file() {
+    std::error_code code;
+    return fs::exists(kDefaultFile, code);
+}
 
 std::vector<std::string> taken_elsewhere(const LockFile& lock) {
     std::vector<std::string> notes;
@@ -180,9 +200,11 @@ Action bind_lock(CLI::App& app) {
     add_platform_option(app, options->sources);
     add_devices_option(app, options->sources);
     add_wish_options(app, options->wishes);
-    add_machines_option(app,
-                        options->machines,
-                        "machines to lock for, profiles or names: a100,h100; may be repeated");
+    add_machines_option(
+        app,
+        options->machines,
+        std::string("machines to lock for, profiles or names: a100,h100; may be repeated") +
+            kFactsMayFollow);
     app.add_flag(
         "--for-all", options->for_all, "lock for every kind of machine that packages distinguish");
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");

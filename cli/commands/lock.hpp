@@ -18,6 +18,9 @@
 namespace gpkg::cli::locks {
 
 inline constexpr const char* kUsualName = "gpkg.lock";
+/// The file whose packages are locked if none is named.
+inline constexpr const char* kDefaultFile = "environment.yml";
+bool has_default_file();
 
 Action bind_check(CLI::App& app);
 Action bind_list(CLI::App& app);

@@ -9,6 +9,7 @@
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_flaws.hpp"
 #include "libcore/classes/class_words.hpp"
+#include "libcore/lock/environments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,6 +32,17 @@ struct LockCheckOptions {
 };
 
 bool is_asked(const WishOptions& wishes) { return !wishes.specs.empty() || !wishes.files.empty(); }
+
+/// gpkg.lock beside environment.yml is compared with it, as `gpkg lock` locks it. A lock without a
+/// request, which was converted, is not.
+void add_default_file(Context& context, const LockFile& lock, LockCheckOptions& options) {
+    const bool is_default = options.lock.file == kUsualName && options.lock.environment.empty();
+    if (is_asked(options.wishes) || !is_default || !has_default_file() ||
+        lock.request == LockRequest{})
+        return;
+    options.wishes.files = {kDefaultFile};
+    context.out.note(fmt::format("note: comparing the lock with {}", kDefaultFile));
+}
 
 /// What says how packages are to be chosen, but not which.
 bool has_manner(const LockCheckOptions& options) {
@@ -173,6 +185,10 @@ void tell(Output& out,
     for (const auto& fit : answer.fits)
         table.add({fit.locked->name, standing_of(fit, answer.fits)});
     out.result(table);
+    if (const auto others = other_environments(lock); !others.empty())
+        out.note(fmt::format("not shown: {} {} (--environment NAME)",
+                             others.size() == 1 ? "environment" : "environments",
+                             join_some(others, "and")));
     if (const auto* other = other_vendors(answer.fits))
         out.note(fmt::format("{} has GPUs of two vendors: choose class {} or {} with --devices",
                              answer.machine,
@@ -197,13 +213,14 @@ void tell(Output& out,
 
 /// Which class the machine takes and what keeps it from the others, whether each holds together,
 /// whether what is asked for is still what was locked, and whether it can still be had.
-Result<int> check(Context& context, const LockCheckOptions& options) {
+Result<int> check(Context& context, LockCheckOptions& options) {
+    GPKG_TRY(auto found, read_lock_file(context, options.lock.file));
+    add_default_file(context, found.lock, options);
     if (!is_asked(options.wishes) && has_manner(options))
         return fail(
             ErrorKind::Usage,
             "--accel, -c, --channel-priority and --exclude-newer need specs or -f FILE to check",
             fmt::format("gpkg lock check {} -f environment.yml ...", options.lock.file));
-    GPKG_TRY(auto found, read_lock_file(context, options.lock.file));
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     GPKG_TRY(const auto records, packages_for_class(context, machine));
@@ -241,8 +258,9 @@ Action bind_check(CLI::App& app) {
         "--available", options->available, "also check that the channels still have the packages");
     app.footer(
         "Shows which class this machine would install and checks the lock for errors. Specs and "
-        "files are compared with the request in the lock. The exit status is 1 if no class runs "
-        "on the machine or if a check fails.\n\n"
+        "files are compared with the request in the lock; without any, gpkg.lock is compared with "
+        "environment.yml if the folder has one. The exit status is 1 if no class runs on the "
+        "machine or if a check fails.\n\n"
         "  gpkg lock check                             # gpkg.lock, this machine\n"
         "  gpkg lock check gpkg.lock --for h100\n"
         "  gpkg lock check gpkg.lock -f environment.yml --available\n"

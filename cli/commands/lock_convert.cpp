@@ -5,6 +5,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_flaws.hpp"
+#include "libcore/lock/environments.hpp"
 #include "libcore/lock/pip_requirement.hpp"
 #include "libcore/net/url.hpp"
 
@@ -63,12 +64,6 @@ Result<LockFormat> format_for(const LockConvertOptions& options) {
     return fail(ErrorKind::Usage,
                 fmt::format("{}: unknown format for this file name", options.to),
                 fmt::format("use one of {}; or name the format with --format", kLockNames));
-}
-
-/// As gpkg.lock has it: with the environment where that is not the default one.
-std::string full_name(const LockedClass& locked) {
-    return locked.environment == kDefaultEnvironment ? locked.name
-                                                     : locked.environment + "/" + locked.name;
 }
 
 /// The class that --class names; without it, the only one of the default environment where no more
@@ -169,6 +164,14 @@ void warn_of_losses(Context& context, const LockFile& lock, LockFormat format) {
     if (tells_login)
         context.out.warn(
             "the package URLs contain credentials, which everyone who can read the file sees");
+    const auto local = std::ranges::count_if(lock.packages, [](const LockedPackage& package) {
+        return package.record.url.starts_with("file://");
+    });
+    if (local > 0)
+        context.out.warn(
+            fmt::format("{} from a folder of this machine (file://), which other machines may not "
+                        "have",
+                        local == 1 ? "1 package is" : fmt::format("{} packages are", local)));
     std::vector<std::string> lost;
     for (const auto& package : lock.foreign) {
         if (format == LockFormat::Explicit ||

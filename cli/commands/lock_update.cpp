@@ -183,7 +183,10 @@ Action bind_update(CLI::App& app) {
     add_platform_option(app, update.sources);
     add_file_options(app, update.wishes);
     add_machines_option(
-        app, update.machines, "machines to add or solve again, profiles or names; may be repeated");
+        app,
+        update.machines,
+        std::string("machines to add or solve again, profiles or names; may be repeated") +
+            kFactsMayFollow);
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: the lock file itself")
         ->type_name("FILE");

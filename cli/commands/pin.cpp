@@ -195,9 +195,9 @@ Result<int> unpin(Context& context, const PinOptions& options) {
 }
 
 Result<int> list_pins(Context& context, const PinOptions& options) {
-    GPKG_TRY(const auto path, existing_prefix(context, options.target));
-    GPKG_TRY(const auto prefix, Prefix::open(path));
-    GPKG_TRY(const auto specs, prefix.pinned_specs());
+    const auto path = existing_prefix(context, options.target);
+    const bool is_any_active = path || path.error().message != kNoEnvironmentActive;
+    if (!path && is_any_active) return pass(path.error());
     auto document = Json::array();
     Table table;
     table.may_wrap(1);
@@ -205,7 +205,11 @@ Result<int> list_pins(Context& context, const PinOptions& options) {
         document.push_back({{"spec", spec}, {"source", source}});
         table.add({spec, source});
     };
-    for (const auto& spec : specs) add(spec, (prefix.meta() / "pinned").native());
+    if (path) {
+        GPKG_TRY(const auto prefix, Prefix::open(*path));
+        GPKG_TRY(const auto specs, prefix.pinned_specs());
+        for (const auto& spec : specs) add(spec, (prefix.meta() / "pinned").native());
+    }
     const auto& configured = context.config.pinned_packages;
     for (const auto& spec : configured.value)
         add(spec, fmt::format("pinned_packages ({})", configured.source));
@@ -214,7 +218,10 @@ Result<int> list_pins(Context& context, const PinOptions& options) {
         return 0;
     }
     context.out.result(table);
-    if (table.empty()) context.out.note("no package is pinned");
+    if (!is_any_active)
+        context.out.note("no environment is active; for the pins of one: gpkg pins -n NAME");
+    else if (table.empty())
+        context.out.note("no package is pinned");
     return 0;
 }
 
@@ -257,7 +264,8 @@ Action bind_pins(CLI::App& app) {
     const auto options = std::make_shared<PinOptions>();
     add_target_options(app, options->target);
     app.footer(
-        "Lists the pins of the environment, then those of the setting pinned_packages.\n"
+        "Lists the pins of the environment, then those of the setting pinned_packages. Without an "
+        "environment it lists only the setting.\n"
         "  gpkg pins -n ml");
     return [options](Context& context) { return list_pins(context, *options); };
 }

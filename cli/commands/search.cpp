@@ -2,8 +2,10 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/found.hpp"
+#include "libcore/base/text.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +29,13 @@ Result<int> search(Context& context, const SearchOptions& options) {
         context.out.json(document);
     } else {
         print_found(context, spec, found, options.info);
+        const auto& machine = options.sources.for_machine;
+        if (!machine.empty() && !found.records.empty())
+            context.out.note(fmt::format(
+                "note: search lists all builds for the platform; to see which run on {0}: gpkg "
+                "variants {1} --for {0}",
+                shell_word(machine),
+                shell_word(options.spec)));
     }
     return 0;
 }

@@ -35,13 +35,6 @@ Result<Found> installed_package(const fs::path& path, const MatchSpec& spec) {
     return found;
 }
 
-Result<Found> newest_package(Context& context, const ShowOptions& options, const MatchSpec& spec) {
-    GPKG_TRY(auto found, search_channels(context, spec, options.sources));
-    if (found.records.size() > 1)
-        found.records.erase(found.records.begin(), std::prev(found.records.end()));
-    return found;
-}
-
 /// "numpy-2.1-0.conda" beside us, or any path to one.
 bool is_package_file(const Context& context, const std::string& text) {
     std::error_code ignored;
@@ -63,11 +56,14 @@ Result<int> show(Context& context, const ShowOptions& options) {
             fmt::format("to list matching packages: gpkg search {}", shell_word(options.spec)));
     const bool is_installed = !options.target.name.empty() || !options.target.prefix.empty();
     Found found;
+    std::size_t builds = 0;
     if (is_installed) {
         GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
         GPKG_TRY(found, installed_package(prefix, spec));
     } else {
-        GPKG_TRY(found, newest_package(context, options, spec));
+        GPKG_TRY(found, search_channels(context, spec, options.sources));
+        builds = found.records.size();
+        if (builds > 1) found.records.erase(found.records.begin(), std::prev(found.records.end()));
     }
     if (context.out.json_mode()) {
         context.out.json(search_json(found.records.back()));
@@ -79,7 +75,10 @@ Result<int> show(Context& context, const ShowOptions& options) {
         for (const auto& channel : options.sources.channels)
             command += " -c " + shell_word(channel);
         if (options.sources.override_channels) command += " --override-channels";
-        context.out.note(fmt::format("newest build; to list all: {}", command));
+        context.out.note(builds > 1 ? fmt::format("newest of {} builds; to list all: {}",
+                                                  with_thousands(builds),
+                                                  command)
+                                    : fmt::format("the only build; to list it: {}", command));
     }
     return 0;
 }

@@ -50,7 +50,10 @@ Action bind_update(CLI::App& app) {
                         "a package file cannot be updated",
                         "to install it: gpkg install FILE");
         if (wishes.specs.empty() && wishes.accelerators.empty() && !options->all)
-            return missing_argument(app, "SPEC (--all updates every package)");
+            return fail(ErrorKind::Usage,
+                        "gpkg update: missing argument: SPEC",
+                        fmt::format("to update every package: gpkg update {} --all",
+                                    target_words(context, path)));
         GPKG_CHECK(begin_change(context, path, options->change));
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());
@@ -77,7 +80,9 @@ Action bind_update(CLI::App& app) {
             request.update.push_back(spec.name);
         }
         GPKG_TRY(auto change, decide(context, options->sources, request));
-        if (options->all)
+        if (options->all && installed.empty())
+            change.if_nothing = fmt::format("{} has no packages", environment_name(context, path));
+        else if (options->all)
             change.if_nothing =
                 installed.size() == 1
                     ? "the only package is up to date"
@@ -87,7 +92,11 @@ Action bind_update(CLI::App& app) {
                                             join_some(request.update, "and", request.update.size()),
                                             request.update.size() == 1 ? "is" : "are");
         // A pin or a bound excludes a newer version, as a note says.
-        if (!change.if_nothing.empty() && !change.notes.empty())
+        if (const auto& pinned = change.held_by_pins; !pinned.empty())
+            change.if_nothing = fmt::format("nothing to do: {} {} pinned",
+                                            join_some(pinned, "and"),
+                                            pinned.size() == 1 ? "is" : "are");
+        else if (!change.if_nothing.empty() && !change.notes.empty())
             change.if_nothing = "nothing to do: no newer version fits";
         return carry_out(context, std::move(change), options->change);
     };

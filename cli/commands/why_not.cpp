@@ -4,6 +4,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/explanation_json.hpp"
+#include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
@@ -166,27 +167,30 @@ void print_impossible(Output& out,
         out.result("  or for another machine: --for NAME (gpkg hardware list)");
 }
 
-/// Whether no channel has a newer version; false for virtual packages.
-bool is_newest(const Question& question, const PackageRecord& chosen) {
+/// How many builds the chosen version has; 0 where a channel has a newer version, and for virtual
+/// packages.
+std::size_t builds_of_newest(const Question& question, const PackageRecord& chosen) {
     const auto version = version_of(chosen);
-    bool is_known = false;
+    std::size_t builds = 0;
     for (const auto& index : question.problem.indexes) {
         const auto records = index->find(chosen.name);
         if (!version || !records) continue;
         for (const auto* row : records->choices(question.problem.exclude_newer)) {
             const auto other = Version::parse(records->version(*row));
-            if (other && *version < *other) return false;
-            is_known = true;
+            if (other && *version < *other) return 0;
+            if (other && *version == *other) ++builds;
         }
     }
-    return is_known;
+    return builds;
 }
 
-/// ": newest version, CUDA build"; empty where neither holds.
+/// ": newest version, CUDA build"; empty where neither is known.
 std::string why_chosen(const Question& question, const PackageRecord& chosen) {
     std::vector<std::string> reasons;
-    if (is_newest(question, chosen)) reasons.emplace_back("newest version");
+    const auto builds = builds_of_newest(question, chosen);
+    if (builds > 0) reasons.emplace_back("newest version");
     const auto of = accelerator_of(chosen);
+    if (of.evidence.empty() && builds > 1) reasons.emplace_back("best build");
     if (!of.evidence.empty())
         reasons.push_back(fmt::format("{} build", compute_platform(of.accelerator)));
     return reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, ", "));
@@ -205,8 +209,8 @@ std::string on_accelerator(const Question& question, const PackageRecord& chosen
                        compute_platform(*vendor));
 }
 
-/// "t 2.0 cuda129_0 is newer, but needs __cuda >=12", of a build that meets the spec; empty where
-/// none is newer than `possible`.
+/// "t 2.0 cuda129_0 cannot be used: needs __cuda >=12, but this machine has no NVIDIA driver",
+/// of a build that meets the spec; empty where none is newer than `possible`.
 std::string newer_for_other_machine(const Question& question,
                                     const MatchSpec& spec,
                                     const PackageRecord& possible) {
@@ -222,10 +226,10 @@ std::string newer_for_other_machine(const Question& question,
             const auto record = index->record(*records, *row);
             if (!record || !spec.matches(*record)) continue;
             const auto needs = unmet_needs(*record, question.problem.virtual_packages);
-            if (!needs.empty())
-                return fmt::format("{} is newer, but needs {}",
-                                   record_title(*record),
-                                   as_typed(needs.front().spec));
+            if (needs.empty()) continue;
+            return fmt::format("{} cannot be used: {}",
+                               record_title(*record),
+                               unmet_text(needs.front(), question.problem.machine));
         }
     }
     return {};
@@ -239,6 +243,13 @@ void print(const Context& context,
     auto& out = context.out;
     const bool in_environment = !question.prefix.empty();
     const auto asked = as_typed(spec);
+    const bool is_possible = found.verdict == Verdict::Unneeded ||
+                             found.verdict == Verdict::LessGood ||
+                             found.verdict == Verdict::Outranked;
+    if (is_possible) {
+        const auto text = newer_for_other_machine(question, spec, *found.possible);
+        if (!text.empty()) out.result(text);
+    }
     switch (found.verdict) {
     case Verdict::NoAnswer:
     case Verdict::Unknown: return;
@@ -278,8 +289,6 @@ void print(const Context& context,
         if (!found.explanation.clashes.empty()) out.result(found.explanation.tree());
         break;
     }
-    if (const auto text = newer_for_other_machine(question, spec, *found.possible); !text.empty())
-        out.result(text);
     print_differences(out, found, options.all);
     if (in_environment) out.result("to install it: " + install_command(context, asked));
 }

@@ -6,6 +6,7 @@
 #include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/generation.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -91,6 +92,13 @@ std::string transition(const std::string& before, const std::string& after) {
     return before == after ? after : fmt::format("{} -> {}", before, after);
 }
 
+/// " (CUDA build)"; empty where a record does not tell what it is for.
+std::string accelerator_remark(const PackageRecord& record) {
+    const auto found = accelerator_of(record);
+    if (found.evidence.empty() || found.is_for_either) return "";
+    return fmt::format(" ({} build)", compute_platform(found.accelerator));
+}
+
 class ChangeTable {
 public:
     ChangeTable(const Context& context,
@@ -133,7 +141,7 @@ public:
         std::vector<std::string> titles;
         for (const auto& row : rows_) {
             if (row.action != PlanAction::Remove && requested_.contains(row.record().name))
-                titles.push_back(record_title(row.record()));
+                titles.push_back(record_title(row.record()) + accelerator_remark(row.record()));
         }
         if (titles.empty()) return;
         auto& out = context_.out;
@@ -300,17 +308,32 @@ void print_heading(const Context& context, const Change& change, const SettingsC
     out.print(table);
 }
 
-/// "3 to download (1.2 GB)".
+/// "; about 96 to 224 MB on disk": before the packages are unpacked, only their archives' sizes are
+/// known. Empty for small downloads.
+std::string disk_text(std::uint64_t downloaded) {
+    // Packages of conda-forge and of Debian took 3.5 to 6.3 times the space of their archives.
+    constexpr std::uint64_t kLeast = 3;
+    constexpr std::uint64_t kMost = 7;
+    constexpr std::uint64_t kSmall = 1'000'000;
+    if (downloaded < kSmall) return "";
+    return fmt::format("; about {} to {} on disk",
+                       human_size(downloaded * kLeast),
+                       human_size(downloaded * kMost));
+}
+
+/// "3 to download (1.2 GB; about 3.6 GB to 8.4 GB on disk)".
 std::string download_text(const std::vector<PackageRecord>& fetch) {
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
     // A list of package files has no sizes.
     const bool is_any_unknown =
         std::ranges::any_of(fetch, [](const auto& record) { return record.size == 0; });
-    const auto size =
-        bytes == 0 && is_any_unknown
-            ? std::string()
-            : fmt::format(" ({}{})", is_any_unknown ? "at least " : "", human_size(bytes));
+    const auto size = bytes == 0 && is_any_unknown
+                          ? std::string()
+                          : fmt::format(" ({}{}{})",
+                                        is_any_unknown ? "at least " : "",
+                                        human_size(bytes),
+                                        is_any_unknown ? "" : disk_text(bytes));
     return fmt::format("{} to download{}", with_thousands(fetch.size()), size);
 }
 
@@ -351,7 +374,10 @@ void print_change(const Context& context,
 std::string outcome_text(const Context& context, const Change& change) {
     const auto name = environment_name(context, change.prefix);
     if (change.creates)
-        return fmt::format("created {} with {}", name, count_text(change.link.size(), "package"));
+        return fmt::format("created {} with {}{}",
+                           name,
+                           count_text(change.link.size(), "package"),
+                           change.lock.empty() ? "" : " from " + change.lock);
     if (change.restores != 0)
         return fmt::format("{} is back at generation {}", name, change.restores);
     const auto sizes = group_sizes(change);

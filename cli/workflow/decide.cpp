@@ -2,6 +2,7 @@
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
+#include "cli/workflow/installed.hpp"
 #include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
@@ -145,6 +146,45 @@ std::string newer_than_allowed(const Question& question,
     return newest;
 }
 
+bool is_updated(const Wanted& wanted, const std::string& name) {
+    return wanted.update_all || std::ranges::find(wanted.update, name) != wanted.update.end();
+}
+
+/// Packages of an update whose channel, given earlier with -c, is not searched now: a note for each
+/// such channel.
+std::vector<std::string> notes_on_unsearched_channels(const Context& context,
+                                                      const Question& question,
+                                                      const Change& change) {
+    const auto is_searched = [&](const std::string& url) {
+        return std::ranges::any_of(question.channels,
+                                   [&](const auto& channel) { return channel.base_url() == url; });
+    };
+    const auto is_unlinked = [&](const PrefixRecord& record) {
+        return std::ranges::any_of(change.unlink, [&](const PrefixRecord& other) {
+            return other.name() == record.name();
+        });
+    };
+    std::vector<std::string> notes;
+    for (const auto& url : question.present.on_disk.channels) {
+        if (is_searched(url)) continue;
+        std::vector<std::string> names;
+        for (const auto& record : question.present.records) {
+            if (record.package.channel == url && is_updated(question.wanted, record.name()) &&
+                !is_unlinked(record))
+                names.push_back(record.name());
+        }
+        if (names.empty()) continue;
+        const auto title = channel_title(context, url);
+        notes.push_back(
+            fmt::format("{} {} installed from {}, which is not searched; to search it: add -c {}",
+                        join_some(names, "and"),
+                        names.size() == 1 ? "was" : "were",
+                        title,
+                        shell_word(title)));
+    }
+    return notes;
+}
+
 /// Packages that an update leaves at an older version because of a pin or, where nothing changes,
 /// because of the user's own request. Replaces the solver's notes on them, which name no reason.
 void add_notes_on_kept_versions(const Context& context,
@@ -153,16 +193,14 @@ void add_notes_on_kept_versions(const Context& context,
                                 Change& change) {
     const auto& wanted = question.wanted;
     auto& notes = change.notes;
-    const auto is_updated = [&](const std::string& name) {
-        return wanted.update_all || std::ranges::find(wanted.update, name) != wanted.update.end();
-    };
+    // Whether there is a note.
     const auto note = [&](const MatchSpec& spec, std::string_view why, const std::string& hint) {
-        if (!spec.has_one_name() || !is_updated(spec.name)) return;
+        if (!spec.has_one_name() || !is_updated(wanted, spec.name)) return false;
         const auto* before = find_record(question.present.records, spec.name);
         const auto* after = find_record(records, spec.name);
-        if (before == nullptr || after == nullptr) return;
+        if (before == nullptr || after == nullptr) return false;
         const auto newest = newer_than_allowed(question, spec, *after);
-        if (newest.empty()) return;
+        if (newest.empty()) return false;
         const bool moves = before->package.version != after->version;
         const auto stays = fmt::format(
             "{} {} {}", spec.name, moves ? "is updated only to" : "stays at", after->version);
@@ -170,6 +208,7 @@ void add_notes_on_kept_versions(const Context& context,
                       [&](const std::string& other) { return other.starts_with(stays + " "); });
         notes.push_back(
             fmt::format("{}: {} {} ({} is available){}", stays, why, as_typed(spec), newest, hint));
+        return true;
     };
     for (const auto& [spec, place] : question.present.pins) {
         const auto hint = place.ends_with("conda-meta/pinned")
@@ -177,7 +216,7 @@ void add_notes_on_kept_versions(const Context& context,
                                             target_words(context, question.prefix),
                                             spec.name)
                               : fmt::format(" in {}", place);
-        note(spec, "pinned to", hint);
+        if (note(spec, "pinned to", hint)) change.held_by_pins.push_back(spec.name);
     }
     if (!change.is_nothing()) return;
     for (const auto& wish : question.present.wishes) {
@@ -293,7 +332,7 @@ Result<Outcome> timed_answer(Output& out, Question& question) {
 
 /// gpkg requests pip for a 'pip:' section; the user may never have named it.
 bool lacks_only_pip(const Explanation& explanation) {
-    if (explanation.clashes.size() != 1 || explanation.more > 0) return false;
+    if (explanation.clashes.size() != 1 || !explanation.more.empty()) return false;
     const auto& lines = explanation.clashes.front().lines;
     return lines.size() == 1 && lines.front().name == "pip" && !lines.front().channels.empty();
 }
@@ -342,6 +381,7 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, request.reinstall);
     add_notes_on_kept_versions(context, question, solution.records, change);
+    append(change.notes, notes_on_unsearched_channels(context, question, change));
     if (change.is_nothing() && change.state &&
         is_same_but_order(*change.state, question.present.on_disk))
         change.state.reset();

@@ -4,24 +4,36 @@
 
 namespace gpkg::cli {
 
+namespace {
+
+std::string transition(const std::string& before, const std::string& after) {
+    return before == after ? after : fmt::format("{} -> {}", before, after);
+}
+
+}  // namespace
+
 DifferenceTable::DifferenceTable() {
+    enum Columns : std::size_t { Name, Version, Build, Channel, How };
     constexpr std::size_t kLeast = 12;
-    table_.may_drop(3);
-    table_.may_shorten(1, kLeast);
-    table_.may_shorten(2, kLeast);
-    table_.may_shorten(0, kLeast);
+    table_.may_drop(How);
+    table_.may_shorten(Build, kLeast);
+    table_.may_shorten(Channel, kLeast);
+    table_.may_shorten(Version, kLeast);
+    table_.may_shorten(Name, kLeast);
 }
 
 void DifferenceTable::add(const std::string& name,
-                          const std::string& before,
-                          const std::string& after,
+                          const std::optional<PackageText>& before,
+                          const std::optional<PackageText>& after,
                           const std::string& how) {
-    if (before.empty())
-        table_.add({"+ " + name, "", after});
-    else if (after.empty())
-        table_.add({"- " + name, before});
-    else
-        table_.add({"~ " + name, before, after, how});
+    if (before && after)
+        table_.add({"~ " + name,
+                    transition(before->version, after->version),
+                    transition(before->build, after->build),
+                    transition(before->channel, after->channel),
+                    how});
+    else if (const auto& only = before ? before : after)
+        table_.add({(before ? "- " : "+ ") + name, only->version, only->build, only->channel});
 }
 
 void DifferenceTable::print(Output& out) const { out.result(table_); }

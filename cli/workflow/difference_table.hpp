@@ -6,19 +6,27 @@
 #include "cli/table.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 
+#include <optional>
 #include <string>
 
 namespace gpkg::cli {
+
+/// A package as the table shows it.
+struct PackageText {
+    std::string version;
+    std::string build;
+    std::string channel;
+};
 
 class DifferenceTable {
 public:
     DifferenceTable();
 
-    /// `before` and `after` are "2.1.0 py312_0 conda-forge", empty where the package is missing.
-    /// `how` says more of a change, see variant_changes().
+    /// One row a package; fields that differ are "1.0.0 -> 1.1.0". A missing package is null.
+    /// `how` describes a change further, see variant_changes().
     void add(const std::string& name,
-             const std::string& before,
-             const std::string& after,
+             const std::optional<PackageText>& before,
+             const std::optional<PackageText>& after,
              const std::string& how);
     void print(Output& out) const;
 

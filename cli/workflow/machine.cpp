@@ -39,9 +39,8 @@ Result<ProfilePointer> profile_named(const Context& context, const std::string& 
             is_fact
                 ? fmt::format("--for {}: unknown fact '{}'", name, machines[1])
                 : fmt::format("--for {}: expected one machine, found {}", name, machines.size()),
-            is_fact
-                ? fmt::format("facts that can follow a machine: {}", virtual_packages::given_keys())
-                : "gpkg lock and gpkg build plan-variants take several");
+            is_fact ? virtual_packages::hint_for_fact(machines[1])
+                    : "gpkg lock and gpkg build plan-variants take several");
     }
     auto profile = virtual_packages::find_machine(name, profile_folders(context.config));
     if (!profile) {
@@ -108,14 +107,16 @@ std::vector<virtual_packages::ActiveOverride> unknown_overrides(
     return unknown;
 }
 
-/// "13.0" for "__cuda" and "needs __cuda >=13, but ..."; empty if no obstacle needs more of it.
-std::string needed_version(const std::string& name, const std::vector<std::string>& obstacles) {
-    const auto need = fmt::format("needs {} >=", name);
-    for (const auto& obstacle : obstacles) {
-        const auto at = obstacle.find(need);
+/// The version that the first unmet need of this virtual package begins with: "13.0" of "no: needs
+/// __cuda >=13, but ..."; empty: none.
+std::string needed_version(std::string_view package, const std::vector<std::string>& unmet) {
+    const auto start = fmt::format("needs {} >=", package);
+    for (const auto& need : unmet) {
+        const auto at = need.find(start);
         if (at == std::string::npos) continue;
-        const auto start = at + need.size();
-        auto version = obstacle.substr(start, obstacle.find_first_of(", ", start) - start);
+        const auto begin = at + start.size();
+        const auto end = need.find_first_not_of("0123456789.", begin);
+        const auto version = need.substr(begin, end - begin);
         return version.find('.') == std::string::npos ? version + ".0" : version;
     }
     return {};
@@ -165,20 +166,20 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
 
 std::optional<std::string> assumed_note(const std::string& given,
                                         const std::vector<PackageRecord>& virtual_packages,
-                                        const std::vector<std::string>& obstacles) {
+                                        const std::vector<std::string>& unmet) {
     if (given.empty()) return std::nullopt;
     std::vector<std::string> facts;
     std::string example;
-    std::string needed;
+    bool is_needed = false;
     for (const auto& record : virtual_packages) {
         const auto key = virtual_packages::given_key(record.name);
         if (!is_assumed(record) || !key) continue;
         facts.push_back(fmt::format("{}={}", *key, value_told(record)));
-        if (example.empty() || *key == "glibc") example = facts.back();
-        if (const auto version = needed_version(record.name, obstacles); !version.empty())
-            needed = fmt::format("{}={}", *key, version);
+        const auto needed = is_needed ? "" : needed_version(record.name, unmet);
+        if (!needed.empty() || example.empty() || (!is_needed && *key == "glibc"))
+            example = fmt::format("{}={}", *key, needed.empty() ? "VERSION" : needed);
+        is_needed = is_needed || !needed.empty();
     }
-    if (!needed.empty()) example = needed;
     if (facts.empty()) return std::nullopt;
     return fmt::format("assumed for {}: {}; to give a value: --for {},{}",
                        given,

@@ -39,11 +39,11 @@ Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
 Result<Machine> machine_of(const Context& context, const SourceOptions& options);
 
 /// What gpkg assumes of a machine as --for gives it, and how to change that: "assumed for h100:
-/// cuda=12.8, glibc=2.28 and linux=4.18; ..."; nothing if every value is known. The example
-/// gives the value that one of the obstacles needs ("needs __cuda >=13, but ..."), if any.
+/// cuda=12.8, glibc=2.28 and linux=4.18; ..."; nothing if every value is known. The example has the
+/// version of the first of the unmet needs ("... needs __glibc >=2.34 (found 2.28, assumed)").
 std::optional<std::string> assumed_note(const std::string& given,
                                         const std::vector<PackageRecord>& virtual_packages,
-                                        const std::vector<std::string>& obstacles = {});
+                                        const std::vector<std::string>& unmet = {});
 
 /// CONDA_OVERRIDE_ variables describe this machine, and a lock is for the machines as --for names
 /// them: a context without the variables, and a note that says so.

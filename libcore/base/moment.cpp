@@ -31,6 +31,15 @@ std::optional<std::int64_t> parse_zone(std::string_view zone) {
     return (*hours * 60 + *minutes) * 60 * (zone[0] == '+' ? 1 : -1);
 }
 
+/// The start of the day of `now` in the user's time zone, or of a day before it.
+std::int64_t start_of_day(std::int64_t now, int days_before) {
+    auto day = fmt::localtime(static_cast<std::time_t>(now / 1000));
+    day.tm_mday -= days_before;
+    day.tm_hour = day.tm_min = day.tm_sec = 0;
+    day.tm_isdst = -1;
+    return static_cast<std::int64_t>(::mktime(&day)) * 1000;
+}
+
 }  // namespace
 
 std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
@@ -80,6 +89,26 @@ std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now
     const auto offset = parse_zone(zone);
     if (!offset) return std::nullopt;
     return (static_cast<std::int64_t>(::timegm(&moment)) - *offset) * 1000 + milliseconds;
+}
+
+std::optional<std::int64_t> parse_local_moment(std::string_view text, std::int64_t now) {
+    if (const auto moment = parse_moment(text, now)) return moment;
+    if (text == "today") return start_of_day(now, 0);
+    if (text == "yesterday") return start_of_day(now, 1);
+    if (text.ends_with('m')) {
+        const auto minutes = number(text.substr(0, text.size() - 1));
+        if (!minutes || *minutes == 0 || *minutes > kLongestDuration) return std::nullopt;
+        return now - std::chrono::milliseconds(std::chrono::minutes(*minutes)).count();
+    }
+    constexpr std::size_t kDate = 10;
+    constexpr std::size_t kToMinute = 16;
+    constexpr std::int64_t kLastOfMinute = 59'999;
+    if (text.size() < kToMinute || !parse_moment(text.substr(0, kDate), now)) return std::nullopt;
+    std::string local(text);
+    if (local[kDate] == 'T') local[kDate] = ' ';
+    if (local.size() > kToMinute) return parse_local_time(local);
+    const auto minute = parse_local_time(local + ":00");
+    return minute ? std::optional(*minute + kLastOfMinute) : std::nullopt;
 }
 
 std::string local_time_text(std::string_view utc) {

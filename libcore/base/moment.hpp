@@ -17,6 +17,11 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 /// "1714560000000", or a duration before `now`: "7d". Nothing for any other text.
 std::optional<std::int64_t> parse_moment(std::string_view text, std::int64_t now);
 
+/// The same, and what people type of their own day, in the user's time zone: "2024-05-01 12:00:00"
+/// or "2024-05-01T12:00" (the whole of that minute), "today" and "yesterday" (the start of the
+/// day), and "30m" (minutes before `now`).
+std::optional<std::int64_t> parse_local_moment(std::string_view text, std::int64_t now);
+
 /// A moment in UTC, "2024-05-01T12:00:00Z", in the user's time zone: "2024-05-01 14:00:00". Any
 /// other text as it is.
 std::string local_time_text(std::string_view utc);

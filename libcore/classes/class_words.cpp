@@ -25,7 +25,18 @@ std::string_view text_of(GpuBuilds builds) {
     return "builds for a GPU";
 }
 
-std::string text_of(Advantage advantage, const ClassFit& of, const ClassFit& before) {
+/// "h100 also fits", "2 other classes also fit": those that fit beside the first.
+std::string also_fit(const std::vector<ClassFit>& fits) {
+    const auto others =
+        std::count_if(fits.begin() + 1, fits.end(), [](const ClassFit& fit) { return fit.fits(); });
+    return others == 1 ? fmt::format("{} also fits", fits[1].locked->name)
+                       : fmt::format("{} other classes also fit", others);
+}
+
+/// `fits` has the first and the second, which it is compared with, and those after them.
+std::string text_of(Advantage advantage, const std::vector<ClassFit>& fits) {
+    const auto& of = fits[0];
+    const auto& before = fits[1];
     const auto& other = before.locked->name;
     switch (advantage) {
     case Advantage::Fits: return "fits";
@@ -34,7 +45,7 @@ std::string text_of(Advantage advantage, const ClassFit& of, const ClassFit& bef
         return fmt::format("has builds for a GPU requested before that of {}", other);
     case Advantage::Builds: return fmt::format("has {}", text_of(of.builds));
     case Advantage::MadeFor:
-        return fmt::format("was locked for a machine like this one; {} also fits", other);
+        return fmt::format("was locked for a machine like this one; {}", also_fit(fits));
     case Advantage::MoreBuilds:
         return fmt::format("has more {} than {}", text_of(of.builds), other);
     case Advantage::NoBuilds: return fmt::format("has no {}", text_of(before.builds));
@@ -67,7 +78,7 @@ std::string advantage_of_first(const std::vector<ClassFit>& fits) {
     if (fits.size() == 1) return "fits the machine";
     if (!fits[1].fits()) return "is the only class that fits";
     const auto [order, advantage] = lock::compare(fits[0], fits[1]);
-    if (order != 0) return text_of(advantage, fits[0], fits[1]);
+    if (order != 0) return text_of(advantage, fits);
     return fmt::format("fits as well as {} and comes first by name", fits[1].locked->name);
 }
 

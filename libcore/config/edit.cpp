@@ -172,7 +172,14 @@ public:
         return true;
     }
 
-    void remove_key() { replace_block({}); }
+    /// The last name of a map goes with the map, unless comments stand in it.
+    void remove_key() {
+        const auto key = key_block();
+        const auto entry = block();
+        if (key && entry && key->last - key->first == entry->last - entry->first + 1)
+            place_.entry.clear();
+        replace_block({});
+    }
 
     /// Checks that nothing but the key is different and that it can be loaded, and writes.
     Result<void> save(const std::vector<std::string>& expected) {

@@ -7,6 +7,7 @@
 #include "libcore/spec/microarchitecture.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace gpkg {
 namespace {
@@ -129,6 +130,19 @@ VariantColumns variant_columns(const PackageRecord& record) {
             blas(record),
             mpi(record),
             python(record)};
+}
+
+std::vector<std::string> gpu_builds(const std::vector<PackageRecord>& records) {
+    std::vector<std::string> texts;
+    for (const auto& record : records) {
+        const auto columns = variant_columns(record);
+        if (columns.accelerator.empty() || columns.accelerator == "none") continue;
+        texts.push_back(fmt::format(
+            "{} ({})",
+            record.name,
+            columns.cuda.empty() ? columns.accelerator : fmt::format("CUDA {}", columns.cuda)));
+    }
+    return texts;
 }
 
 }  // namespace gpkg

@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg {
 
@@ -40,5 +41,8 @@ inline constexpr auto kVariantColumns = std::to_array<VariantColumn>({
 });
 
 VariantColumns variant_columns(const PackageRecord& record);
+
+/// The packages that are builds for GPUs, and for which: "pytorch (CUDA 12.9)", "jaxlib (amd)".
+std::vector<std::string> gpu_builds(const std::vector<PackageRecord>& records);
 
 }  // namespace gpkg

@@ -40,6 +40,11 @@ std::string environment_title(const LockFile& lock, const std::string& environme
                        name_in_file(lock, environment));
 }
 
+std::string full_name(const LockedClass& locked) {
+    return locked.environment == kDefaultEnvironment ? locked.name
+                                                     : locked.environment + "/" + locked.name;
+}
+
 std::vector<std::string> other_environments(const LockFile& lock, std::string_view platform) {
     std::set<std::string> names;
     for (const auto& locked : lock.classes) {

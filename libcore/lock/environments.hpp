@@ -17,6 +17,9 @@ inline constexpr std::string_view kMainCategory = "main";
 /// As the file's format calls it: "environment test", "category main".
 std::string environment_title(const LockFile& lock, const std::string& environment);
 
+/// As gpkg.lock names the class: "linux-64", of another environment "test/linux-64".
+std::string full_name(const LockedClass& locked);
+
 /// The environments with packages for the platform beside the default one; empty: for any.
 std::vector<std::string> other_environments(const LockFile& lock, std::string_view platform = {});
 

@@ -52,7 +52,7 @@ Result<Node> parse_document(std::string_view text, const std::string& where) {
     if (text.starts_with("@EXPLICIT") || text.find("\n@EXPLICIT") != std::string_view::npos)
         return fail(ErrorKind::Parse,
                     where + ": not a lock file but an explicit list of packages (@EXPLICIT)",
-                    "to install it: gpkg create -n NAME --file FILE");
+                    "to install it: gpkg create -n NAME --file " + shell_word(where));
     return Node::parse(text, where);
 }
 

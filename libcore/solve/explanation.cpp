@@ -325,9 +325,11 @@ std::string Explanation::tree() const {
     for (const auto& clash : clashes) {
         for (auto& text : tree_of(clash.lines)) texts.push_back(std::move(text));
     }
-    if (more > 0)
-        texts.push_back(fmt::format(
-            "and {} more requested {} no build", more, more == 1 ? "spec matches" : "specs match"));
+    if (!more.empty())
+        texts.push_back(fmt::format("and {} more requested {} no build: {}",
+                                    more.size(),
+                                    more.size() == 1 ? "spec matches" : "specs match",
+                                    join_some(more, "and", more.size())));
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 

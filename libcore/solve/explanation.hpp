@@ -124,8 +124,8 @@ struct Explanation {
     };
     /// Usually one; specs that no channel has a package for are one each, the first eight of them.
     std::vector<Clash> clashes;
-    /// Specs without a package, beyond those.
-    std::size_t more = 0;
+    /// The names of further requested specs that match no build.
+    std::vector<std::string> more;
     /// At most three, the least intrusive first; of those that give up no spec, those with a remark
     /// last.
     std::vector<Fix> fixes;

@@ -18,16 +18,19 @@ Explanation explain(const Universe& universe,
     const Edges edges(universe);
     const Parts parts(universe, edges, ranks);
     std::vector<EdgeSet> clashes;
+    std::vector<std::string> unmatched;  // names, one for each of these clashes
     // What nobody has is told all at once: each is a clash of its own, and mostly a slip.
     for (EdgeId i = 0; i < universe.requested().size(); ++i) {
         const auto& spec = universe.specs()[universe.requested()[i]];
         if (!spec.matches.empty() || universe.name_of(spec).is_virtual) continue;
         clashes.emplace_back(edges.size());
         clashes.back().add(i);
+        unmatched.push_back(universe.name_of(spec).text);
     }
     Explanation explanation;
     if (clashes.size() > kMostClashes) {
-        explanation.more = clashes.size() - kMostClashes;
+        for (auto i = kMostClashes; i < unmatched.size(); ++i)
+            explanation.more.push_back(unmatched[i]);
         clashes.erase(clashes.begin() + kMostClashes, clashes.end());
     }
     if (clashes.empty()) clashes.push_back(short_clash(edges, parts));

@@ -53,7 +53,8 @@ package onlynew 2.0 cuda12_0 '__cuda >=12'
 package onlynew 2.0 cpu_0
 index
 expect 0 why-not 'onlynew=*=cuda*'
-out_has 'onlynew 1.0 cuda11_0 is possible, but' 'onlynew 2.0 cuda12_0 is newer, but needs __cuda>=12'
+out_has 'onlynew 1.0 cuda11_0 is possible, but' \
+    'onlynew 2.0 cuda12_0 cannot be used: needs __cuda >=12, but this machine has no NVIDIA driver'
 gpu expect 0 why-not 'torch=1.0=cpu_0' torch
 out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is a CUDA build, and torch 1.0 cpu_0 is a CPU build'
 

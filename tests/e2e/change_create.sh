@@ -169,8 +169,11 @@ for words in 'env create -n x' lock; do
     # shellcheck disable=SC2086
     expect 1 $words -f mac.yml --dry-run
     err_has 'mac.yml: lists builds for macOS' '3 of 3 requested builds do not exist for linux-64' \
-        'no build matches app=1.0=h1_0' '--no-builds'
+        'no build matches app=1.0=h1_0' '--no-builds' 'mac.yml > edited.yml'
 done
+printf 'dependencies: [app=1=h_1, lib=1=h_2, p3=1=h_3, p4=1=h_4, p5=1=h_5, p6=1=h_6, p7=1=h_7, p8=1=h_8, p9=1=h_9]\n' > many.yml
+expect 1 create -n x -f many.yml
+err_has 'and 6 more requested specs match no build: p4, p5, p6, p7, p8 and p9'
 package third 1.0 0
 printf 'dependencies: [app=1.0=h1_0, lib=1.0=h2_0, third=1.0=h3_0, third>=1]\n' > builds.yml
 expect 1 create -n x -f builds.yml
@@ -182,7 +185,7 @@ err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
 package rest 1.0 0
 printf 'dependencies: [rest, app=9=h_0, lib=9=h_0, third=9=h_0]\n' > lines.yml
 expect 1 create -n x -f lines.yml
-err_has '# first: remove these lines: app=9=h_0, lib=9=h_0 and third=9=h_0'
+err_has '# first: remove these lines: app=9=h_0, lib=9=h_0 and third=9=h_0 from lines.yml'
 printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
 expect 2 create -n x -f explicit.yml
 err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'

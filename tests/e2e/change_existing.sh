@@ -64,6 +64,32 @@ expect 0 update -n newest --all
 out_is 'all 2 packages are up to date'
 expect 0 update -n newest app
 out_is 'app is up to date'
+expect 2 update -n newest
+err_has 'missing argument: SPEC' 'to update every package: gpkg update -n newest --all'
+expect 0 create -q -n empty
+expect 0 update -n empty --all
+out_is 'empty has no packages'
+
+# Updates name the channels of earlier commands that are not searched.
+mkdir "$WORK/own" && mv "$WORK"/records.* "$WORK/own"
+own=$CHANNEL
+CHANNEL=$WORK/other
+package far 1.0 0
+package near 1.0 0
+CHANNEL=$own
+rm "$WORK"/records.* && mv "$WORK"/own/* "$WORK"
+expect 0 create -q -n mixed solo far near -c "$WORK/other"
+note="far and near were installed from $WORK/other, which is not searched; to search it: add -c $WORK/other"
+expect 0 update -n mixed --all
+err_has "$note"
+expect 0 update -n mixed --all --json
+json "d['notes'] == ['$note']"
+expect 0 update -n mixed solo
+err_is ''
+expect 0 update -n mixed far
+err_has "far was installed from $WORK/other, which is not searched"
+expect 0 update -n mixed --all -c "$WORK/other"
+err_is ''
 expect 0 install -n two lib --json
 json 'd["success"] is True and d["message"] == "All requested packages already installed." and d["actions"]["LINK"] == []'
 

@@ -119,7 +119,7 @@ err_has '  # first: gpkg unpin -n held lib
 # What stands in a file is changed there.
 printf 'dependencies:\n  - app=1\n  - lib>=2\n' > wishes.yml
 expect 1 env create -n x -f wishes.yml
-err_has '  # first: change lib>=2 to lib=1.0
+err_has '  # first: change lib>=2 to lib=1.0 in wishes.yml
   gpkg env create -n x -f wishes.yml  # gives'
 
 # Strict priority: from the other channel by name, or by a flag.

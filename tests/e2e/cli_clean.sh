@@ -13,10 +13,13 @@ mkdir "$GPKG_ROOT_PREFIX/cache" 2> /dev/null
 echo x > "$GPKG_ROOT_PREFIX/cache/0123456789abcdef.state.json"
 
 expect 2 clean
-err_has 'say what to delete: --all, --packages' 'gpkg clean --all --dry-run'
+err_has 'say what to delete: --all, --packages' 'gpkg clean --dry-run'
 expect 0 clean --all --dry-run
 out_has '1 unused package, '
 out_has 'would be freed'
+all=$out
+expect 0 clean --dry-run
+out_is "$all"
 expect 0 clean --packages --dry-run --json
 json 'd["dry_run"] is True and "index_cache" not in d'
 json '[n.split("-")[0] for n in d["packages"]["pkgs_dirs"][work + "/root/pkgs"]] == ["unused"]'

@@ -134,6 +134,9 @@ err_has 'error: GPKG_DOWNLOAD_THREADS: expected a whole number for download_thre
 GPKG_DOWNLOAD_THREADS=lots expect 0 config list
 err_has 'warning: GPKG_DOWNLOAD_THREADS: expected a whole number for download_threads, found lots'
 expect 0 config remove-key custom_channels.mine
+check [ -z "$(grep custom_channels "$GPKG_ROOT_PREFIX/config.yaml")" ]
+expect 0 config describe override_virtual_packages
+out_has 'example:' 'gpkg config set override_virtual_packages.cuda 12.4'
 
 # What conda was told counts below all of it.
 printf 'channels: [from-conda]\nalways_copy: true\nauto_activate_base: false\nvirtual_packages: {cuda: "12.4"}\n' > "$HOME/.condarc"
@@ -150,7 +153,7 @@ expect 0 config list --show-sources
 check grep -q "^# auto_activate_base  *$HOME/.condarc:3" <<< "$out"
 unset CONDA_OVERRIDE_CUDA
 expect 0 hardware
-out_has 'CONDA_OVERRIDE_CUDA=12.4' "override_virtual_packages: $HOME/.condarc:4:19"
+out_has 'override_virtual_packages.cuda: 12.4' "override_virtual_packages: $HOME/.condarc:4:19"
 GPKG_USE_CONDARC=no expect 0 config get channels
 out_is conda-forge
 expect 0 config set channels other

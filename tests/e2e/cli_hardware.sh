@@ -59,7 +59,7 @@ err_lacks 'for another machine'
 # What gpkg only assumes of a machine is marked; facts behind its name replace it.
 expect 0 hardware --for h100
 out_has 'assumed; gpkg default' 'assumed; gpkg profile h100' '9.0, 80 GiB'
-err_has 'note: assumed for h100: cpu=x86_64_v3, cuda=12.8, glibc=2.28 and linux=4.18; to give a value: --for h100,glibc=2.28'
+err_has 'note: assumed for h100: cpu=x86_64_v3, cuda=12.8, glibc=2.28 and linux=4.18; to give a value: --for h100,glibc=VERSION'
 expect 0 hardware --for h100,glibc=2.36,cuda=12.4,cpu=zen4,linux=6.1 --json
 json '{p["name"]: p["assumed"] for p in d["virtual_packages"] if p["name"] != "__unix"} == dict.fromkeys(("__archspec", "__cuda", "__cuda_arch", "__glibc", "__linux"), False)'
 json '{p["name"]: p["version"] for p in d["virtual_packages"]}["__glibc"] == "2.36" and d["cuda"]["value"] == "12.4"'
@@ -71,10 +71,16 @@ expect 2 hardware --for m2,glibc=2.36
 err_has '--for m2,glibc=2.36: platform osx-arm64 has no glibc'
 expect 2 hardware --for h100,glib=2.36
 err_has "--for h100,glib=2.36: unknown fact 'glib=2.36'" 'facts that can follow a machine: cpu, cuda, glibc'
+expect 2 hardware --for h100,driver=12.2
+err_has "unknown fact 'driver=12.2'" 'the driver is given as the CUDA version that it supports: cuda=12.2'
+expect 2 hardware --for h100:cuda=12.4
+err_has '--for h100:cuda=12.4: unknown machine' 'write h100,cuda=12.4'
 expect 2 solve torch --for glib=2.36
 err_has 'facts that can follow a machine: cpu, cuda, glibc, linux, osx and rocm'
 expect 1 solve glib --for h100
 err_has 'h100 is assumed to have glibc 2.28 (__glibc)' 'gpkg solve glib --for h100,glibc=2.30  # for a machine with glibc >= 2.30'
+expect 0 search glib --for h100
+err_has 'gpkg variants glib --for h100'
 expect 0 solve glib --for h100,glibc=2.30
 err_has '__glibc=2.30=0,' '__linux=4.18=0 (assumed)'
 expect 0 create -n x --dry-run torch --for h100
@@ -123,7 +129,8 @@ expect 0 config set override_virtual_packages.cuda 12.9
 expect 0 solve newest
 err_lacks 'also applies to'
 expect 0 hardware
-out_has 'CONDA_OVERRIDE_CUDA=12.9' 'override_virtual_packages: '
+out_has 'override_virtual_packages.cuda: 12.9' 'override_virtual_packages: ' '(overridden: 12.9)'
+out_lacks CONDA_OVERRIDE_CUDA
 expect 1 solve newest --for h100
 expect 0 solve torch=2.0=cuda12 --for h100 --json
 json '"__cuda=12.8=0" in d["virtual_packages"]'

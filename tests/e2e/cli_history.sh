@@ -50,7 +50,7 @@ out_has '+app, +lib' '+extra' '~lib'
 
 expect 0 diff 1 3 -n e
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
-~ lib 1.0 0 channel 2.0 0 channel' ]
+~ lib 1.0 -> 2.0 0 channel' ]
 err_is '1 added, 1 changed from generation 1 to generation 3'
 expect 0 diff 3 1 -n e --json
 json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["after"]["version"]) for c in d] ==
@@ -67,7 +67,7 @@ err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history -n e'
 expect 2 rollback 0 -n e
 err_has "'0' is not a generation; generations start at 1"
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
-err_has "'x' is not a generation, date, environment or lock file"
+err_has "'x' is not a generation, date, environment or lock file" "'2026-11-28 13:45', today, yesterday, 30m"
 
 # Without FROM it is about the last change.
 expect 0 create -y -n f 'lib<2'
@@ -90,11 +90,18 @@ expect 0 create -y -n zoned lib
 expect 0 history -n zoned
 out_has "$(sed -n 's/==> \(.*\) <==/\1/p' "$at/zoned/conda-meta/history")"
 expect 0 diff "$(date -u +%FT%TZ)" -n zoned
+# Times as history shows them.
+for when in "$(date '+%F %T')" "$(date +%FT%H:%M)"; do
+    expect 0 diff "$when" -n zoned
+    err_is 'no packages differ since generation 1'
+done
+expect 1 diff 30m -n zoned
+expect 1 diff yesterday -n zoned
 unset TZ
 # Environments and lock files.
 expect 0 diff e f
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '- app 1.0 0 channel
-~ lib 2.0 0 channel 1.0 0 channel' ]
+~ lib 2.0 -> 1.0 0 channel' ]
 err_is '1 removed, 1 changed from e to f'
 expect 0 diff -n e f --json
 json '[(c["name"], c["after"] and c["after"]["version"]) for c in d] == [("app", None), ("lib", "1.0")]'
@@ -102,9 +109,13 @@ expect 0 lock 'lib<2' --for cpu -o old.lock
 expect 0 lock lib extra --for cpu -o new.lock
 expect 0 diff old.lock new.lock
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
-~ lib 1.0 0 channel 2.0 0 channel' ]
+~ lib 1.0 -> 2.0 0 channel' ]
 err_is '1 added, 1 changed from old.lock to new.lock'
 expect 0 diff -n f new.lock
+err_is '1 changed from new.lock to f'
+expect 0 diff new.lock f
+err_is '1 changed from new.lock to f'
+expect 0 diff f new.lock
 err_is '1 changed from f to new.lock'
 expect 0 lock lib extra --for cpu --for a100 -o two.lock
 expect 0 diff old.lock two.lock
@@ -115,7 +126,7 @@ json '[c["name"] for c in d] == ["extra", "lib"]'
 expect 1 diff old.lock two.lock --class a100
 err_has "old.lock: no class 'a100'" 'classes in it: cpu'
 expect 0 diff -n f two.lock --class a100
-err_is '1 changed from f to two.lock, class a100'
+err_is '1 changed from two.lock, class a100 to f'
 expect 2 diff e f --class cpu
 err_has '--class needs a lock file to compare'
 expect 2 diff -n e f old.lock

@@ -115,10 +115,13 @@ expect 0 create -n locked --lock first.lock --for cpu --dry-run
 check grep -q '^Lock  *first.lock, class cpu$' <<< "$out"
 expect 0 create -n locked --lock first.lock --for cpu -y
 err_has 'using class cpu of first.lock: it is the only class that fits'
+out_has 'created locked with 3 packages from first.lock, class cpu'
 records locked '{n: p["version"] for n, p in r.items()} == {"torch": "2.0", "lib": "2.0", "pure": "1.0"}'
 records locked '"torch" in history and r["torch"]["requested_specs"] == ["torch"]'
 expect 0 create -n fast --lock first.lock --for h100 -y
 records fast 'r["torch"]["build"] == "cuda12_0"'
+expect 0 info -n fast
+out_has 'GPU packages  : torch ('
 expect 2 create -n x --lock first.lock torch -y
 err_has 'packages and files cannot be given with --lock'
 
@@ -183,6 +186,21 @@ out_has "out of date: 'lib' is in the lock, but no longer requested"
 out_has 'out of date: variables: now COLOUR=blue, COLOUR=red in the lock'
 expect 1 lock check drift.lock -f env.yml --for cpu --accel none --json
 json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, unset in the lock"]'
+expect 0 lock pure --for a100 --for cpu --dry-run
+err_has 'note: all classes have the same packages, and none of them is a GPU build'
+# gpkg.lock is compared with the environment.yml beside it.
+mkdir beside
+cp drift.lock beside/gpkg.lock
+cp env.yml beside/environment.yml
+pushd beside > /dev/null
+expect 0 lock check --for cpu
+err_has 'note: comparing the lock with environment.yml'
+out_has 'matches environment.yml'
+cp ../moved.yml environment.yml
+expect 1 lock check --for cpu
+out_has "out of date: 'pure' is requested now, but not in the lock"
+expect 0 lock check ../drift.lock --for cpu
+popd > /dev/null
 sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
 expect 1 lock check edited.lock --for cpu
 out_has 'the request in the lock was edited after it was solved'
@@ -355,6 +373,7 @@ for cuda in '' 11.8 12.0 12.9 13.0 14.1; do
     done
 done
 expect 0 lock convert tall.lock tall.gpkg.lock
+err_has 'from a folder of this machine (file://), which other machines may not have'
 check cmp tall.lock tall.gpkg.lock
 unset CONDA_OVERRIDE_CUDA CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_ARCHSPEC
 
@@ -447,6 +466,21 @@ expect 0 lock convert first.lock x.gpkg.lock --class a100
 expect 0 lock check x.gpkg.lock torch pure --for a100
 check [ "$(classes x.gpkg.lock)" = "$(classes first.lock | grep a100)" ]
 check [ "$(grep -c '  url:.*torch' x.gpkg.lock)" = 1 ]
+expect 0 lock pure --for a100 --for cpu --dry-run
+err_has 'note: all classes have the same packages, and none of them is a GPU build'
+# gpkg.lock is compared with the environment.yml beside it.
+mkdir beside
+cp drift.lock beside/gpkg.lock
+cp env.yml beside/environment.yml
+pushd beside > /dev/null
+expect 0 lock check --for cpu
+err_has 'note: comparing the lock with environment.yml'
+out_has 'matches environment.yml'
+cp ../moved.yml environment.yml
+expect 1 lock check --for cpu
+out_has "out of date: 'pure' is requested now, but not in the lock"
+expect 0 lock check ../drift.lock --for cpu
+popd > /dev/null
 sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
 expect 0 lock convert edited.lock x.gpkg.lock --class cpu -y
 expect 1 lock check x.gpkg.lock --for cpu
@@ -634,6 +668,9 @@ expect 0 lock newer --for a100,glibc=2.34
 check grep -q '^  a100-glibc-2.34:' gpkg.lock
 check grep -q '__glibc=2.34=0' gpkg.lock
 # One --for names several machines; the fix is for the one that lacks something.
+# The others whose glibc is assumed get the same.
+expect 1 lock newer --for a100 --for cpu -o never.lock
+err_has 'gpkg lock newer --for a100,glibc=2.34 --for cpu,glibc=2.34 -o never.lock'
 expect 1 lock newer --for a100,glibc=2.34,h100 -o never.lock
 err_has 'for h100' 'gpkg lock newer --for a100,glibc=2.34,h100,glibc=2.34 -o never.lock'
 expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 --json
@@ -650,7 +687,7 @@ CONDA_OVERRIDE_GLIBC=2.17 expect 0 create -n newer --lock gpkg.lock --for ./a100
 CONDA_OVERRIDE_GLIBC=2.17 expect 1 lock check
 CONDA_OVERRIDE_GLIBC=2.40 expect 1 lock check --for a100
 out_has 'needs __glibc >=2.34 (found 2.28, assumed)'
-err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.28'
+err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.34'
 popd > /dev/null
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'

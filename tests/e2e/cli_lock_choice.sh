@@ -43,6 +43,9 @@ expect 0 lock check pair.lock --for a100
 out_has 'h100  selected: it has more builds for this GPU than cpu'
 expect 0 lock check pair.lock --for a100 --json
 json 'd["classes"][0]["standing"] == "selected: it has more builds for this GPU than cpu" and "undecided" not in d'
+expect 0 lock lone pair --for h100 --for a100 --for cpu -o three.lock
+expect 0 lock check three.lock --for l40s
+out_has 'selected: it was locked for a machine like this one; 2 other classes also fit'
 expect 0 lock check pair.lock --for cpu --json
 json 'd["class"] == "cpu"'
 
@@ -162,6 +165,8 @@ err_lacks 'left out'
 records tested 'sorted(r) == ["lib", "same"]'
 expect 1 create -n x --lock envs.pixi.lock --environment tets -y
 err_has 'envs.pixi.lock: no environment tets' 'did you mean test?'
+expect 0 lock check envs.pixi.lock
+err_has 'not shown: environment' 'test' '(--environment NAME)'
 expect 1 lock check envs.pixi.lock --environment bare
 err_has 'envs.pixi.lock: the environment bare is empty'
 expect 0 lock check envs.pixi.lock --environment test

@@ -163,7 +163,7 @@ json 'd["success"] is True'
 expect 0 show lib
 out_has 1.1
 out_lacks 1.0
-err_has 'gpkg search lib'
+err_has 'newest of 2 builds; to list all: gpkg search lib'
 expect 0 show lib -n e
 out_has 1.0
 out_lacks 1.1

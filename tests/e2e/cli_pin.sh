@@ -10,6 +10,11 @@ expect 0 create -y -q -n e lib=1.0
 expect 0 pins -n e
 out_is ''
 err_is 'no package is pinned'
+# Outside an environment: the pins of the setting.
+expect 0 pins
+err_is 'no environment is active; for the pins of one: gpkg pins -n NAME'
+expect 0 pins --json
+out_is '[]'
 
 # A version range; what is installed matches, and updates stay below it.
 expect 0 pin -n e 'lib<2'
@@ -22,7 +27,7 @@ err_has 'lib is updated only to 1.1: pinned to lib<2 (2.0 is available); to unpi
     'the bound lib=1.0 no longer applies; to keep it: gpkg update -n e lib=1.0'
 err_lacks although
 expect 0 update -y -n e --all
-out_is 'nothing to do: no newer version fits'
+out_is 'nothing to do: lib is pinned'
 err_is 'note: lib stays at 1.1: pinned to lib<2 (2.0 is available); to unpin it: gpkg unpin -n e lib'
 expect 0 update -y -n e --all --no-pin --dry-run
 out_has '1.1 -> 2.0'

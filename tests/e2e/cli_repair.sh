@@ -298,6 +298,10 @@ expect 0 run -n after ls
 expect 0 verify -n after
 expect 0 repair -n after
 out_has 'nothing is damaged'
+cp -r "$envs/after" "$envs/copy"
+expect 0 repair -n copy --dry-run
+err_has "note: the environment was copied here from $envs/after;"
+rm -r "$envs/copy"
 check grep -qx "$envs/after" "$HOME/.conda/environments.txt"
 check [ "$(grep -cx "$envs/before" "$HOME/.conda/environments.txt")" = 0 ]
 cp -r "$envs/after" "$envs/copy"

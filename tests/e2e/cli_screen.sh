@@ -91,6 +91,9 @@ out_has '└─ python'
 LC_ALL=C expect 0 tree -n ml numpy
 out_has '`- python'
 check [ "$(LC_ALL=C grep -c '[^[:print:]]' <<< "$out")" = 0 ]
+package gpu-meta 1.0 cuda126_0 "${dependencies[@]}" '__cuda >=12'
+CONDA_OVERRIDE_CUDA=12.6 NO_COLOR=1 terminal 80 create -n long gpu-meta lib7
+has_in_order 'Requested: gpu-meta 1.0 cuda126_0 (CUDA build), lib7 1.0 0' 'Proceed? [Y/n]'
 
 # Notes about the hardware stand below the table.
 CONDA_OVERRIDE_CUDA=12.6 CONDA_OVERRIDE_CUDAA=12 expect 0 create -n new pytorch --dry-run

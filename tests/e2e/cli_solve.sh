@@ -59,7 +59,7 @@ with it:
 expect 0 why-not 'numpy * 0' numpy
 out_has 'numpy 2.0 0 is possible, but numpy 2.0 1 has a higher build number'
 expect 0 why-not 'numpy>=2' pandas
-out_is 'numpy 2.0 1 is chosen: newest version'
+out_is 'numpy 2.0 1 is chosen: newest version, best build'
 expect 0 why-not 'numpy>=2' torch
 out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
 torch is requested
@@ -115,7 +115,7 @@ expect 2 why-not 'num*' torch
 expect 0 why-not numpy=1
 out_has 'numpy 1.0 0 is possible, but numpy 2.0 1 is a newer version'
 expect 0 why-not 'numpy>=2' --for h100
-out_is 'numpy 2.0 1 is chosen: newest version'
+out_is 'numpy 2.0 1 is chosen: newest version, best build'
 expect 0 why-not gpu=1
 out_has 'gpu=1 cannot be installed on this machine'
 expect 0 why-not gpu=1 --json

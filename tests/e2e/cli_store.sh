@@ -243,6 +243,8 @@ fi
 shared_prefix=$GPKG_ROOT_PREFIX
 export GPKG_ROOT_PREFIX=$WORK/limited  # whose store holds nothing yet
 mkdir "$GPKG_ROOT_PREFIX" && cp "$shared_prefix/config.yaml" "$GPKG_ROOT_PREFIX/"
+expect 0 create -n large --dry-run app
+out_has ' to download (3.' ' MB; about ' ' on disk)'
 expect 1 create -y -n large --max-size 1MB app
 err_has '--max-size 1.0 MB exceeded: the packages to download are 3.'
 expect 1 create -y -n large --max-inodes 3 app

@@ -136,7 +136,7 @@ image run|gpkg image run: missing argument: FILE COMMAND
 image run x.sqfs|gpkg image run: missing argument: COMMAND
 solve|gpkg solve: missing argument: SPEC
 install -n early|gpkg install: missing argument: SPEC
-update -n early|gpkg update: missing argument: SPEC (--all
+update -n early|gpkg update: missing argument: SPEC
 remove -n early|gpkg remove: missing argument: SPEC (--all
 mirror early|gpkg mirror: missing argument: --out DIR
 solve --for|gpkg solve: --for needs a value: FILE|NAME
@@ -175,6 +175,9 @@ undo|use gpkg rollback
 bug-report|use gpkg info --report
 fix|use gpkg repair
 compare|use gpkg diff A B
+env diff a b|use gpkg diff A B
+create -n x --lock pixi.lock -e test|for an environment of a lock: --environment NAME
+config add channels x|use gpkg config append KEY VALUE
 global list|use gpkg exec TOOL
 task add|gpkg has no tasks
 auth login host|write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc
@@ -244,12 +247,27 @@ create --solver libmamba -n x y|gpkg has one solver
 install -k -n early y|to skip the check of certificates: gpkg config set ssl_verify false
 create --token x|write the login to
 install --locked|use gpkg sync -n NAME --lock gpkg.lock
-update --check -n early|use gpkg update --dry-run --json
 history 4|to see what generation 4 changed: gpkg diff 3 4
 run --environment web x|use -n NAME
 config --validate|gpkg config list
 project init|the requests of a project
 package x|gpkg show PACKAGE
+solve --cuda 12.4 pytorch|for a machine with another driver: --for h100,cuda=12.4
+install -n early --gpu h100 pytorch|for a machine with another driver: --for h100,cuda=12.4
+create -n x --virtual-package __cuda=12.4|for a machine with another driver: --for h100,cuda=12.4
+create --force -n early|to change an environment: gpkg sync -n NAME -f FILE
+run --with numpy python|use gpkg exec --with PACKAGE COMMAND
+exec --from imagemagick convert|use --spec PACKAGE
+exec --package imagemagick convert|use --spec PACKAGE
+env update --check|for a file: gpkg sync --check -n NAME -f FILE
+set A=1|for a setting: gpkg config set KEY VALUE; for a variable: gpkg env config vars set -n NAME
+env vars set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+env config set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+config vars set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+cache list|use gpkg clean to free space
+verify --all|verify checks one environment
+delete early|use gpkg env remove -n NAME
+list -n early --from-history|use --requested
 size early|use gpkg env list --size, or gpkg list -n NAME --sort size
 END
 # Options before the command count for errors too, several letters may share a word, and -y and

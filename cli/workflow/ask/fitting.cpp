@@ -3,23 +3,27 @@
 #include "cli/workflow/ask/question.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
-#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <variant>
 
 namespace gpkg::cli {
 namespace {
 
+/// A fact of the machine without the virtual package in parentheses at its end, which the need
+/// before it has named.
+std::string without_package(std::string fact) {
+    if (fact.ends_with(')')) fact.erase(std::min(fact.rfind(" (__"), fact.size()));
+    return fact;
+}
+
 /// What the build itself asks of the machine and does not find there.
 std::string missing_here(const PackageRecord& record, const Sources& sources) {
     const auto unmet = unmet_needs(record, sources.virtual_packages);
-    if (unmet.empty()) return "";
-    const auto& [spec, there] = unmet.front();
-    return fmt::format(
-        "needs {}, but {}", written(spec), machine_fact(sources.machine.name, spec.name, there));
+    return unmet.empty() ? "" : unmet_text(unmet.front(), sources.machine.name);
 }
 
 /// A pin, else the end of the first clash: what something that the build needs asks for in vain.
@@ -29,12 +33,19 @@ std::string reason_of(const Explanation& explanation) {
     for (const auto& line : lines) {
         if (line.kind == ExplanationLine::Kind::Pin) return line.text();
         if (line.kind == ExplanationLine::Kind::Asks) reason = line.text();
-        if (line.kind == ExplanationLine::Kind::Machine) return reason + ", but " + line.text();
+        if (line.kind == ExplanationLine::Kind::Machine)
+            return reason + ", but " + without_package(line.text());
     }
     return "its dependencies conflict (to see why: gpkg solve)";
 }
 
 }  // namespace
+
+std::string unmet_text(const UnmetNeed& need, std::string_view machine) {
+    return fmt::format("needs {}, but {}",
+                       written(need.spec),
+                       without_package(machine_fact(machine, need.spec.name, need.there)));
+}
 
 Result<std::string> obstacle_of(Context& context,
                                 const Sources& sources,

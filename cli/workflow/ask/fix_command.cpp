@@ -92,18 +92,40 @@ std::string FixCommand::text() const {
 std::vector<std::string> FixCommand::before() const {
     auto before = edits_;
     for (const auto& line : deleted_) before.push_back("remove " + line);
+    append(before, pin_edits_);
     if (question_.is_dry_run) append(before, steps());
     return before;
 }
 
-std::string FixCommand::before_text() const {
+std::string FixCommand::before_text(const std::string& where) const {
     constexpr std::size_t kMostLines = 3;
     auto before = edits_;
     if (deleted_.size() == 1) before.push_back("remove " + deleted_.front());
     if (deleted_.size() > 1)
         before.push_back("remove these lines: " + join_some(deleted_, "and", kMostLines));
+    const auto file = edited_file();
+    if (!before.empty() && !where.empty()) before.back() += where;
+    if (!before.empty() && where.empty() && !file.empty()) {
+        auto& last = before.back();
+        const auto* preposition = last.starts_with("remove ") ? "from"
+                                  : last.starts_with("add ")  ? "to"
+                                                              : "in";
+        last += fmt::format(" {} {}", preposition, file);
+    }
+    append(before, pin_edits_);
     if (question_.is_dry_run) append(before, steps());
     return join_some(before, "and", before.size());
+}
+
+std::string FixCommand::edited_file() const {
+    std::vector<std::string> files;
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+        if (words_[i].starts_with("--file=")) files.push_back(words_[i].substr(7));
+        if (words_[i - 1] == "-f" || words_[i - 1] == "--file") files.push_back(words_[i]);
+    }
+    if (files.size() == 1) return files.front();
+    const bool has_default = words_.size() > 1 && (words_[1] == "lock" || words_[1] == "sync");
+    return files.empty() && has_default && !is_recipe() ? "environment.yml" : "";
 }
 
 /// "gpkg unpin -n ml a", "gpkg remove -n ml b c"
@@ -200,7 +222,8 @@ void FixCommand::drop_constraint(const ProblemChange& change) {
                pins[change.index].place == (question_.prefix / "conda-meta/pinned").native()) {
         unpinned_.push_back(constraint.spec.name);
     } else {
-        edits_.push_back(fmt::format("remove {} from {}", change.before, pins[change.index].place));
+        pin_edits_.push_back(
+            fmt::format("remove {} from {}", change.before, pins[change.index].place));
     }
 }
 
@@ -270,19 +293,43 @@ bool FixCommand::give_facts(const Fix& fix) {
     }
     if (facts.empty()) return false;
     constexpr std::string_view kFor = "--for";
+    bool is_given = false;
     for (std::size_t i = 1; i < words_.size(); ++i) {
         auto& word = words_[i];
         const bool is_joined = word.starts_with("--for=");
         if (!is_joined && words_[i - 1] != kFor) continue;
         auto machines =
             virtual_packages::machines_in(is_joined ? word.substr(kFor.size() + 1) : word);
-        const auto machine = std::ranges::find(machines, question_.machine.given);
-        if (machine == machines.end()) continue;
-        *machine += facts;
+        for (auto& machine : machines) {
+            const bool is_it = machine == question_.machine.given;
+            machine += is_it ? facts : system_facts(fix, machine);
+            is_given = is_given || is_it;
+        }
         word = fmt::format("{}{}", is_joined ? "--for=" : "", fmt::join(machines, ","));
-        return true;
     }
-    return false;
+    return is_given;
+}
+
+/// ",glibc=2.34": the fix's facts of the system that gpkg only assumes of another machine of the
+/// line, too. Those of GPUs and CPUs differ between machines.
+std::string FixCommand::system_facts(const Fix& fix, const std::string& machine) const {
+    SourceOptions sources;
+    sources.for_machine = machine;
+    const auto other = machine_of(context_, sources);
+    if (!other) return {};
+    const auto known = virtual_packages_with(context_, *other, context_.env);
+    std::string facts;
+    for (const auto& change : fix.changes) {
+        if (change.kind != Kind::SetMachine ||
+            (change.name != "__glibc" && change.name != "__linux" && change.name != "__osx"))
+            continue;
+        const auto* there = find_record(known, change.name);
+        if (there == nullptr || !is_assumed(*there)) continue;
+        const auto variable = override_variable(std::string_view(change.name).substr(2));
+        facts += fmt::format(
+            ",{}={}", *virtual_packages::given_key(change.name), environment_.at(variable));
+    }
+    return facts;
 }
 
 }  // namespace gpkg::cli

@@ -30,13 +30,16 @@ public:
     /// What has to be done before: "change lib>=2 to lib=1.0" in a file. Of a dry run commands too,
     /// for they would change something.
     std::vector<std::string> before() const;
-    /// The same in one line, with the first of many lines to delete; empty: nothing.
-    std::string before_text() const;
+    /// The same in one line, with the first of many lines to delete; empty: nothing. `where`
+    /// follows the edits of a file or recipe: " in the recipe".
+    std::string before_text(const std::string& where) const;
     /// What the line asks no more: specs that were in it, a pin.
     const std::vector<std::string>& dropped() const { return dropped_; }
     /// The variables that make the machine of the fix. They stand in front of the line, unless it
     /// gives the same facts in --for.
     const std::map<std::string, std::string>& environment() const { return environment_; }
+    /// The file with the request, as typed: the value of the only -f. Empty: none, or several.
+    std::string edited_file() const;
     /// Whether it changes the machine by facts in --for: "--for h100,glibc=2.34".
     bool gives_facts() const { return gives_facts_; }
     /// "a driver for CUDA >= 12.4".
@@ -58,6 +61,7 @@ private:
     void remove_option(const std::string& name);
     void set_machine(const ProblemChange& change);
     bool give_facts(const Fix& fix);
+    std::string system_facts(const Fix& fix, const std::string& machine) const;
 
     const Context& context_;
     const Question& question_;
@@ -69,7 +73,8 @@ private:
     std::vector<std::string> unpinned_;  ///< packages with a pin in conda-meta/pinned
     std::vector<std::string> dropped_;
     std::vector<std::string> edits_;
-    std::vector<std::string> deleted_;  ///< specs to delete from a file
+    std::vector<std::string> deleted_;    ///< specs to delete from a file
+    std::vector<std::string> pin_edits_;  ///< of files with pins
     std::vector<std::string> machines_;
 };
 

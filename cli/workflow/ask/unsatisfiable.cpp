@@ -21,24 +21,39 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kHintOnBuilds =
-    "builds differ between platforms, and channels remove old ones; export the environment without "
-    "them: conda env export --from-history (or --no-builds)";
+std::string hint_on_builds(const Context& context, const Question& question) {
+    const auto file = FixCommand(context, question, {}).edited_file();
+    return fmt::format(
+        "builds differ between platforms, and channels remove old ones; export the environment "
+        "without them: conda env export --from-history (or --no-builds); or remove them from the "
+        "file: sed -E 's/^( *- [^=]+=[^=]+)=[^=]+$/\\1/' {} > edited.yml",
+        file.empty() ? "FILE" : shell_word(file));
+}
 
-/// A comment in a line of its own, before the command: what has to be done by hand. `where` follows
-/// it, such as " in the recipe".
-std::string first_text(std::string_view before, std::string_view where = {}) {
-    if (before.empty()) return "";
-    return fmt::format("# first: {}{}\n  ", before, where);
+/// A comment in a line of its own, before the command: what has to be done by hand.
+std::string first_text(std::string_view before) {
+    return before.empty() ? "" : fmt::format("# first: {}\n  ", before);
+}
+
+/// " in environment.yml": where specs are to be edited; empty unless the command names one file.
+std::string place_of_edits(const Context& context, const Question& question) {
+    if (question.specs_stand == ChangeRequest::SpecsStand::InRecipe) return " in the recipe";
+    if (question.specs_stand == ChangeRequest::SpecsStand::InLock) return "";
+    constexpr std::string_view kFile = "--file";
+    const auto& words = context.arguments;
+    std::vector<std::string> files;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        if (words[i - 1] == "-f" || words[i - 1] == kFile) files.push_back(words[i]);
+        if (words[i].starts_with("--file=")) files.push_back(words[i].substr(kFile.size() + 1));
+    }
+    return files.size() == 1 ? " in " + files.front() : "";
 }
 
 /// Lines that can be pasted, with a remark on what they are for.
 std::string fix_text(const Context& context, const Question& question, const TriedFix& tried) {
     const auto& fix = tried.fix;
-    const bool is_recipe = question.specs_stand == ChangeRequest::SpecsStand::InRecipe;
     const FixCommand command(context, question, fix);
-    auto text =
-        first_text(command.before_text(), is_recipe ? " in the recipe" : "") + command.text();
+    auto text = first_text(command.before_text(place_of_edits(context, question))) + command.text();
     std::vector<std::string> remarks;
     if (const auto& dropped = command.dropped(); !dropped.empty())
         remarks.push_back("without " + join_some(dropped, "and", dropped.size()));
@@ -78,7 +93,7 @@ std::optional<MissingBuilds> missing_builds(const Question& question,
         std::ranges::count_if(explanation.clashes, [&](const Explanation::Clash& clash) {
             return clash.lines.size() == 1 && exact.contains(clash.lines.front().name);
         }));
-    const auto missing = std::min(told + explanation.more, exact.size());
+    const auto missing = std::min(told + explanation.more.size(), exact.size());
     if (told == 0 || missing < kFew || missing * 2 < exact.size()) return std::nullopt;
     return MissingBuilds{missing, exact.size()};
 }
@@ -120,7 +135,10 @@ std::string message_of(const MissingBuilds& builds,
     constexpr std::size_t kMostTold = 3;
     auto some = explanation;
     if (some.clashes.size() > kMostTold) {
-        some.more += some.clashes.size() - kMostTold;
+        std::vector<std::string> names;
+        for (auto i = kMostTold; i < some.clashes.size(); ++i)
+            names.push_back(some.clashes[i].lines.front().name);
+        some.more.insert(some.more.begin(), names.begin(), names.end());
         some.clashes.resize(kMostTold);
     }
     return fmt::format("{} of {} requested builds do not exist for {}\n{}",
@@ -163,7 +181,7 @@ Error unsatisfiable(const Context& context,
                     const std::vector<const Question*>& others) {
     if (question.channels.empty()) return no_channels();
     Json details{{"clashes", clashes_json(explanation)}};
-    if (explanation.more > 0) details["more_clashes"] = explanation.more;
+    if (!explanation.more.empty()) details["more_clashes"] = explanation.more.size();
     // As conda calls it.
     if (is_about_unknown_names(explanation)) details["exception_name"] = "PackagesNotFoundError";
     const auto builds = missing_builds(question, explanation);
@@ -185,8 +203,8 @@ Error unsatisfiable(const Context& context,
     if (!lines.empty()) message += kFixesHeading;
     for (const auto& line : lines) message += "\n  " + line;
     Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
-    error.hint =
-        builds ? std::string(kHintOnBuilds) : hint_for(context, question, explanation, others);
+    error.hint = builds ? hint_on_builds(context, question)
+                        : hint_for(context, question, explanation, others);
     error.details = json_text(details);
     return error;
 }

@@ -321,8 +321,9 @@ Result<int> repair_environment(Context& context,
     names.insert(lost.packages.begin(), lost.packages.end());
     if (examined.moved_from) {
         context.out.note(
-            fmt::format("note: the environment was moved here from {}; packages whose "
+            fmt::format("note: the environment was {} here from {}; packages whose "
                         "files contain that path are relinked",
+                        Prefix::is_environment(*examined.moved_from) ? "copied" : "moved",
                         examined.moved_from->native()));
         for (const auto& record : records) {
             if (names_prefix(record)) names.insert(record.name());

@@ -60,9 +60,11 @@ Result<ChangeRequest> lock_wishes(Context& context,
                                   SourceOptions& sources) {
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
     if (!wishes.files.empty())
-        return fail(ErrorKind::Usage,
-                    "package files cannot be locked: they are exact already",
-                    "to install them: gpkg create -n NAME --file FILE");
+        return fail(
+            ErrorKind::Usage,
+            "package files cannot be locked: they are exact already",
+            "to install them: gpkg create -n NAME " +
+                (options.files.empty() ? "--file FILE" : "--file " + shell_words(options.files)));
     auto request = change_request(std::move(wishes));
     request.is_for_lock = true;
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));

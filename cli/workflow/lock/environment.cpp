@@ -280,7 +280,9 @@ std::optional<std::string> assumed_in_the_way(const Machine& machine,
                });
     };
     if (std::ranges::none_of(virtual_packages, needs_another)) return std::nullopt;
-    return assumed_note(machine.given, virtual_packages);
+    std::vector<std::string> unmet;
+    for (const auto& fit : fits) append(unmet, fit.unmet);
+    return assumed_note(machine.given, virtual_packages, unmet);
 }
 
 }  // namespace gpkg::cli

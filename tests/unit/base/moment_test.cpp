@@ -43,6 +43,37 @@ TEST_CASE("dates, times and durations before now", "[base]") {
     CHECK(parse_moment(row.text, kNow).value_or(0) == row.milliseconds);
 }
 
+TEST_CASE("people type moments in their own time zone", "[base]") {
+    const char* before = ::getenv("TZ");
+    const std::string saved = before == nullptr ? "" : before;
+    ::setenv("TZ", "TEST-2", 1);
+    ::tzset();
+    constexpr std::int64_t kNow = 1'700'000'000'000;  // 2023-11-15 00:13:20 local
+    constexpr std::int64_t kMinute = 60'000;
+    constexpr std::int64_t kStart = kNow - 13 * kMinute - 20'000;
+    CHECK(parse_local_moment("2023-11-15 00:13:20", kNow) == kNow);
+    CHECK(parse_local_moment("2023-11-15T00:13:20", kNow) == kNow);
+    CHECK(parse_local_moment("2023-11-15T00:12", kNow) == kNow - 20'001);
+    CHECK(parse_local_moment("2023-11-14T22:13:20Z", kNow) == kNow);
+    CHECK(parse_local_moment("today", kNow) == kStart);
+    CHECK(parse_local_moment("yesterday", kNow) == kStart - 24 * 60 * kMinute);
+    CHECK(parse_local_moment("30m", kNow) == kNow - 30 * kMinute);
+    CHECK(parse_local_moment("7d", kNow) == parse_moment("7d", kNow));
+    for (const auto* text : {"",
+                             "m",
+                             "0m",
+                             "-1m",
+                             "2023-02-30 10:00",
+                             "2023-11-15 25:00",
+                             "2023-11-15 00:13:",
+                             "now"}) {
+        INFO(text);
+        CHECK_FALSE(parse_local_moment(text, kNow));
+    }
+    before == nullptr ? ::unsetenv("TZ") : ::setenv("TZ", saved.c_str(), 1);
+    ::tzset();
+}
+
 TEST_CASE("a moment is written in UTC", "[base]") {
     CHECK(moment_text(1'700'000'000'250) == "2023-11-14T22:13:20Z");
 }

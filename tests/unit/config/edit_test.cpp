@@ -219,6 +219,11 @@ TEST_CASE("what stands for one name of a map is changed alone", "[config]") {
           "custom_channels:\n  mine: https://new/c\n  other: file:///c\nplatform: linux-64\n");
     REQUIRE(unset_config(f.target(), "custom_channels.mine"));
     CHECK(f.text() == "custom_channels:\n  other: file:///c\nplatform: linux-64\n");
+    REQUIRE(unset_config(f.target(), "custom_channels.other"));
+    CHECK(f.text() == "platform: linux-64\n");
+    REQUIRE(unset_config(f.target("custom_channels:\n  # mine\n  a: file:///a\n"),
+                         "custom_channels.a"));
+    CHECK(f.text() == "custom_channels:\n  # mine\n");
 
     const std::string kept =
         "mirrored_channels:\n    # near ones first\n    conda-forge:\n"
