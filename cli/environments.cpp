@@ -24,6 +24,7 @@ struct Entry {
     bool is_active = false;
     bool is_base = false;
     bool is_interrupted = false;
+    bool is_writable = true;
 };
 
 std::vector<Entry> entries(const Context& context) {
@@ -43,16 +44,17 @@ std::vector<Entry> entries(const Context& context) {
              folders.has(path) ? folders.name_of(path) : "",
              path == active,
              path == folders.root_prefix,
-             std::find(interrupted.begin(), interrupted.end(), path) != interrupted.end()});
+             std::find(interrupted.begin(), interrupted.end(), path) != interrupted.end(),
+             ::access(path.c_str(), W_OK) == 0});
     }
     return found;
 }
 
-/// "(interrupted; gpkg repair -n ml)"; empty for others.
+/// "(interrupted; gpkg repair -n ml)" or "(read-only)"; empty for others.
 std::string mark_of(const Context& context, const Entry& entry) {
-    return entry.is_interrupted
-               ? fmt::format("(interrupted; gpkg repair {})", target_words(context, entry.path))
-               : std::string();
+    if (entry.is_interrupted)
+        return fmt::format("(interrupted; gpkg repair {})", target_words(context, entry.path));
+    return entry.is_writable ? "" : "(read-only)";
 }
 
 }  // namespace
@@ -87,7 +89,7 @@ void add_environments(Json& document, const Context& context) {
         details[entry.path.native()] = {{"name", entry.name},
                                         {"active", entry.is_active},
                                         {"base", entry.is_base},
-                                        {"writable", ::access(entry.path.c_str(), W_OK) == 0}};
+                                        {"writable", entry.is_writable}};
     }
     document["envs"] = std::move(paths);
     document["envs_details"] = std::move(details);

@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/own_program.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -465,6 +466,17 @@ std::string man_page(const CLI::App& program) {
                 "reference/environment-variables.md, troubleshooting.md.") +
             "\n";
     return text;
+}
+
+std::string documentation_page(std::string_view page) {
+    const auto program = own_program().value_or(fs::path()).parent_path();
+    for (const auto* folder : {"../share/doc/gpkg", "../../docs"}) {
+        std::error_code code;
+        const auto path = (program / folder / page).lexically_normal();
+        if (fs::exists(path, code)) return path.native();
+    }
+    return page == "index.md" ? "README.md and docs/ in the repository of gpkg"
+                              : fmt::format("docs/{} in the repository of gpkg", page);
 }
 
 }  // namespace gpkg::cli

@@ -49,6 +49,10 @@ std::string example_of(const CLI::App& command);
 std::vector<const CLI::App*> subcommands_of(const CLI::App& command);
 std::vector<const CLI::App*> option_groups_of(const CLI::App& command);
 
+/// The path of a page of the documentation ("how-to/update-gpkg.md"), beside the installed program
+/// or in the sources it was built in; otherwise says where it is.
+std::string documentation_page(std::string_view page);
+
 /// "gpkg env config vars": the command as it is typed.
 std::string full_name(const CLI::App& command);
 /// "FILE" of an option or argument that takes a file; empty for a flag.

@@ -11,7 +11,8 @@
 #include "cli/usage.hpp"
 #include "cli/version.hpp"
 #include "cli/workflow/settings.hpp"
-#include "libcore/fs/own_program.hpp"
+#include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "virtual-packages/confine.hpp"
 #include "virtual-packages/cuda.hpp"
@@ -83,17 +84,6 @@ HelpStyle terminal_style(int descriptor, const CommandLine& line) {
                       uses_color(line.color, descriptor, environment_variable));
 }
 
-/// Where the documentation begins: beside the installed program, or in the sources it was built in.
-std::string documentation_page() {
-    const auto program = own_program().value_or(fs::path()).parent_path();
-    for (const auto* page : {"../share/doc/gpkg/index.md", "../../docs/index.md"}) {
-        std::error_code code;
-        const auto path = (program / page).lexically_normal();
-        if (fs::exists(path, code)) return path.native();
-    }
-    return "README.md and docs/ in the repository of gpkg";
-}
-
 void print_help(CLI::App& program, const CommandLine& line) {
     const auto style = terminal_style(STDOUT_FILENO, line);
     const auto& command = *named_commands(program).back();
@@ -105,8 +95,8 @@ void print_help(CLI::App& program, const CommandLine& line) {
     } else if (line.has("--help-commands")) {
         text = all_commands(style);
     } else {
-        text =
-            &command == &program ? overview(style, documentation_page()) : help_of(command, style);
+        text = &command == &program ? overview(style, documentation_page("index.md"))
+                                    : help_of(command, style);
     }
     std::fputs(text.c_str(), stdout);
 }
@@ -161,9 +151,16 @@ Result<Config> load_settings(bool skips_invalid = false) {
     return load_config(sources);
 }
 
-bool names_environment(const std::string& name) {
+std::vector<std::string> near_environments(const std::string& name) {
     const auto config = load_settings();
-    return config && is_environment_name(*config, name);
+    if (!config) return {};
+    if (is_environment_name(*config, name)) return {name};
+    const auto folders = environment_folders(*config);
+    std::vector<std::string> names;
+    for (const auto& path : list_environments(folders, home_folder())) {
+        if (folders.has(path)) names.push_back(folders.name_of(path));
+    }
+    return near_names(name, names);
 }
 
 /// commit() is "d9d40ac12 2026-11-28".
@@ -205,7 +202,7 @@ std::optional<int> parse(CLI::App& app, const CommandLine& line, Output& out) {
             return kWrongUsage;
         }
         out.error(usage_error(
-            app, problem, line.words.size() > 1 ? line.words[1] : "", names_environment));
+            app, problem, line.words.size() > 1 ? line.words[1] : "", near_environments));
         return kWrongUsage;
     }
     return std::nullopt;

@@ -12,6 +12,49 @@
 #include <unistd.h>
 
 namespace gpkg::cli {
+namespace {
+
+constexpr std::string_view kBash = R"(_gpkg_complete() {
+    local IFS=$'\n' lines
+    lines=($(command @PROGRAM@ __complete -- "${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null))
+    if [ "${lines[0]-}" = "@files" ]; then
+        compopt -o filenames 2>/dev/null
+        COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
+    else
+        COMPREPLY=($(compgen -W "${lines[*]}" -- "${COMP_WORDS[COMP_CWORD]}"))
+    fi
+}
+complete -F _gpkg_complete gpkg)";
+
+constexpr std::string_view kZsh = R"(#compdef gpkg
+_gpkg() {
+    local -a lines
+    lines=("${(@f)$(command @PROGRAM@ __complete -- "${(@)words[1,CURRENT]}" 2>/dev/null)}")
+    if [[ "${lines[1]}" == "@files" ]]; then
+        _files
+    else
+        compadd -- "${(@)lines:#}"
+    fi
+}
+if [[ "${funcstack[1]}" == "_gpkg" ]]; then
+    _gpkg "$@"
+elif (( $+functions[compdef] )); then
+    compdef _gpkg gpkg
+fi)";
+
+constexpr std::string_view kFish = R"(function __gpkg_complete
+    command -q @PROGRAM@; or return
+    set -l words (commandline -opc) (commandline -ct)
+    set -l lines (command @PROGRAM@ __complete -- $words 2>/dev/null)
+    if test "$lines[1]" = "@files"
+        __fish_complete_path (commandline -ct)
+    else
+        printf '%s\n' $lines
+    end
+end
+complete -c gpkg -f -a '(__gpkg_complete)')";
+
+}  // namespace
 
 Result<Shell> parse_shell(std::string_view name) {
     if (const auto shell = shell_of(name)) return *shell;
@@ -57,9 +100,27 @@ std::string_view hook_loader(Shell shell) {
     return "";
 }
 
+std::string completion_script(Shell shell, std::string_view program) {
+    std::string script;
+    switch (shell) {
+    case Shell::Bash: script = kBash; break;
+    case Shell::Zsh: script = kZsh; break;
+    case Shell::Fish: script = kFish; break;
+    case Shell::Tcsh:
+    case Shell::PowerShell:
+    case Shell::Posix: break;
+    }
+    constexpr std::string_view kProgram = "@PROGRAM@";
+    for (auto at = script.find(kProgram); at != std::string::npos;
+         at = script.find(kProgram, at + program.size()))
+        script.replace(at, kProgram.size(), program);
+    return script;
+}
+
 Result<std::string> hook_code(const Config& config, Shell shell) {
     GPKG_TRY(const auto program, own_program());
     auto code = shell_hook(shell, program);
+    code += completion_script(shell, shell_quoted(program.native(), shell));
     if (shell != Shell::Tcsh) return code;
     // Of each gpkg its own: several may share the folder.
     const auto file =

@@ -23,8 +23,12 @@ std::string_view startup_file(Shell shell);
 /// What a user types, or puts there, to have the hook.
 std::string_view hook_loader(Shell shell);
 
-/// What `gpkg shell-hook` prints. The hook of tcsh is a script in a file; it is written where it is
-/// not there yet.
+/// Completion of `gpkg` for bash, zsh and fish; empty for other shells. `program` is quoted for the
+/// shell; it runs only when the user presses Tab.
+std::string completion_script(Shell shell, std::string_view program);
+
+/// What `gpkg shell-hook` prints: the function `gpkg` and its completion. The hook of tcsh is a
+/// script in a file; it is written where it is not there yet.
 Result<std::string> hook_code(const Config& config, Shell shell);
 
 /// Code for a shell, on stdout as it is; in JSON mode as {"success", "code"}.

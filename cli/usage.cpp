@@ -28,7 +28,7 @@ struct OtherName {
     /// argument of a command; "rename": a command of gpkg, where its words are wrong in another
     /// way.
     std::string_view words;
-    std::string_view hint;
+    std::string_view hint;  ///< "@how-to/update-gpkg.md" stands for the path of that page
 };
 constexpr OtherName kOtherNames[] = {
     {"* --cpu", "use --accel none"},
@@ -42,10 +42,15 @@ constexpr OtherName kOtherNames[] = {
     {"* --gpu",
      "for another machine or driver: --for h100,cuda=12.4; for this machine: "
      "CONDA_OVERRIDE_CUDA=12.4"},
+    {"* --insecure", "to skip the check of certificates: gpkg config set ssl_verify false"},
+    {"* --no-default-packages", "gpkg adds no default packages; leave the option out"},
     {"* --no-gpu", "use --accel none"},
+    {"* --solver", "gpkg has one solver; leave the option out"},
+    {"* --token", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"* --virtual-package",
      "for another machine or driver: --for h100,cuda=12.4; for this machine: "
      "CONDA_OVERRIDE_CUDA=12.4"},
+    {"* -k", "to skip the check of certificates: gpkg config set ssl_verify false"},
     {"auth", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"bug", "use gpkg info --report"},
     {"bug-report", "use gpkg info --report"},
@@ -60,8 +65,10 @@ constexpr OtherName kOtherNames[] = {
     {"cache", "use gpkg clean to free space, or gpkg info to see the folders"},
     {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
     {"check", "use gpkg verify -n NAME, or gpkg doctor -n NAME"},
+    {"clean -sy", "to remove everything that is unused: gpkg clean --all -y"},
     {"clone", "use gpkg create -n NEW --clone OLD"},
     {"compare", "use gpkg diff A B, or gpkg sync -n NAME -f FILE --dry-run"},
+    {"config --validate", "gpkg config list warns of invalid settings"},
     {"config add", "use gpkg config append KEY VALUE"},
     {"config set", "use gpkg env config vars set -n NAME KEY=VALUE"},
     {"config show", "use gpkg config list"},
@@ -98,10 +105,17 @@ constexpr OtherName kOtherNames[] = {
     {"global",
      "use gpkg exec TOOL to run a tool without installing it, or gpkg create -n TOOL TOOL"},
     {"gpu", "use gpkg hardware"},
+    {"history *", "to see what generation 4 changed: gpkg diff 3 4 -n NAME"},
     {"hold", "use gpkg pin"},
     {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
     {"info *", "for a package: gpkg show PACKAGE"},
+    {"install --check",
+     "use gpkg install --dry-run --json; actions.LINK and actions.UNLINK are empty if nothing "
+     "changes"},
+    {"install --frozen", "use gpkg sync -n NAME --lock gpkg.lock"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"install --locked", "use gpkg sync -n NAME --lock gpkg.lock"},
+    {"install --pypi", "use gpkg run -n NAME python -m pip install PACKAGE"},
     {"install --revision", "use gpkg rollback N; gpkg history lists N"},
     {"leaves", "use gpkg list --requested"},
     {"list --from-history", "use --requested"},
@@ -134,24 +148,28 @@ constexpr OtherName kOtherNames[] = {
     {"mv", "use gpkg rename"},
     {"new", "use gpkg create -n NAME"},
     {"outdated", "use gpkg update --all --dry-run"},
+    {"package", "gpkg show PACKAGE describes a package; gpkg pack -n NAME packs an environment"},
     {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
     {"pin --list", "use gpkg pins"},
     {"pin list", "use gpkg pins"},
+    {"project", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"redo", "use gpkg rollback N; gpkg history lists N"},
     {"reinstall", "use gpkg install -n NAME --force-reinstall PACKAGE"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
-    {"remove gpkg", "to remove gpkg itself: how-to/uninstall-gpkg.md in the documentation"},
+    {"remove gpkg", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
     {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
     {"report", "use gpkg info --report"},
     {"rm", "use gpkg remove"},
+    {"run --environment", "use -n NAME"},
     {"run --with", "use gpkg exec --with PACKAGE COMMAND"},
-    {"self",
-     "in the documentation: how-to/update-gpkg.md to update gpkg, how-to/uninstall-gpkg.md to "
-     "remove it"},
-    {"self-update", "to update gpkg: how-to/update-gpkg.md in the documentation"},
-    {"selfupdate", "to update gpkg: how-to/update-gpkg.md in the documentation"},
+    {"search --limit",
+     "a version gives fewer results: gpkg search SPEC; or: gpkg search SPEC | head"},
+    {"self", "to update gpkg: @how-to/update-gpkg.md; to remove it: @how-to/uninstall-gpkg.md"},
+    {"self-uninstall", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
+    {"self-update", "to update gpkg: @how-to/update-gpkg.md"},
+    {"selfupdate", "to update gpkg: @how-to/update-gpkg.md"},
     {"set",
      "for a setting: gpkg config set KEY VALUE; for a variable: gpkg env config vars set -n NAME "
      "KEY=VALUE"},
@@ -174,7 +192,7 @@ constexpr OtherName kOtherNames[] = {
     {"update --lock", "use gpkg sync -n NAME --lock FILE"},
     {"update --outdated", "use gpkg update --all --dry-run"},
     {"update --undo", "use gpkg rollback"},
-    {"update gpkg", "to update gpkg itself: how-to/update-gpkg.md in the documentation"},
+    {"update gpkg", "to update gpkg itself: @how-to/update-gpkg.md"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
     {"uvx", "use gpkg exec"},
     {"variants --name",
@@ -197,12 +215,24 @@ constexpr OtherName kOtherNames[] = {
     {"x", "use gpkg exec"},
 };
 
+/// The hint with the paths of the pages that it names.
+std::string with_pages(std::string_view hint) {
+    std::string text;
+    for (auto at = hint.find('@'); at != std::string_view::npos; at = hint.find('@')) {
+        const auto end = std::min(hint.find(".md", at) + 3, hint.size());
+        text += hint.substr(0, at);
+        text += documentation_page(hint.substr(at + 1, end - at - 1));
+        hint.remove_prefix(end);
+    }
+    return text.append(hint);
+}
+
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word.
 std::string hint_for_other_name(const std::string& command, std::string_view word) {
     const auto hint_of = [](const std::string& words) {
         const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-        return found == std::ranges::end(kOtherNames) ? "" : std::string(found->hint);
+        return found == std::ranges::end(kOtherNames) ? "" : with_pages(found->hint);
     };
     if (command.empty()) return hint_of(std::string(word));
     auto hint = hint_of(fmt::format("{} {}", command, word));
@@ -271,15 +301,19 @@ bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
 }
 
+bool names_one(const NearEnvironments& near_environments, const std::string& word) {
+    return near_environments(word) == std::vector{word};
+}
+
 /// "gpkg rename -n old new" for "gpkg rename old new"; empty where the first argument is not an
 /// environment.
 std::string with_named_environment(const std::vector<std::string>& unexpected,
                                    const CLI::App& command,
-                                   const std::function<bool(const std::string&)>& is_environment) {
+                                   const NearEnvironments& near_environments) {
     const auto* argument = single_argument(command);
     if (unexpected.size() != 1 || argument == nullptr || argument->count() != 1 ||
         command.get_option_no_throw("--name")->count() > 0 ||
-        !is_environment(argument->results().front()))
+        !names_one(near_environments, argument->results().front()))
         return {};
     const std::vector words{argument->results().front(), unexpected.front()};
     return fmt::format(
@@ -302,7 +336,7 @@ std::string hint_for_missing_value(const CLI::App& command) {
 
 std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 std::span<CLI::App* const> path,
-                                const std::function<bool(const std::string&)>& is_environment) {
+                                const NearEnvironments& near_environments) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
         if (path.size() > 1) {
@@ -319,11 +353,13 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (is_unknown_subcommand(command, unexpected))
             return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
         if (takes_environment(command)) {
-            auto hint = with_named_environment(unexpected, command, is_environment);
+            auto hint = with_named_environment(unexpected, command, near_environments);
             if (!hint.empty()) return hint;
         }
-        if (takes_environment(command) && is_environment(word))
-            return fmt::format("did you mean -n {}?", shell_word(word));
+        auto environments =
+            takes_environment(command) ? near_environments(word) : std::vector<std::string>();
+        for (auto& name : environments) name = "-n " + shell_word(name);
+        if (!environments.empty()) return did_you_mean(environments);
         if (path.size() == 2 && command.get_name() == "verify")
             return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
                    "package file: gpkg inspect FILE";
@@ -471,16 +507,17 @@ Error unknown_command(const std::string& first) {
 }
 
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word) {
-    return {ErrorKind::Usage,
-            fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
-            hint_for_unexpected({word}, path, [](const auto&) { return false; }),
-            {}};
+    return {
+        ErrorKind::Usage,
+        fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
+        hint_for_unexpected({word}, path, [](const auto&) { return std::vector<std::string>(); }),
+        {}};
 }
 
 Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
-                  const std::function<bool(const std::string&)>& is_environment) {
+                  const NearEnvironments& near_environments) {
     const auto path = named_commands(app);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
@@ -496,7 +533,7 @@ Error usage_error(CLI::App& app,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
             is_missing && unexpected.empty()
                 ? hint_by_example(*path.back())
-                : hint_for_unexpected(unexpected, path, is_environment),
+                : hint_for_unexpected(unexpected, path, near_environments),
             {}};
 }
 

@@ -17,6 +17,9 @@ class ParseError;
 
 namespace gpkg::cli {
 
+/// The environments that an argument may mean: the one of this name, else those of similar names.
+using NearEnvironments = std::function<std::vector<std::string>(const std::string&)>;
+
 /// "--name" for each option of a command, "-n" for one without a long name; without hidden ones.
 std::vector<std::string> option_names(const CLI::App& command);
 /// The names of a command's subcommands; without hidden ones.
@@ -26,11 +29,11 @@ std::vector<std::string> subcommand_names(const CLI::App& command);
 Error unknown_command(const std::string& first);
 
 /// What CLI11 found wrong, with similar names as the hint; `first` is the first word after the
-/// program. `is_environment` is asked about an argument that the command does not take.
+/// program. `near_environments` is asked about an argument that the command does not take.
 Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
-                  const std::function<bool(const std::string&)>& is_environment);
+                  const NearEnvironments& near_environments);
 
 /// Of a word behind the command that is the last of `path`, which is none of its subcommands.
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word);

@@ -308,7 +308,7 @@ Action bind_clean(CLI::App& app) {
     const auto options = std::make_shared<CleanOptions>();
     app.add_flag("-a,--all", options->all, "remove all of the following");
     app.add_flag(
-        "--packages,--unused", options->packages, "remove packages that no environment uses");
+        "-p,--packages,--unused", options->packages, "remove packages that no environment uses");
     app.add_flag("-i,--index-cache", options->index_cache, "remove cached repodata");
     app.add_flag(
         "-t,--tarballs", options->tarballs, "remove partial files of interrupted downloads");

@@ -28,45 +28,6 @@ namespace {
 // A line "@files" asks the shell for its own completion of paths.
 constexpr std::string_view kFiles = "@files";
 
-constexpr std::string_view kBash = R"(_gpkg_complete() {
-    local IFS=$'\n' lines
-    lines=($(command gpkg __complete -- "${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null))
-    if [ "${lines[0]-}" = "@files" ]; then
-        compopt -o filenames 2>/dev/null
-        COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
-    else
-        COMPREPLY=($(compgen -W "${lines[*]}" -- "${COMP_WORDS[COMP_CWORD]}"))
-    fi
-}
-complete -F _gpkg_complete gpkg)";
-
-constexpr std::string_view kZsh = R"(#compdef gpkg
-_gpkg() {
-    local -a lines
-    lines=("${(@f)$(command gpkg __complete -- "${(@)words[1,CURRENT]}" 2>/dev/null)}")
-    if [[ "${lines[1]}" == "@files" ]]; then
-        _files
-    else
-        compadd -- "${(@)lines:#}"
-    fi
-}
-if [[ "${funcstack[1]}" == "_gpkg" ]]; then
-    _gpkg "$@"
-elif (( $+functions[compdef] )); then
-    compdef _gpkg gpkg
-fi)";
-
-constexpr std::string_view kFish = R"(function __gpkg_complete
-    set -l words (commandline -opc) (commandline -ct)
-    set -l lines (command gpkg __complete -- $words 2>/dev/null)
-    if test "$lines[1]" = "@files"
-        __fish_complete_path (commandline -ct)
-    else
-        printf '%s\n' $lines
-    end
-end
-complete -c gpkg -f -a '(__gpkg_complete)')";
-
 std::vector<std::string> environment_names(const Context& context) {
     const auto folders = environment_folders(context.config);
     std::vector<std::string> names;
@@ -237,13 +198,10 @@ Result<int> print_script(Context& context, const std::string& name) {
     if (!name.empty()) {
         GPKG_TRY(shell, parse_shell(name));
     }
-    switch (shell) {
-    case Shell::Bash: print_shell_code(context.out, kBash); return 0;
-    case Shell::Zsh: print_shell_code(context.out, kZsh); return 0;
-    case Shell::Fish: print_shell_code(context.out, kFish); return 0;
-    case Shell::Tcsh:
-    case Shell::PowerShell:
-    case Shell::Posix: break;
+    const auto script = completion_script(shell, "gpkg");
+    if (!script.empty()) {
+        print_shell_code(context.out, script);
+        return 0;
     }
     return fail(ErrorKind::Usage,
                 fmt::format("completion is not available for {}", shell_name(shell)),
@@ -258,7 +216,7 @@ Action bind_completion(CLI::App& app) {
         ->type_name("SHELL");
     app.footer(
         "Prints a script for your shell that completes commands, options, environments and "
-        "packages.\n"
+        "packages. The block of `gpkg init` contains it already.\n"
         "\n"
         "  eval \"$(gpkg completion bash)\"\n"
         "  gpkg completion fish > ~/.config/fish/completions/gpkg.fish\n");

@@ -10,6 +10,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/config/edit.hpp"
+#include "libcore/net/url.hpp"
 #include "libcore/trust/signing_key.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -328,10 +329,7 @@ void protect_secrets(Context& context,
                             "600)",
                             file.native()));
     }
-    context.out.warn(
-        fmt::format("{}: contains a password and other users can read it; run chmod 600, or "
-                    "use credentials.yaml",
-                    file.native()));
+    context.out.warn_once(shared_secret_text(file));
 }
 
 void warn_of_missing_folders(Context& context, const std::string& key, const Words& values) {
@@ -413,7 +411,10 @@ public:
                     target_,
                     key,
                     changed,
-                    changed ? fmt::format("{} added to {}", told(key, values), key)
+                    changed ? fmt::format("{} added to {}{}",
+                                          told(key, values),
+                                          key,
+                                          end == ListEnd::Front ? " as first" : "")
                             : fmt::format("{} is already in {}", told(key, values), key));
     }
 
@@ -425,6 +426,8 @@ public:
             auto removed = remove_from_config(target_, key, value);
             if (!removed && removed.error().kind == ErrorKind::NotFound)
                 removed = remove_from_config(target_, key, settled(context_, key, value), shown);
+            if (!removed && removed.error().kind == ErrorKind::NotFound && key == "channels")
+                name_with_login(value, removed.error());
             GPKG_CHECK(removed);
         }
         return done(context_,
@@ -456,6 +459,15 @@ public:
     }
 
 private:
+    /// Of a channel that is configured with a login or token, and was named without.
+    void name_with_login(const std::string& value, Error& error) const {
+        for (const auto& channel : context_.config.channels.value) {
+            if (channel != value && without_secrets(channel) == value)
+                error.hint = fmt::format("did you mean {}?",
+                                         shell_word(shown_value_of("channels", channel)));
+        }
+    }
+
     /// Where a list comes from that the edited file does not have; "" for its default.
     std::string other_source(const std::string& key) const {
         if (key == "allowlist_channels" || key == "denylist_channels") return "";

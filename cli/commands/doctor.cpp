@@ -157,7 +157,11 @@ void print(Context& context, const Examined& examined) {
             fmt::format("{}  {}: {}", context.out.bold(mark_of(grade)), subject, message));
         if (!hint.empty()) context.out.result("         " + context.out.faint(hint));
     }
-    if (examined.has_environment) context.out.result(verdict_of(examined));
+    if (!examined.has_environment) return;
+    context.out.result(verdict_of(examined));
+    context.out.note(
+        fmt::format("note: installed files are not checked; to check them: gpkg verify {}",
+                    target_words(context, context.prefix)));
 }
 
 Json json_of(const std::vector<Finding>& findings, bool is_well) {

@@ -3,10 +3,14 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/generations.hpp"
+#include "libcore/base/moment.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -16,8 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const Generation& generation, const std::vector<PackageDifference>& changes) {
+    const auto local = parse_local_time(generation.time);
     Json json{{"number", generation.number},
-              {"time", generation.time},
+              {"time", local ? moment_text(*local) : generation.time},
               {"command", generation.command.empty() ? Json() : Json(generation.command)},
               {"restores", generation.restores == 0 ? Json() : Json(generation.restores)},
               {"packages", generation.packages.size()},
@@ -31,22 +36,44 @@ Json json_of(const Generation& generation, const std::vector<PackageDifference>&
     return json;
 }
 
-Result<int> show(Context& context, const fs::path& prefix) {
+/// "+scipy, ~numpy, -torch"
+std::string names_of(const std::vector<PackageDifference>& changes) {
+    std::vector<std::string> names;
+    names.reserve(changes.size());
+    for (const auto& change : changes) {
+        const auto mark = change.before == nullptr ? '+' : change.after == nullptr ? '-' : '~';
+        names.push_back(mark + change.name());
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+struct HistoryOptions {
+    TargetOptions target;
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+};
+
+Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
     GPKG_TRY(const auto generations, generations_of(context, prefix));
     auto list = Json::array();
     enum Columns : std::size_t { Number, Time, Packages, Changes, CommandLine };
     Table table({Number, Packages});
-    table.may_wrap(CommandLine);
+    table.may_wrap(context.out.verbose() ? Changes : CommandLine);
     table.may_drop(Packages);
     if (!generations.empty()) table.add({"Generation", "Time", "Packages", "Changes", "Command"});
     Generation before;
+    auto skipped = generations.size() - std::min(generations.size(), most);
     for (const auto& generation : generations) {
+        if (skipped > 0) {
+            --skipped;
+            before = generation;
+            continue;
+        }
         const auto changes = differences(before, generation);
         list.push_back(json_of(generation, changes));
         table.add({std::to_string(generation.number),
                    generation.time,
                    std::to_string(generation.packages.size()),
-                   counted(changes),
+                   context.out.verbose() ? names_of(changes) : counted(changes),
                    command_of(generation)});
         before = generation;
     }
@@ -69,22 +96,26 @@ Result<int> show(Context& context, const fs::path& prefix) {
 }  // namespace
 
 Action bind_history(CLI::App& app) {
-    const auto target = std::make_shared<TargetOptions>();
-    add_target_options(app, *target);
+    const auto options = std::make_shared<HistoryOptions>();
+    add_target_options(app, options->target);
+    app.add_option("--last", options->most, "number of generations to list, the newest last")
+        ->type_name("N")
+        ->check(whole_number_from(1));
     app.footer(
         "Lists every change (generation) of an environment: its number and time, the number of "
-        "packages, how many were added (+), removed (-) and changed (~), and the command. Times "
-        "are local.\n"
+        "packages, how many were added (+), removed (-) and changed (~), and the command. -v names "
+        "them. Times are local; --json prints UTC.\n"
         "\n"
         "  gpkg history -n ml\n"
+        "  gpkg history -n ml --last 5\n"
         "  gpkg diff 3 5 -n ml    # packages that differ between generations 3 and 5\n"
         "  gpkg rollback 3 -n ml  # return to generation 3\n");
 
-    return [target](Context& context) -> Result<int> {
-        GPKG_TRY(const auto prefix, existing_prefix(context, *target));
+    return [options](Context& context) -> Result<int> {
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_CHECK(Prefix::open(prefix));
         tell_condition(context, prefix);
-        return show(context, prefix);
+        return show(context, prefix, options->most);
     };
 }
 

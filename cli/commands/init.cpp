@@ -188,19 +188,6 @@ std::string_view action(const StartupChange& change, bool undo) {
     return change.renews ? "replace" : "add";
 }
 
-/// How completion is set up for good; empty where there is none.
-std::string completion_text(Shell shell) {
-    switch (shell) {
-    case Shell::Bash: return "add to ~/.bashrc: eval \"$(gpkg completion bash)\"";
-    case Shell::Zsh: return "add to ~/.zshrc, after compinit: eval \"$(gpkg completion zsh)\"";
-    case Shell::Fish: return "gpkg completion fish > ~/.config/fish/completions/gpkg.fish";
-    case Shell::Tcsh:
-    case Shell::PowerShell:
-    case Shell::Posix: break;
-    }
-    return "";
-}
-
 /// The folder of a configuration that only gpkg's file was in, such as ~/.config/fish.
 void remove_empty_folder(const PlannedEdit& planned) {
     const bool has_folder = planned.shell == Shell::Fish || planned.shell == Shell::PowerShell;
@@ -227,8 +214,7 @@ void tell(Output& out, const PlannedEdit& planned, const InitOptions& options) {
         }
         if (!options.undo) {
             out.print(fmt::format("  to load it in an open shell: {}", hook_loader(planned.shell)));
-            if (const auto text = completion_text(planned.shell); !text.empty())
-                out.print("  for completion with Tab: " + text);
+            out.print("  to undo: gpkg init --undo");
         }
     }
     for (const auto& tool : change.others)
@@ -284,8 +270,9 @@ Action bind_init(CLI::App& app) {
            "--user", options->user, "accepted for compatibility: only your own files are changed")
         ->group("");
     app.footer(
-        "Adds a block to the startup file of your shell, so that `gpkg activate` works in every "
-        "new shell. The rest of the file is not changed; --undo removes the block. A "
+        "Adds a block to the startup file of your shell, so that `gpkg activate` and, in bash, "
+        "zsh and fish, completion with Tab work in every new shell. The rest of the file is not "
+        "changed; --undo removes the block. A "
         "GPKG_ROOT_PREFIX "
         "other than the default is kept in the block. `gpkg run` and `gpkg shell` work without "
         "it.\n"

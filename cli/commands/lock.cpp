@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -31,11 +32,17 @@ struct LockOptions {
     bool dry_run = false;
 };
 
-/// Without specs and files: environment.yml of this folder, if there is one.
-void add_default_file(Context& context, WishOptions& wishes) {
-    if (!wishes.specs.empty() || !wishes.files.empty() || !locks::has_default_file()) return;
+/// Without specs and files: environment.yml of this folder. `command` is gpkg lock.
+Result<void> add_default_file(Context& context, const CLI::App& command, WishOptions& wishes) {
+    if (!wishes.specs.empty() || !wishes.files.empty()) return {};
+    if (!locks::has_default_file())
+        return fail(ErrorKind::Usage,
+                    fmt::format("nothing to lock: no {} in this folder", locks::kDefaultFile),
+                    fmt::format("name a file or packages: gpkg lock -f FILE; subcommands: {}",
+                                fmt::join(subcommand_names(command), ", ")));
     wishes.files = {locks::kDefaultFile};
     context.out.note(fmt::format("note: locking the packages of {}", locks::kDefaultFile));
+    return {};
 }
 
 /// Of a lock that is written over: who reads it may be for one of these.
@@ -72,9 +79,9 @@ std::optional<std::string> note_on_same_packages(const LockFile& lock) {
     return "all classes have the same packages, and none of them is a GPU build";
 }
 
-Result<int> write(Context& context, LockOptions& options) {
+Result<int> write(Context& context, const CLI::App& command, LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
-    add_default_file(context, options.wishes);
+    GPKG_CHECK(add_default_file(context, command, options.wishes));
     if (options.for_all) {
         if (!options.machines.empty())
             return fail(ErrorKind::Usage, "--for-all cannot be used with --for");
@@ -203,10 +210,6 @@ Action bind_lock(CLI::App& app) {
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: gpkg.lock")
         ->type_name("FILE");
-    // `gpkg lock` alone lists its subcommands where there is nothing to lock.
-    app.preparse_callback([&app](std::size_t arguments) {
-        if (arguments == 0 && !locks::has_default_file()) app.require_subcommand(1);
-    });
     struct Verb {
         CLI::App* app;
         Action action;
@@ -247,7 +250,7 @@ Action bind_lock(CLI::App& app) {
             GPKG_CHECK(check_own_options_unused(app, *verb));
             return action(context);
         }
-        return write(context, *options);
+        return write(context, app, *options);
     };
 }
 

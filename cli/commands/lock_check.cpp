@@ -131,11 +131,14 @@ struct Answer {
     /// Whether the machine takes its first class.
     bool is_decided() const { return fits_here() && other_vendors(fits) == nullptr; }
     bool runs_here() const { return is_decided() && fits.front().runs(); }
-    bool is_yes() const { return runs_here() && flaws.empty() && drift.empty() && gone.empty(); }
+    /// Whether the lock itself needs no change, whatever the machine is.
+    bool is_current() const { return flaws.empty() && drift.empty() && gone.empty(); }
+    bool is_yes() const { return runs_here() && is_current(); }
 };
 
 Json json_of(const Answer& answer, const LockFile& lock, bool available) {
     Json document{{"success", answer.is_yes()},
+                  {"is_current", answer.is_current()},
                   {"machine", answer.machine},
                   {"class", answer.is_decided() ? Json(answer.fits.front().locked->name) : Json()},
                   {"classes", Json::array()},

@@ -89,7 +89,7 @@ Action bind_log(CLI::App& app) {
     app.footer(
         "Lists your last commands that changed something, failed or were killed, with their "
         "errors. With -n or -p only those of one environment. `gpkg history` lists what each "
-        "change did. Times are local.\n\n"
+        "change did. Times are local; --json prints UTC.\n\n"
         "  gpkg log --failed\n"
         "  gpkg log -n ml");
     return [options](Context& context) { return show(context, *options); };

@@ -83,7 +83,10 @@ std::vector<std::string> nearest_versions(const MatchSpec& pin,
 
 /// Warns where no build in the channels of the environment matches the pin. Nothing is downloaded:
 /// without cached indexes there is no warning.
-void warn_if_not_in_channels(Context& context, const Prefix& prefix, const MatchSpec& pin) {
+void warn_if_not_in_channels(Context& context,
+                             const Prefix& prefix,
+                             const std::vector<PrefixRecord>& installed,
+                             const MatchSpec& pin) {
     SourceOptions sources;
     sources.offline = true;
     if (const auto state = prefix.state()) sources.channels = state->channels;
@@ -110,6 +113,11 @@ void warn_if_not_in_channels(Context& context, const Prefix& prefix, const Match
         join_some(near, "and", near.size()),
         target_words(context, prefix.path()),
         pin.name));
+    std::vector<std::string> known;
+    known.reserve(installed.size());
+    for (const auto& record : installed) known.push_back(record.name());
+    const auto similar = all->empty() ? near_names(pin.name, known) : std::vector<std::string>();
+    if (!similar.empty()) context.out.note("hint: " + did_you_mean(similar));
 }
 
 Result<int> pin(Context& context, const PinOptions& options) {
@@ -131,7 +139,7 @@ Result<int> pin(Context& context, const PinOptions& options) {
             "pinned {} in {}", written(pin), environment_folders(context.config).name_of(path)));
         const auto* record = find_record(installed, pin.name);
         const bool is_installed = record != nullptr && pin.matches(record->package);
-        if (!is_installed) warn_if_not_in_channels(context, locked.prefix, pin);
+        if (!is_installed) warn_if_not_in_channels(context, locked.prefix, installed, pin);
         if (record != nullptr && !is_installed)
             context.out.note(
                 fmt::format("note: {} {} is installed and does not match; to change it: "

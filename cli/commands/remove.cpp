@@ -3,9 +3,12 @@
 #include "cli/options.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/removal.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 namespace gpkg::cli {
 namespace {
@@ -31,6 +34,29 @@ void add_removal_options(CLI::App& app, RemoveOptions& options) {
     add_script_options(app, options.change);
 }
 
+/// As begin_change(), for who wants to be rid of the environment: a copy of it is no help.
+Result<void> begin_removal(Context& context, const fs::path& prefix, const ChangeOptions& options) {
+    auto begun = begin_change(context, prefix, options);
+    if (!begun && begun.error().kind == ErrorKind::Io) begun.error().hint.clear();
+    return begun;
+}
+
+Result<int> remove_whole(Context& context, const fs::path& prefix, const ChangeOptions& options) {
+    // The undoing of an interrupted creation has removed it already.
+    if (!options.dry_run && !Prefix::is_environment(prefix) &&
+        prefix_condition(prefix) == PrefixCondition::Interrupted) {
+        GPKG_CHECK(recover_interrupted(context, prefix, false));
+        if (!Prefix::is_environment(prefix)) {
+            context.out.print("nothing is left to remove");
+            if (context.out.json_mode())
+                context.out.json({{"success", true}, {"prefix", prefix.native()}});
+            return 0;
+        }
+    }
+    GPKG_CHECK(begin_removal(context, prefix, options));
+    return remove_environment(context, prefix, options);
+}
+
 }  // namespace
 
 Action bind_env_remove(CLI::App& app) {
@@ -44,8 +70,7 @@ Action bind_env_remove(CLI::App& app) {
 
     return [options](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(begin_change(context, prefix, options->change));
-        return remove_environment(context, prefix, options->change);
+        return remove_whole(context, prefix, options->change);
     };
 }
 
@@ -69,12 +94,12 @@ Action bind_remove(CLI::App& app) {
 
     return [options, &app](Context& context) -> Result<int> {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
-        GPKG_CHECK(begin_change(context, prefix, options->change));
         if (options->all) {
             if (!options->specs.empty())
                 return fail(ErrorKind::Usage, "--all cannot be used with package names");
-            return remove_environment(context, prefix, options->change);
+            return remove_whole(context, prefix, options->change);
         }
+        GPKG_CHECK(begin_change(context, prefix, options->change));
         if (options->specs.empty())
             return missing_argument(app, "SPEC (--all removes the whole environment)");
         GPKG_TRY(const auto specs, parse_specs(options->specs));

@@ -34,6 +34,8 @@ Action bind_repair(CLI::App& app) {
     return [options](Context& context) -> Result<int> {
         if (options->store) return repair_store(context, options->change);
         GPKG_TRY(const auto prefix, target_prefix(context, options->target));
+        std::error_code code;
+        if (!fs::exists(prefix, code)) GPKG_CHECK(existing_prefix(context, options->target));
         return repair_environment(context, prefix, options->change);
     };
 }

@@ -111,7 +111,11 @@ Action bind_rollback(CLI::App& app) {
                    options->number,
                    "number of the generation to restore (default: the previous one)")
         ->type_name("GENERATION")
-        ->check(whole_number_from(1));
+        ->check([](const std::string& text) {
+            return whole_number_from(1)(text).empty()
+                       ? std::string()
+                       : fmt::format("'{}' is not a generation; generations start at 1", text);
+        });
     add_target_options(app, options->target);
     add_change_options(app, options->change);
     app.add_flag("--offline", options->change.offline, "use only packages in the package store");

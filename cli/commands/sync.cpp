@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/environment.hpp"
@@ -183,8 +184,10 @@ Result<int> sync(Context& context, SyncOptions& options) {
              options.lock.file.empty() ? as_files_say(context, options)
                                        : as_locked(context, options, !is_named));
     const auto& files = options.wishes.files;
-    change.synced_with =
-        options.lock.file.empty() ? join_some(files, "and", files.size()) : options.lock.file;
+    change.if_nothing = fmt::format(
+        "{} matches {}",
+        environment_name(context, change.prefix),
+        options.lock.file.empty() ? join_some(files, "and", files.size()) : options.lock.file);
     return carry_out(context, std::move(change), options.change);
 }
 

@@ -65,12 +65,30 @@ FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>
     return total;
 }
 
+/// Whether the change only links installed packages again, as gpkg repair does.
+bool is_relink(const Change& change) {
+    return !change.unlink.empty() && change.unlink.size() == change.link.size() &&
+           std::ranges::all_of(change.unlink, [&](const PrefixRecord& old) {
+               return std::ranges::any_of(change.link, [&](const PackageRecord& record) {
+                   return record.distribution() == old.package.distribution();
+               });
+           });
+}
+
 enum class ShowCost { Yes, No };
 
 /// "needs 20 kB on disk (5 files and folders)"; of a change that also removes files, both.
-std::string cost_text(std::uint64_t bytes, std::uint64_t inodes, std::uint64_t removed_files) {
+std::string cost_text(const Change& change,
+                      std::uint64_t bytes,
+                      std::uint64_t inodes,
+                      std::uint64_t removed_files) {
     const auto size = human_size(bytes);
     const auto files = count_text(inodes, "file");
+    if (is_relink(change))
+        return fmt::format("relinks {}; needs {} on disk ({} and folders)",
+                           count_text(removed_files, "file"),
+                           size,
+                           files);
     return removed_files == 0 ? fmt::format("needs {} on disk ({} and folders)", size, files)
                               : fmt::format("writes {} ({} and folders) and removes {}",
                                             size,
@@ -80,6 +98,7 @@ std::string cost_text(std::uint64_t bytes, std::uint64_t inodes, std::uint64_t r
 
 /// Prints what the change needs on the disk, and refuses what is more than the user allows.
 Result<void> check_cost(Context& context,
+                        const Change& change,
                         const TransactionCost& cost,
                         const FolderUsage& stored,
                         const ChangeOptions& options,
@@ -87,7 +106,7 @@ Result<void> check_cost(Context& context,
     const auto bytes = cost.new_bytes + stored.bytes;
     const auto inodes = cost.new_inodes + stored.files;
     if (cost.files > 0 && show == ShowCost::Yes)
-        context.out.print(cost_text(bytes, inodes, cost.removed_files) +
+        context.out.print(cost_text(change, bytes, inodes, cost.removed_files) +
                           (stored.files > 0 ? ", package store included" : ""));
     if (show == ShowCost::Yes)
         for (const auto& note : cost.notes) context.out.note("note: " + note);
@@ -154,7 +173,7 @@ Result<bool> rehearse(Context& context,
     const auto how = transaction_options(context, options);
     GPKG_TRY(const auto cost, preflight(transaction_of(context, change, folders), how));
     for (const auto& warning : cost.warnings) context.out.warn_once(warning);
-    GPKG_CHECK(check_cost(context, cost, {}, options, ShowCost::Yes));
+    GPKG_CHECK(check_cost(context, change, cost, {}, options, ShowCost::Yes));
     return true;
 }
 
@@ -185,7 +204,7 @@ Result<void> link_all(Context& context,
     auto how = transaction_options(context, options);
     how.planned = [&](const TransactionCost& cost) {
         progress.clear();
-        return check_cost(context, cost, stored, options, show);
+        return check_cost(context, change, cost, stored, options, show);
     };
     how.progress = [&](std::string_view stage, std::size_t done, std::size_t total) {
         progress.count(stage, done, total, "");
@@ -329,10 +348,7 @@ Result<void> change_settings(Context& context,
                              const SettingsChange& settings,
                              const ChangeOptions& options) {
     if (settings.is_nothing()) {
-        auto text = change.if_nothing;
-        if (text.empty() && !change.synced_with.empty())
-            text = fmt::format(
-                "{} matches {}", environment_name(context, change.prefix), change.synced_with);
+        const auto& text = change.if_nothing;
         context.out.print(text.empty() ? "nothing to do: all requested packages are installed"
                                        : text);
         return {};

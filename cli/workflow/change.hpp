@@ -80,10 +80,9 @@ struct Change {
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
     std::vector<std::string> notes;
     std::vector<std::string> held_by_pins{};  ///< names that an update leaves at older versions
-    std::string if_nothing{};   ///< what to print where nothing changes; empty: a general text
-    std::string if_gone{};      ///< see FetchOptions::if_gone
-    std::string synced_with{};  ///< the file that gpkg sync makes the environment match
-    std::string lock{};         ///< "gpkg.lock, class cpu", where the packages are of a lock
+    std::string if_nothing{};  ///< what to print where nothing changes; empty: a general text
+    std::string if_gone{};     ///< see FetchOptions::if_gone
+    std::string lock{};        ///< "gpkg.lock, class cpu", where the packages are of a lock
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
 };

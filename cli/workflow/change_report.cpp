@@ -410,7 +410,11 @@ Json change_document(const Change& change,
     if (change.is_nothing() && !settings.is_nothing())
         json["message"] = no_packages_text(settings, is_dry_run || options.download_only);
     else if (change.is_nothing() && !change.creates && change.pip.empty())
-        json["message"] = "All requested packages already installed.";
+        json["message"] = change.if_nothing.empty() ? "All requested packages already installed."
+                                                    : change.if_nothing;
+    if (options.check)
+        json["in_sync"] =
+            change.is_nothing() && !change.creates && change.pip.empty() && settings.is_nothing();
     json["actions"] = {
         {"FETCH", list(fetch, itself)},
         {"LINK", list(change.link, itself)},

@@ -5,6 +5,7 @@
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/trace.hpp"
 #include "cli/workflow/unpacking.hpp"
+#include "libcore/fs/workplace.hpp"
 #include "libcore/net/download.hpp"
 #include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
@@ -139,7 +140,8 @@ Result<std::vector<fs::path>> make_available(Context& context,
     GPKG_TRY(const auto transport, open_transport(context));
     if (how.offline) GPKG_CHECK(check_offline(absent, *transport));
 
-    GPKG_TRY(const auto arriving, store.workplace());
+    // What killed commands left there goes first.
+    GPKG_TRY(const auto arriving, make_workplace(store.root()));
     std::stop_source stop;
     const std::stop_callback on_signal(context.stop, [&] { stop.request_stop(); });
     StoreAddOptions adding;

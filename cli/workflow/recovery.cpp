@@ -107,7 +107,10 @@ Result<void> recover_existing(Context& context, const fs::path& prefix, bool dry
 }
 
 Result<void> begin_change(Context& context, const fs::path& prefix, const ChangeOptions& options) {
-    if (!options.dry_run && !options.download_only) GPKG_CHECK(check_may_change(prefix));
+    if (auto allowed = check_may_change(prefix); !allowed && !options.download_only) {
+        if (!options.dry_run) return allowed;
+        context.out.note("note: " + allowed.error().message);
+    }
     return recover_existing(context, prefix, options.dry_run);
 }
 

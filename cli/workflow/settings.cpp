@@ -30,6 +30,13 @@ ChannelContext channel_context(const Config& config, const fs::path& home) {
     return where;
 }
 
+std::string shared_secret_text(const fs::path& file) {
+    return fmt::format(
+        "{}: contains a token or password, and other users can read it; run chmod 600 {}",
+        file.native(),
+        shell_word(file.native()));
+}
+
 void warn_of_shared_secrets(Context& context) {
     for (const auto& file : context.config.files) {
         std::error_code code;
@@ -39,11 +46,7 @@ void warn_of_shared_secrets(Context& context) {
         if (file.level == ConfigLevel::System || !is_shared) continue;
         const auto text = read_file(file.path);
         if (text && hide_secrets(*text) != *text)
-            context.out.warn_once(
-                fmt::format("{}: contains a token or password, and other users can read it; run "
-                            "chmod 600 {}",
-                            file.path.native(),
-                            shell_word(file.path.native())));
+            context.out.warn_once(shared_secret_text(file.path));
     }
 }
 

@@ -20,6 +20,8 @@ ChannelContext channel_context(const Config& config, const fs::path& home);
 /// Of logins in configuration files that other users can read. The system's files are its
 /// administrator's business.
 void warn_of_shared_secrets(Context& context);
+/// "/etc/x.yaml: contains a token or password, and other users can read it; run chmod 600 ..."
+std::string shared_secret_text(const fs::path& file);
 
 /// Which channels have to be signed, and by whom.
 Result<TrustOptions> trust_options(const Context& context);

@@ -89,13 +89,13 @@ Result<SettingsChange> settings_change(const Change& change) {
 
 std::string builds_text(const std::string& accelerator) {
     const auto choice = parse_accelerator_choice(accelerator);
-    if (!choice) return "builds for the GPU of the machine (no accelerator set)";
+    if (!choice) return "builds for this machine (no accelerator set)";
     const auto builds = [&] {
         switch (*choice) {
         case AcceleratorChoice::None: return "CPU builds only";
         case AcceleratorChoice::Nvidia: return "CUDA builds";
         case AcceleratorChoice::Amd: return "ROCm builds";
-        case AcceleratorChoice::Auto: return "builds for the GPU of the machine";
+        case AcceleratorChoice::Auto: return "builds for this machine";
         case AcceleratorChoice::Conda: return "builds with the highest build number";
         }
         return "";

@@ -75,7 +75,7 @@ std::string needs_text(const LockFile& lock, const LockedClass& locked) {
 }
 
 std::string advantage_of_first(const std::vector<ClassFit>& fits) {
-    if (fits.size() == 1) return "is the only class of the lock";
+    if (fits.size() == 1) return "fits the machine";
     if (!fits[1].fits()) return "is the only class that fits";
     const auto [order, advantage] = lock::compare(fits[0], fits[1]);
     if (order != 0) return text_of(advantage, fits);

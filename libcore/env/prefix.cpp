@@ -304,7 +304,9 @@ Result<void> check_not_frozen(const fs::path& prefix) {
     }
     return fail(ErrorKind::Conflict,
                 fmt::format("{}: the environment is frozen: {}", prefix.native(), message),
-                "to change it anyway: --override-frozen");
+                fmt::format("to change it anyway: --override-frozen; to change a copy: gpkg create "
+                            "-n NAME --clone {}",
+                            shell_word(prefix.native())));
 }
 
 const PrefixRecord* find_record(const std::vector<PrefixRecord>& records, std::string_view name) {

@@ -52,16 +52,32 @@ expect 0 create -n x lib
 err_has 'envs/x: the interrupted `gpkg create -n x slow` was undone'
 has x lib-1.0
 check [ "$(ls "$at/x/bin")" = lib ]
-for words in 'install -n y lib' 'update -n y --all' 'remove -n y lib' 'remove -n y --all'; do
+for words in 'install -n y lib' 'update -n y --all' 'remove -n y lib'; do
     strike KILL create -n y slow
     expect 1 $words
     err_has "creating $at/y was interrupted and has been undone" 'run again: gpkg create -n y slow'
     absent y
     # What the log knows is said once more.
-    expect 1 list -n y
-    err_is "error: no environment at $at/y
+    for reader in list repair; do
+        expect 1 $reader -n y
+        err_is "error: no environment at $at/y
   hint: creating it was interrupted; run again: gpkg create -n y slow"
+    done
 done
+for words in 'remove --all' 'env remove'; do
+    strike KILL create -n y slow
+    expect 0 $words -y -n y
+    err_has 'the interrupted `gpkg create -n y slow` was undone'
+    out_is 'nothing is left to remove'
+    absent y
+done
+# What killed commands left in the store goes with the next download.
+mkdir -p "$GPKG_ROOT_PREFIX/pkgs/.tmp-0-1-abcdef"
+touch -d '2 days ago' "$GPKG_ROOT_PREFIX/pkgs/.tmp-0-1-abcdef"
+rm -rf "$GPKG_ROOT_PREFIX"/pkgs/lib-1.0*
+expect 0 create -y -q -n z lib
+check [ ! -e "$GPKG_ROOT_PREFIX/pkgs/.tmp-0-1-abcdef" ]
+expect 0 env remove -y -q -n z
 for words in 'list' 'verify' 'doctor' 'history' 'env export'; do
     strike KILL create -n y slow
     expect 1 $words -n y

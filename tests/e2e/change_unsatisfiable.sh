@@ -38,6 +38,10 @@ for fix in json.load(sys.stdin)["fixes"]:
 expect 1 create -n x gpu-gpu lib
 err_has "gpu-gpu is an outdated package name; use 'gpu[accel=nvidia]'"
 
+# Only an unknown name: conda's exception.
+expect 1 create -n x nosuchpackage --json
+json 'd["exception_name"] == "PackagesNotFoundError" and len(d["clashes"]) == 1'
+
 # What is said of the accelerator of a misspelled name is meant of the right one.
 expect 1 create -n x 'pytohn[accel=none]' lib
 err_has "gpkg create -n x 'python[accel=none]' lib"

@@ -108,4 +108,38 @@ if command -v fish > /dev/null; then
 other'
 fi
 
+# The hook brings the completion, and says nothing once its program is gone.
+unset -f _gpkg_complete
+cp "$GPKG" "$WORK/gpkg-gone"
+last='completion of the hook'
+for shell in bash zsh fish; do
+    command -v $shell > /dev/null || continue
+    "$WORK/gpkg-gone" shell-hook -s $shell > "$WORK/hook.$shell"
+done
+bash_completes='. "$1"; COMP_WORDS=(gpkg list -n o) COMP_CWORD=3; _gpkg_complete; printf "%s\n" "${COMPREPLY[@]}"'
+zsh_completes='compadd() { shift; print -l -- "$@"; }; compdef() { :; }; _files() { :; }
+    eval "$(< $1)"; words=(gpkg list -n o); CURRENT=4; _gpkg'
+out=$(bash --norc -c "$bash_completes" bash "$WORK/hook.bash" 2>&1)
+out_is 'one
+other'
+if command -v zsh > /dev/null; then
+    out=$(zsh -f -c "$zsh_completes" zsh "$WORK/hook.zsh" 2>&1)
+    out_is 'one
+other'
+    out=$(zsh -f -c '. "$1"' zsh "$WORK/hook.zsh" 2>&1)
+    out_is ''
+fi
+if command -v fish > /dev/null; then
+    out=$(fish --no-config -c "source '$WORK/hook.fish'; complete -C 'gpkg list -n o'" 2>&1)
+    out_is 'one
+other'
+fi
+rm "$WORK/gpkg-gone"
+out=$(bash --norc -c "$bash_completes" bash "$WORK/hook.bash" 2>&1)
+out_is ''
+if command -v fish > /dev/null; then
+    out=$(fish --no-config -c "source '$WORK/hook.fish'; complete -C 'gpkg list -n o'" 2>&1)
+    out_is ''
+fi
+
 finish

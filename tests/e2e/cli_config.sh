@@ -54,6 +54,7 @@ expect 1 config remove-key channel_priority
 printf '# mine\nchannels:\n  - a # first\n' > "$file"
 expect 0 config append channels b c
 expect 0 config --add channels z
+out_has 'z added to channels as first'
 expect 0 config prepend channels x y --json
 json 'd["changed"] is True'
 expect 0 config get channels
@@ -242,7 +243,7 @@ rm "$file"
 # A login in a file that others can read is told, without the login. A file of the user's becomes private.
 umask 022
 expect 0 config append channels https://me:hidden@host/mine
-err_has "warning: $file: contains a password and other users can read it"
+err_has "warning: $file: contains a token or password, and other users can read it; run chmod 600 $file"
 err_lacks hidden
 for command in 'config list' info; do
     expect 0 $command
@@ -251,6 +252,8 @@ done
 expect 0 config list
 out_has 'https://***@host/mine'
 out_lacks hidden
+expect 1 config remove channels https://host/mine
+err_has "did you mean 'https://***@host/mine'?"
 expect 0 config remove channels 'https://***@host/mine'
 out_is "$file: https://***@host/mine removed from channels"
 check [ "$(grep -c host/mine "$file")" = 0 ]

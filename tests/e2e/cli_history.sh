@@ -41,6 +41,13 @@ expect 0 history -n e --json
 json '[g["number"] for g in d] == [1, 2, 3, 4] and d[2]["added"] == ["lib-2.0-0"] and d[2]["removed"] == ["lib-1.0-0"]'
 json 'd[0]["requested"] == ["app", "lib[version=\u0027<2\u0027]"] and d[1]["packages"] == 3 and not any(g["restores"] for g in d)'
 
+json 'all(g["time"].endswith("Z") for g in d)'
+expect 0 history -n e --last 2 --json
+json '[g["number"] for g in d] == [3, 4] and d[0]["added"] == ["lib-2.0-0"]'
+expect 2 history -n e --last 0
+expect 0 history -n e -v
+out_has '+app, +lib' '+extra' '~lib'
+
 expect 0 diff 1 3 -n e
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
 ~ lib 1.0 -> 2.0 0 channel' ]
@@ -57,6 +64,8 @@ expect 0 diff -n e
 err_is 'no packages differ since generation 3'
 expect 1 diff 9 -n e
 err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history -n e'
+expect 2 rollback 0 -n e
+err_has "'0' is not a generation; generations start at 1"
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 err_has "'x' is not a generation, date, environment or lock file" "'2026-11-28 13:45', today, yesterday, 30m"
 

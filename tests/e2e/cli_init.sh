@@ -17,7 +17,7 @@ expect 0 init bash --dry-run
 out_has "$rc: block would be written:" '  + # >>> gpkg init' "shell-hook -s bash"
 same "$rc"
 expect 0 init bash
-out_has 'block written:' 'for completion with Tab: add to ~/.bashrc: eval "$(gpkg completion bash)"'
+out_has 'block written:' 'to undo: gpkg init --undo'
 check [ "$(head -c "$(stat -c %s "$WORK/remembered")" "$rc" | cmp - "$WORK/remembered" && echo same)" = same ]
 check [ "$(stat -c %a "$rc")" = 640 ]
 cp "$rc" "$WORK/once"

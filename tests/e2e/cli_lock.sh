@@ -623,14 +623,15 @@ err_has 'class a100 is inconsistent and was converted unchanged: its needs lack 
 expect 2 lock torch check first.lock
 err_has "gpkg lock check: unexpected argument 'torch'"
 expect 2 lock repair first.lock --accel none
-# Alone it lists its subcommands, as help does, unless there is a file to lock.
+# Alone it names its subcommands, unless there is a file to lock.
 mkdir alone && pushd alone > /dev/null
 expect 2 lock
-err_has 'Commands:' 'convert a lock file to another format' 'gpkg lock -f environment.yml'
+err_has 'error: nothing to lock: no environment.yml in this folder' 'subcommands: check, list, repair, update, convert'
+err_lacks 'Usage:'
 expect 2 lock --json
 json '"nothing to lock" in d["message"]'
 expect 2 lock --for a100
-err_has 'nothing to lock' 'hint: gpkg lock -f environment.yml'
+err_has 'nothing to lock' 'gpkg lock -f FILE'
 printf 'dependencies: [torch]\n' > environment.yml
 expect 0 lock
 err_has 'note: locking the packages of environment.yml'

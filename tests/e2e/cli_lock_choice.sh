@@ -19,7 +19,7 @@ for wish in '--accel nvidia,none' '--accel amd,nvidia,none' 'hardware-select-gpu
         wanted=a100
         [ "$machine" != cpu ] || wanted=cpu
         expect 0 lock check old.lock --for "$machine" --json
-        json "d['class'] == '$wanted'"
+        json "d['class'] == '$wanted' and d['is_current'] is True"
     done
     expect 0 lock old $wish --for-all --dry-run --json
     json 'd["take_another"] == []'
@@ -75,7 +75,7 @@ expect 0 lock cupy --for ./sm9.0.yaml -o code.lock
 expect 0 lock check code.lock --for ./sm9.0.yaml --json
 json 'd["success"] and d["classes"][0]["will_not_run"] == []'
 expect 1 lock check code.lock --for ./sm6.0.yaml
-out_has 'selected: it is the only class of the lock; it does not run here: cupy 2.0 needs cuda-version >=13,<14, which does not support compute capability 6.0'
+out_has 'selected: it fits the machine; it does not run here: cupy 2.0 needs cuda-version >=13,<14, which does not support compute capability 6.0'
 CONDA_OVERRIDE_CUDA=11.4 expect 1 lock check code.lock --json
 json 'not d["success"] and d["class"] == "sm9.0" and d["classes"][0]["fits"] and d["classes"][0]["unmet"] == []'
 json 'd["classes"][0]["will_not_run"] == ["cupy 2.0 needs cuda-version >=13,<14, but the driver supports CUDA 11.4"]'

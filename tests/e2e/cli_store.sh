@@ -118,10 +118,17 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     for words in 'install big' 'update app' 'remove app' 'remove --all' 'env remove'; do
         as 1 $words -p "$shared/site/env"
         check [ "$status" = 1 ]
-        err_has 'you cannot change this environment' "--clone $shared/site/env"
+        err_has 'you cannot change this environment'
+        case $words in
+            *--all | env*) err_lacks --clone ;;
+            *) err_has "--clone $shared/site/env" ;;
+        esac
         out_is ''
     done
     works 1 install -p "$shared/site/env" big --dry-run
+    err_has "note: $shared/site/env: you cannot change this environment"
+    GPKG_ENVS_DIRS=$shared/site works 1 env list
+    out_has "$shared/site/env  (read-only)"
     # What may not be looked into is named where it may be the reason.
     chmod 700 "$shared/site"
     GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site as 1 list -n env

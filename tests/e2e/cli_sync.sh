@@ -37,7 +37,7 @@ json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
 expect 0 sync -y --json
 json 'd["message"] == "no packages change; variables (set MODE, unset OTHER) updated"'
 expect 0 sync -y --json
-json 'd["message"] == "All requested packages already installed." and "variables" not in d'
+json 'd["message"] == "e matches environment.yml" and "in_sync" not in d and "variables" not in d'
 
 # Packages, requests and variables that the file does not have are removed. Versions that fit stay.
 expect 0 install -y -q -n e tool
@@ -50,6 +50,10 @@ expect 0 sync -y -n e -f environment.yml
 err_lacks overrides
 expect 0 sync -n e -f environment.yml --check
 out_is 'e matches environment.yml'
+expect 0 sync -n e -f environment.yml --check --json
+json 'd["success"] and d["in_sync"] is True'
+expect 1 sync -n other -f environment.yml --check --json
+json 'd["success"] and d["in_sync"] is False'
 expect 1 sync -n other -f environment.yml --check
 err_has "note: -n other overrides the name 'e' in environment.yml"
 absent other

@@ -79,8 +79,10 @@ for words in 'self update' self-update selfupdate 'update gpkg' 'upgrade gpkg'; 
     check [ "$status" != 0 ]
     err_has 'how-to/update-gpkg.md'
 done
-gpkg uninstall gpkg
-err_has 'how-to/uninstall-gpkg.md'
+for words in 'uninstall gpkg' self-uninstall; do
+    gpkg $words
+    err_has '/how-to/uninstall-gpkg.md'
+done
 
 # Other spellings, as other tools have them.
 while read -r spelling command; do
@@ -211,6 +213,7 @@ image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
 search early late|gpkg search takes one SPEC at a time
 verify early|did you mean -n early?
 env remove early|did you mean -n early?
+env remove eraly|did you mean -n early?
 rename early late|name the environment with -n: gpkg rename -n early late
 pack early|did you mean -n early?
 unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
@@ -243,6 +246,15 @@ pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
 solve --cuda 12.4 pytorch|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
 install -n early --gpu h100 pytorch|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
 create -n x --virtual-package __cuda=12.4|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
+create --solver libmamba -n x y|gpkg has one solver
+install -k -n early y|to skip the check of certificates: gpkg config set ssl_verify false
+create --token x|write the login to
+install --locked|use gpkg sync -n NAME --lock gpkg.lock
+history 4|to see what generation 4 changed: gpkg diff 3 4
+run --environment web x|use -n NAME
+config --validate|gpkg config list
+project init|the requests of a project
+package x|gpkg show PACKAGE
 create --force -n early|to change an environment: gpkg sync -n NAME -f FILE
 run --with numpy python|use gpkg exec --with PACKAGE COMMAND
 exec --from imagemagick convert|use --spec PACKAGE

@@ -152,6 +152,13 @@ std::string message_of(const Question& question, const Explanation& explanation)
         "{} with accelerator {}; with {}:\n{}", title, join_or(names), names.front(), tree);
 }
 
+/// Whether all of it is that the channels have no package of a requested name.
+bool is_about_unknown_names(const Explanation& explanation) {
+    return std::ranges::all_of(explanation.clashes, [](const Explanation::Clash& clash) {
+        return clash.lines.size() == 1 && !clash.lines.front().channels.empty();
+    });
+}
+
 }  // namespace
 
 Error unsatisfiable(const Context& context,
@@ -161,6 +168,8 @@ Error unsatisfiable(const Context& context,
     if (question.channels.empty()) return no_channels();
     Json details{{"clashes", clashes_json(explanation)}};
     if (!explanation.more.empty()) details["more_clashes"] = explanation.more.size();
+    // As conda calls it.
+    if (is_about_unknown_names(explanation)) details["exception_name"] = "PackagesNotFoundError";
     const auto builds = missing_builds(question, explanation);
     const auto rebuilt = builds ? without_builds(question) : std::nullopt;
     const auto fixes = tried_fixes(context, question, explanation.fixes, others);

@@ -6,6 +6,7 @@
 #include "libcore/base/number.hpp"
 #include "libcore/build/find_recipes.hpp"
 #include "libcore/build/script/sandbox.hpp"
+#include "libcore/fs/file.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/transport.hpp"
 
@@ -37,7 +38,8 @@ Result<std::vector<fs::path>> recipe_files(const Context& context,
         const auto path = absolute_path(text, context.home);
         if (!fs::exists(path))
             return fail(ErrorKind::NotFound,
-                        fmt::format("{}: no such file or folder", path.native()));
+                        fmt::format("{}: no such file or folder", path.native()),
+                        near_files(path).empty() ? "name a recipe.yaml or its folder" : "");
         const std::string other_format = "meta.yaml is conda-build's format; write a recipe.yaml";
         if (path.filename() == "meta.yaml")
             return fail(ErrorKind::Unsupported,

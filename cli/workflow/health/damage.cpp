@@ -222,7 +222,10 @@ void tell_damage(Context& context,
 /// A dry run on an environment whose creation or removal was interrupted.
 int tell_what_recovery_does(Context& context, const fs::path& path) {
     const auto opened = Prefix::open(path);
-    if (!opened) context.out.print(opened.error().message + "; gpkg repair undoes or completes it");
+    if (!opened)
+        context.out.print(fmt::format("{}; to undo or complete it: gpkg repair {}",
+                                      opened.error().message,
+                                      target_words(context, path)));
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"dry_run", true}, {"prefix", path.native()}});
     return 0;

@@ -73,7 +73,7 @@ Result<std::shared_ptr<const WishFile>> read_wish_file(const Context& context,
             if (error.kind == ErrorKind::NotFound) {
                 error.kind = ErrorKind::NoWishFile;
                 error = with_near_file(std::move(error));
-                if (error.hint.empty() && !has_scheme(place))
+                if (error.hint.empty() && fs::path(place).filename() == "environment.yml")
                     error.hint =
                         "name a file with -f; to write one from an environment: gpkg env export -n "
                         "NAME --from-history -f environment.yml";

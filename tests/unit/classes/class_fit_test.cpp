@@ -86,7 +86,7 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     };
     const auto runs = fits_on("13.0", "9.0");
     CHECK(runs.front().runs());
-    CHECK(standing_of(runs.front(), runs) == "selected: it is the only class of the lock");
+    CHECK(standing_of(runs.front(), runs) == "selected: it fits the machine");
     CHECK(notes_on_first(runs, "this machine").empty());
     const auto not_here = fits_on("13.0", "6.0");
     const std::string why =
@@ -94,7 +94,7 @@ TEST_CASE("what does not run on a machine is told of a class that it takes all t
     CHECK(not_here.front().fits());
     CHECK(not_here.front().will_not_run == Texts{why});
     CHECK(standing_of(not_here.front(), not_here) ==
-          "selected: it is the only class of the lock; it does not run here: " + why);
+          "selected: it fits the machine; it does not run here: " + why);
     CHECK(notes_on_first(not_here, "this machine") ==
           Texts{"cuda does not run on this machine: " + why});
     CHECK(fits_on("11.4", "9.0").front().will_not_run ==
