@@ -138,7 +138,7 @@ Result<Side> environment_side(Context& context, const std::string& text) {
         error.kind = ErrorKind::Usage;
         error.message =
             fmt::format("'{}' is not a generation, date, environment or lock file", text);
-        if (error.hint.empty())
+        if (error.hint.empty() || error.hint.starts_with("to list environments"))
             error.hint =
                 "a time is written 2026-11-28, '2026-11-28 13:45', today, yesterday, 30m, 12h or "
                 "7d";

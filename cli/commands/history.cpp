@@ -57,9 +57,16 @@ Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
     auto list = Json::array();
     enum Columns : std::size_t { Number, Time, Packages, Changes, CommandLine };
     Table table({Number, Packages});
-    table.may_wrap(context.out.verbose() ? Changes : CommandLine);
+    table.may_wrap(CommandLine);
     table.may_drop(Packages);
-    if (!generations.empty()) table.add({"Generation", "Time", "Packages", "Changes", "Command"});
+    // Names of packages can be long: they stand last.
+    const bool names = context.out.verbose();
+    if (!generations.empty())
+        table.add({"Generation",
+                   "Time",
+                   "Packages",
+                   names ? "Command" : "Changes",
+                   names ? "Changes" : "Command"});
     Generation before;
     auto skipped = generations.size() - std::min(generations.size(), most);
     for (const auto& generation : generations) {
@@ -70,11 +77,13 @@ Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
         }
         const auto changes = differences(before, generation);
         list.push_back(json_of(generation, changes));
-        table.add({std::to_string(generation.number),
-                   generation.time,
-                   std::to_string(generation.packages.size()),
-                   context.out.verbose() ? names_of(changes) : counted(changes),
-                   command_of(generation)});
+        std::vector<std::string> row{std::to_string(generation.number),
+                                     generation.time,
+                                     std::to_string(generation.packages.size()),
+                                     names ? names_of(changes) : counted(changes),
+                                     command_of(generation)};
+        if (names) std::swap(row[Changes], row[CommandLine]);
+        table.add(std::move(row));
         before = generation;
     }
     if (context.out.json_mode()) {

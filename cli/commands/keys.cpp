@@ -136,10 +136,12 @@ Result<int> add_signature(Context& context, const KeysWords& words) {
 }
 
 Error no_trusted_key(const Channel& channel, const std::string& given) {
+    // A key for "./channel" would count in this working folder only.
+    const auto name = given.starts_with('.') ? channel.base_url() : given;
     auto hint = hint_at_folder(channel, "gpkg keys verify");
     if (hint.empty())
         hint = fmt::format("to trust a public key of its operator: gpkg config append {} KEY",
-                           shell_word("trusted_keys." + given));
+                           shell_word("trusted_keys." + name));
     return {ErrorKind::NotFound,
             fmt::format("no trusted key for {}: its signature is not verified", channel.name()),
             std::move(hint),

@@ -34,9 +34,11 @@ Action bind_repair(CLI::App& app) {
     return [options](Context& context) -> Result<int> {
         if (options->store) return repair_store(context, options->change);
         GPKG_TRY(const auto prefix, target_prefix(context, options->target));
-        std::error_code code;
-        if (!fs::exists(prefix, code)) GPKG_CHECK(existing_prefix(context, options->target));
-        return repair_environment(context, prefix, options->change);
+        auto status = repair_environment(context, prefix, options->change);
+        // Its error names what was interrupted, and similar names.
+        if (!status && status.error().kind == ErrorKind::NoEnvironment)
+            GPKG_CHECK(existing_prefix(context, options->target));
+        return status;
     };
 }
 

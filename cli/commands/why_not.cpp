@@ -131,7 +131,7 @@ bool is_alone(const Explanation& explanation) {
            }) == 1;
 }
 
-/// "no channel has numpy=3; available: 2.4 and 2.3"; empty where some channel has it.
+/// "no searched channel has numpy=3; available: 2.4 and 2.3"; empty where some channel has it.
 std::string not_in_channels(const std::string& asked, const Explanation& explanation) {
     if (explanation.clashes.size() != 1) return {};
     const auto& lines = explanation.clashes.front().lines;
@@ -142,7 +142,7 @@ std::string not_in_channels(const std::string& asked, const Explanation& explana
     const auto text = line.text();
     const auto available = text.find("; ");
     return fmt::format(
-        "no channel has {}{}", asked, available == std::string::npos ? "" : text.substr(available));
+        "no searched channel has {}{}", asked, available == std::string::npos ? "" : text.substr(available));
 }
 
 void print_impossible(Output& out,

@@ -2,6 +2,8 @@
 
 #include "cli/workflow/record_text.hpp"
 
+#include <fmt/format.h>
+
 namespace gpkg::cli {
 
 DifferenceTable::DifferenceTable() {

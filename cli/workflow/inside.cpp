@@ -145,6 +145,14 @@ Result<int> run_inside(Context& context,
     const bool is_name = command.front().find('/') == std::string::npos;
     const auto own = prefix / "bin" / command.front();
     const bool has_own = is_name && !command.front().empty() && ::access(own.c_str(), X_OK) == 0;
+    // PATH would have another program of this name.
+    std::error_code code_of_link;
+    if (is_name && fs::is_symlink(own, code_of_link) && !fs::exists(own, code_of_link))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: its target {} does not exist",
+                                own.native(),
+                                fs::read_symlink(own, code_of_link).native()),
+                    fmt::format("to restore it: gpkg repair {}", target_words(context, prefix)));
     if (is_name && !has_own && context.out.verbose())
         context.out.note(
             fmt::format("{} is not in the environment; looking it up in PATH", command.front()));

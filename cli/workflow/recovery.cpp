@@ -128,12 +128,12 @@ void tell_condition(Context& context, const fs::path& prefix) {
 
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
     if (prefix_condition(prefix) == PrefixCondition::Interrupted)
-        context.out.warn(
-            fmt::format("{}: {}; the next change or gpkg repair {} will complete or "
-                        "undo it",
-                        prefix.native(),
-                        interruption_text(prefix),
-                        target_words(context, prefix)));
+        context.out.warn(fmt::format(
+            "{}: {}; the next command that changes or runs it, or gpkg repair {}, will complete or "
+            "undo it",
+            prefix.native(),
+            interruption_text(prefix),
+            target_words(context, prefix)));
 }
 
 std::string interruption_text(const fs::path& prefix) {

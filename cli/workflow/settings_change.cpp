@@ -81,7 +81,12 @@ Result<SettingsChange> settings_change(const Change& change) {
     if (!change.is_nothing() && change.restores == 0) return settings;
     const auto requested = requested_by_name(change);
     GPKG_CHECK(compare_requested(prefix, requested, settings));
-    settings.environment_settings = change.state && *change.state != state;
+    if (change.state) {
+        auto but_channels = *change.state;
+        but_channels.channels = state.channels;
+        settings.channels = change.state->channels != state.channels;
+        settings.environment_settings = but_channels != state;
+    }
     settings.package_metadata =
         !change.mended.empty() && (!requested.empty() || !change.variables.empty() || change.state);
     return settings;
@@ -119,6 +124,7 @@ std::string settings_text(const SettingsChange& settings) {
     if (settings.requested_specs) texts.push_back(requested_text(settings));
     if (const auto variables = variables_text(settings); !variables.empty())
         texts.push_back(fmt::format("variables ({})", variables));
+    if (settings.channels) texts.emplace_back("channels");
     if (settings.environment_settings) texts.emplace_back("environment settings");
     if (settings.package_metadata) texts.emplace_back("package metadata");
     return join_some(texts, "and", texts.size());

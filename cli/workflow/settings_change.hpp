@@ -18,13 +18,14 @@ struct SettingsChange {
     std::vector<std::string> unset;  ///< names of variables that are removed
     bool requested_specs = false;
     std::vector<std::string> requested_changes;  ///< "numpy<2 -> numpy"
+    bool channels = false;                       ///< those that the environment uses
     bool environment_settings = false;
     std::string accelerator;  ///< builds_text() of the new accelerator, where it changes
     bool package_metadata = false;
 
     bool is_nothing() const {
-        return set.empty() && unset.empty() && !requested_specs && !environment_settings &&
-               !package_metadata;
+        return set.empty() && unset.empty() && !requested_specs && !channels &&
+               !environment_settings && !package_metadata;
     }
 };
 

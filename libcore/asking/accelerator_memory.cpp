@@ -116,7 +116,11 @@ std::optional<std::string> note_on_no_gpu_build(const AcceleratorWishes& wishes,
         const auto* record = find_record(records, spec.name);
         if (record != nullptr) names.push_back(fmt::format("{} {}", record->name, record->version));
     }
-    if (names.empty()) return std::nullopt;
+    if (names.empty() && records.empty()) return std::nullopt;
+    if (names.empty())
+        return fmt::format("accelerator {} has no effect: no package has {} builds",
+                           to_string(wishes.all.front()),
+                           compute_platform(*vendor));
     names.emplace_back(names.size() == 1 ? "its dependencies" : "their dependencies");
     return fmt::format("accelerator {} has no effect: {} have no {} builds",
                        to_string(wishes.all.front()),

@@ -118,9 +118,10 @@ std::vector<std::string> near_names(std::string_view wanted,
     const std::size_t limit = wanted.size() <= 1 ? 0 : wanted.size() <= 6 ? 1 : 2;
     // Of equals those with the same first letter: slips are seldom there.
     std::vector<std::tuple<std::size_t, bool, std::string>> scored;
+    const auto lower = to_lower(wanted);
     for (const auto& name : names) {
         if (name == wanted || name.empty() || wanted.empty()) continue;
-        std::size_t score = edit_distance(wanted, name, limit);
+        std::size_t score = edit_distance(lower, to_lower(name), limit);
         if (score > limit) {
             const bool related = (wanted.size() >= 3 && name.find(wanted) != std::string::npos) ||
                                  (name.size() >= 4 && wanted.find(name) != std::string_view::npos);

@@ -174,12 +174,7 @@ Result<void> sign_folder(const std::string& archive,
         return fail(
             ErrorKind::Integrity,
             fmt::format(
-                "{}: contains {}, not {}", archive, inside.distribution(), record.distribution()),
-            is_bare && archive.starts_with("file://")
-                ? fmt::format("rename it to {}{}",
-                              inside.distribution(),
-                              archive.ends_with(".conda") ? ".conda" : ".tar.bz2")
-                : "");
+                "{}: contains {}, not {}", archive, inside.distribution(), record.distribution()));
     if (is_bare) record = complete(record, std::move(inside));
     GPKG_TRY(const auto index, read_info_text(folder, "index.json"));
     GPKG_TRY(const auto text, repodata_record_json(record, index.value_or("")));

@@ -141,7 +141,9 @@ expect 0 create -n specs --file specs.txt
 has specs app-1.0 lib-2.0
 records specs 'r["app"]["requested_specs"] == ["app=1"]'
 expect 1 create -n x -f nowhere.yml
-err_has 'nowhere.yml: cannot open' 'hint: name a file with -f; to write one'
+err_has 'nowhere.yml: cannot open'
+expect 1 create -n x -f "$WORK/nothing/environment.yml"
+err_has 'environment.yml: cannot open' 'hint: name a file with -f; to write one'
 expect 1 create -n x --lock nowhere.lock
 err_has 'nowhere.lock: cannot open' 'hint: to write one: gpkg lock -f environment.yml -o nowhere.lock'
 # A forgotten -f.
@@ -211,7 +213,7 @@ records bare 'history.index("::lib-2.0-0") < history.index("::app-1.0-0")'
 err_lacks 'which is missing'
 cp "$CHANNEL/linux-64/app-1.0-0.tar.bz2" sent.tar.bz2
 expect 1 create -n x ./sent.tar.bz2
-err_has 'error: sent.tar.bz2: a package file is named name-version-build' 'hint: gpkg inspect' 'shows its name'
+err_has 'error: sent.tar.bz2: a package file is named name-version-build' 'hint: rename it to app-1.0-0.tar.bz2'
 expect 0 create -n alone "$CHANNEL/linux-64/app-1.0-0.tar.bz2"
 err_has 'app needs lib >=1, which is missing; to install what is missing: gpkg install -n alone app'
 expect 0 install -n alone app

@@ -100,7 +100,7 @@ for words in 'install -n e lib' 'update -n e --all' 'install -n e app --force-re
     expect 0 list -n e --json
     json '[p["name"] for p in d] == ["app", "lib"]'
     expect 0 install -n e -d lib
-    err_has '`gpkg install -n e slow` was interrupted; the next change or gpkg repair -n e will complete or undo it'
+    err_has '`gpkg install -n e slow` was interrupted; the next command that changes or runs it, or gpkg repair -n e, will complete or undo it'
     expect 1 verify -n e
     err_has '`gpkg install -n e slow` was interrupted; to complete or undo it: gpkg repair -n e'
     expect 1 doctor -n e

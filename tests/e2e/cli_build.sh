@@ -154,8 +154,8 @@ expect 1 build r/compiled --output-dir hints --override-channels
 err_has "requirements.build: package 'gcc_linux-64' not found" \
     'hint: gcc_linux-64 comes from ${{ compiler("c") }}; add a channel with compilers (-c conda-forge)'
 # A plan leaves no folder behind.
-expect 0 build r/hidden --output-dir planned --plan
-check [ ! -e planned ]
+expect 0 build r/hidden --output-dir never --plan
+check [ ! -e never ]
 
 # Built twice, in two places.
 recipe steady 'build: {script: ["echo $PREFIX > $PREFIX/x", "umask 077; mkdir $PREFIX/d; echo 1 > $PREFIX/d/y"]}'

@@ -53,12 +53,13 @@ out_lacks 'none named'
 expect 0 inspect "$tool"
 out_has '  maintainers   none named'
 # A package file whose name is not that of the package.
-for wrong in wrong.conda wrong-1-0.conda; do
-    cp "$two" "$wrong"
-    expect 1 create -y -n renamed "./$wrong"
-    err_has "hint: rename it to $(basename "$two")"
-    rm "$wrong"
-done
+cp "$two" wrong.conda
+expect 1 create -y -n renamed ./wrong.conda
+err_has "hint: rename it to $(basename "$two")"
+mv wrong.conda wrong-1-0.conda
+expect 1 create -y -n renamed ./wrong-1-0.conda
+err_has "wrong-1-0.conda: contains $(basename "$two" .conda), not wrong-1-0"
+rm wrong-1-0.conda
 expect 0 inspect "$two"
 out_lacks '0 binaries'
 out_has '  checked       2 files match info/paths.json; 1 not compared (links, or no checksum)'

@@ -79,7 +79,7 @@ numpy>=2 is the spec in question
 what would work:
   torch=1.0 instead of torch=2: gives numpy 2.0 and torch 1.0'
 expect 0 why-not numpy=3 torch
-out_is 'no channel has numpy=3; available: 2.0 and 1.0'
+out_is 'no searched channel has numpy=3; available: 2.0 and 1.0'
 expect 1 solve nump --platform linux-aarch64
 err_has 'the channels have no packages for linux-aarch64; add one'
 expect 1 why-not nump torch

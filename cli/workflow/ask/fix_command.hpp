@@ -38,8 +38,8 @@ public:
     /// The variables that make the machine of the fix. They stand in front of the line, unless it
     /// gives the same facts in --for.
     const std::map<std::string, std::string>& environment() const { return environment_; }
-    /// "the recipe", or the file with the request, as typed: the value of the only -f. Empty: none, or
-    /// several.
+    /// "the recipe", or the file with the request, as typed: the value of the only -f. Empty: none,
+    /// or several.
     std::string edited_file() const;
     /// Whether it changes the machine by facts in --for: "--for h100,glibc=2.34".
     bool gives_facts() const { return gives_facts_; }

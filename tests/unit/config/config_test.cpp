@@ -245,7 +245,8 @@ TEST_CASE("secrets of settings are not shown", "[config]") {
         CAPTURE(setting.key);
         for (const auto& value : setting.values) CHECK(value.find("SECRET") == std::string::npos);
         for (const auto& [name, values] : setting.entries)
-            for (const auto& value : values) CHECK(value == (name == "https" ? "***@h:9" : "***@h"));
+            for (const auto& value : values)
+                CHECK(value == (name == "https" ? "***@h:9" : "***@h"));
     }
     CHECK(key_of_variable("GPKG_CHANNELS")->name == "channels");
     CHECK(key_of_variable("CONDA_SUBDIR")->name == "platform");
