@@ -141,8 +141,9 @@ std::string not_in_channels(const std::string& asked, const Explanation& explana
         return {};
     const auto text = line.text();
     const auto available = text.find("; ");
-    return fmt::format(
-        "no searched channel has {}{}", asked, available == std::string::npos ? "" : text.substr(available));
+    return fmt::format("no searched channel has {}{}",
+                       asked,
+                       available == std::string::npos ? "" : text.substr(available));
 }
 
 void print_impossible(Output& out,
