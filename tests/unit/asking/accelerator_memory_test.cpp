@@ -69,7 +69,9 @@ TEST_CASE("an accelerator that no package of the solution has builds for is told
           "accelerator amd has no effect: torch 2 and its dependencies have no ROCm builds");
     CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {record("cuda129_0")}));
     CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {record("cpu_0")}));
-    CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), {}, {record("h1_0")}));
+    CHECK(note_on_no_gpu_build(wishes("nvidia"), {}, {record("h1_0")}) ==
+          "accelerator nvidia has no effect: no package has CUDA builds");
+    CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {}));
     CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia,none"), specs, {record("h1_0")}));
     CHECK_FALSE(note_on_no_gpu_build(wishes("none"), specs, {record("h1_0")}));
 }
