@@ -120,7 +120,7 @@ std::string completion_script(Shell shell, std::string_view program) {
 Result<std::string> hook_code(const Config& config, Shell shell) {
     GPKG_TRY(const auto program, own_program());
     auto code = shell_hook(shell, program);
-    code += completion_script(shell, shell_quoted(program.native(), shell));
+    code += completion_script(shell, shell_quoted(program.native(), shell)) + "\n";
     if (shell != Shell::Tcsh) return code;
     // Of each gpkg its own: several may share the folder.
     const auto file =

@@ -59,9 +59,8 @@ err_has "warning: no build of lib in $CHANNEL (linux-64) matches the pin; neares
 expect 0 pin -n e 'absent>=3'
 err_has "warning: package 'absent' not found in $CHANNEL (linux-64); to remove the pin: gpkg unpin -n e absent"
 expect 0 unpin -n e absent
-expect 0 pin -n e libb
-err_has "package 'libb' not found" 'hint: did you mean lib?'
-expect 0 unpin -n e libb
+expect 1 pin -n e libb
+err_has 'libb is not installed in' 'hint: did you mean lib?'
 mv "$CHANNEL" "$CHANNEL.away"
 expect 0 pin -n e lib=1.6
 err_lacks warning
