@@ -157,11 +157,10 @@ const ShownSetting& setting_of(const std::vector<ShownSetting>& settings, std::s
     return *std::ranges::find(settings, key, &ShownSetting::key);
 }
 
-/// What one setting means, or every one of them without a key.
 /// How to set one name of a map; of other settings nothing.
 std::string example_of(const ConfigKey& key) {
     if (key.shape != ConfigKey::Shape::Map) return {};
-    static const std::map<std::string_view, std::string_view> kExamples{
+    static const std::map<std::string_view, std::string_view> examples{
         {"custom_channels", "mine https://example.com/channels"},
         {"custom_multichannels", "both conda-forge bioconda"},
         {"mirrored_channels", "conda-forge https://mirror.example.com/conda-forge"},
@@ -169,11 +168,12 @@ std::string example_of(const ConfigKey& key) {
         {"proxy_servers", "https http://proxy.example.com:3128"},
         {"trusted_keys", "https://example.com/channel KEY"},
     };
-    const auto found = kExamples.find(key.name);
+    const auto found = examples.find(key.name);
     return fmt::format(
-        "gpkg config set {}.{}", key.name, found == kExamples.end() ? "NAME VALUE" : found->second);
+        "gpkg config set {}.{}", key.name, found == examples.end() ? "NAME VALUE" : found->second);
 }
 
+/// What one setting means, or every one of them without a key.
 Result<int> describe_settings(Context& context, const std::string& key) {
     std::vector<ConfigKey> keys(config_keys().begin(), config_keys().end());
     if (!key.empty()) {

@@ -38,7 +38,7 @@ std::string origin_of(const std::string& source, bool is_assumed) {
 
 std::string level_of(const Fact& cpu) {
     const auto level = x86_64_level(cpu.value);
-    const auto origin = origin_of(cpu.source, cpu.is_assumed);
+    auto origin = origin_of(cpu.source, cpu.is_assumed);
     if (!level || *level == 1) return origin;
     return fmt::format("runs x86-64-v{}; {}", *level, origin);
 }

@@ -14,8 +14,11 @@
 #include <utility>
 
 namespace gpkg::cli {
+namespace {
 
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 Result<EnvironmentFacts> environment_facts(const fs::path& path) {
     EnvironmentFacts facts;

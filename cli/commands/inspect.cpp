@@ -165,7 +165,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
 
 /// "3 files; the prefix is written into 1 text file and 2 binaries", where it is in any.
 std::string content_text(const InspectedPackage& package) {
-    const auto files = count_text(package.paths.size(), "file");
+    auto files = count_text(package.paths.size(), "file");
     std::vector<std::string> holders;
     if (package.text_placeholders > 0)
         holders.push_back(count_text(package.text_placeholders, "text file"));

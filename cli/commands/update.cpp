@@ -41,7 +41,7 @@ Action bind_update(CLI::App& app) {
         "  gpkg update -n ml --all\n"
         "  gpkg update -n ml python numpy --dry-run\n");
 
-    return [options, &app](Context& context) -> Result<int> {
+    return [options](Context& context) -> Result<int> {
         options->change.offline = options->sources.offline;
         GPKG_TRY(const auto path, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
