@@ -69,9 +69,8 @@ FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>
 bool is_relink(const Change& change) {
     return !change.unlink.empty() && change.unlink.size() == change.link.size() &&
            std::ranges::all_of(change.unlink, [&](const PrefixRecord& old) {
-               return std::ranges::any_of(change.link, [&](const PackageRecord& record) {
-                   return record.distribution() == old.package.distribution();
-               });
+               const auto* record = find_record(change.link, old.name());
+               return record != nullptr && record->distribution() == old.package.distribution();
            });
 }
 
