@@ -2,6 +2,7 @@
 
 #include "cli/table.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
 
 #include <algorithm>
@@ -127,10 +128,7 @@ void hide_secrets_in(nlohmann::ordered_json& document) {
 std::string with_ascii_lines(std::string text) {
     constexpr std::pair<std::string_view, std::string_view> kLines[] = {
         {"├─", "|-"}, {"└─", "`-"}, {"│", "|"}};
-    for (const auto& [line, ascii] : kLines) {
-        for (auto at = text.find(line); at != std::string::npos; at = text.find(line, at))
-            text.replace(at, line.size(), ascii);
-    }
+    for (const auto& [line, ascii] : kLines) text = replace_all(text, line, ascii);
     return text;
 }
 

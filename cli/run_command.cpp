@@ -59,17 +59,12 @@ fs::path given_prefix(const Context& context, std::span<CLI::App* const> path) {
     return target_prefix(context, target).value_or(fs::path());
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-}
-
 /// Names the environment of the hint as the user would: "-n ml" for "-p /path/envs/ml".
 void name_environment(const Context& context, Error& error) {
     if (error.environment.empty()) return;
-    replace_all(error.hint,
-                environment_argument(error.environment),
-                target_words(context, error.environment));
+    error.hint = replace_all(error.hint,
+                             environment_argument(error.environment),
+                             target_words(context, error.environment));
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.
@@ -98,7 +93,7 @@ Error in_users_words(const Context& context, std::span<CLI::App* const> path, Er
     const auto& offline = context.config.offline;
     if (offline.value && given_option(path, "--offline") != nullptr &&
         error.hint.find("without --offline") != std::string::npos) {
-        replace_all(error.hint, "without --offline", "with GPKG_OFFLINE=0");
+        error.hint = replace_all(error.hint, "without --offline", "with GPKG_OFFLINE=0");
         error.hint += fmt::format("; offline is set by {}", offline.source);
     }
     return error;

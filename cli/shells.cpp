@@ -101,7 +101,7 @@ std::string_view hook_loader(Shell shell) {
 }
 
 std::string completion_script(Shell shell, std::string_view program) {
-    std::string script;
+    std::string_view script;
     switch (shell) {
     case Shell::Bash: script = kBash; break;
     case Shell::Zsh: script = kZsh; break;
@@ -110,11 +110,7 @@ std::string completion_script(Shell shell, std::string_view program) {
     case Shell::PowerShell:
     case Shell::Posix: break;
     }
-    constexpr std::string_view kProgram = "@PROGRAM@";
-    for (auto at = script.find(kProgram); at != std::string::npos;
-         at = script.find(kProgram, at + program.size()))
-        script.replace(at, kProgram.size(), program);
-    return script;
+    return replace_all(script, "@PROGRAM@", program);
 }
 
 Result<std::string> hook_code(const Config& config, Shell shell) {

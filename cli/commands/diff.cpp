@@ -55,14 +55,9 @@ struct Compared {
     std::vector<PackageRecord> after;
 };
 
-std::int64_t now() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
 /// A date, time or age, in Unix milliseconds.
 std::optional<std::int64_t> point_in_time(const std::string& text) {
-    return parse_local_moment(text, now());
+    return parse_local_moment(text, now_milliseconds());
 }
 
 bool is_generation_number(const std::string& text) {

@@ -13,9 +13,7 @@ namespace {
 
 /// Unix milliseconds, the same during the whole command.
 std::int64_t now() {
-    using namespace std::chrono;
-    static const auto started =
-        duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+    static const auto started = now_milliseconds();
     return started;
 }
 

@@ -42,6 +42,11 @@ std::int64_t start_of_day(std::int64_t now, int days_before) {
 
 }  // namespace
 
+std::int64_t now_milliseconds() {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
 std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
     if (text.empty()) return std::nullopt;
     const auto count = number(text.substr(0, text.size() - 1));

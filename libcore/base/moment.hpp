@@ -10,6 +10,9 @@
 
 namespace gpkg {
 
+/// This moment in Unix milliseconds.
+std::int64_t now_milliseconds();
+
 /// "12h", "30d" or "2w"; nothing for any other text.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 

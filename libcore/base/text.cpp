@@ -47,6 +47,19 @@ void append_utf8(std::string& out, char32_t point) {
 
 }  // namespace
 
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
+    if (from.empty()) return std::string(text);
+    std::string out;
+    out.reserve(text.size());
+    for (;;) {
+        const auto at = text.find(from);
+        out += text.substr(0, at);
+        if (at == std::string_view::npos) return out;
+        out += to;
+        text.remove_prefix(at + from.size());
+    }
+}
+
 std::string_view trim(std::string_view text) {
     constexpr std::string_view kSpace = " \t\r\n\f\v";
     const auto first = text.find_first_not_of(kSpace);

@@ -18,6 +18,8 @@ std::string_view trim(std::string_view text);
 /// Pieces between separators, empty ones included; one empty piece for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string to_lower(std::string_view text);
+/// `text` with `to` in every place where `from` stood; as it is where `from` is empty.
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 /// Optimal string alignment distance, or `limit` + 1 as soon as it is certain to exceed `limit`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 /// Names on disk are bytes; what goes into JSON or YAML has to be UTF-8.

@@ -1,5 +1,6 @@
 #include "libcore/build/output_build.hpp"
 
+#include "libcore/base/moment.hpp"
 #include "libcore/base/path_glob.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/build/checks/binary_checks.hpp"
@@ -13,16 +14,10 @@
 #include "libcore/package/unpack.hpp"
 #include "libcore/package/write.hpp"
 
-#include <chrono>
 #include <fmt/format.h>
 
 namespace gpkg {
 namespace {
-
-std::int64_t now_ms() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 
 /// Nothing where there is no package that can be read.
 std::optional<std::int64_t> time_in_package(const fs::path& package) {
@@ -77,7 +72,7 @@ private:
     /// Unix milliseconds: the time in the package.
     std::int64_t start_ms() const {
         if (options_.timestamp) return *options_.timestamp * 1000;
-        if (!options_.reproduce_at) return now_ms();
+        if (!options_.reproduce_at) return now_milliseconds();
         const auto published = Publisher(options_.channel, options_.work)
                                    .published(output_.subdir, package_file_name(output_, options_));
         return time_in_package(published).value_or(*options_.reproduce_at * 1000);

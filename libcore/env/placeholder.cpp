@@ -1,6 +1,7 @@
 #include "libcore/env/placeholder.hpp"
 
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,19 +14,6 @@ namespace {
 
 /// Linux before 5.1 reads 127 bytes of the line, "#!" included.
 constexpr std::size_t kLongestShebang = 127;
-
-std::string replace_all(std::string_view bytes, std::string_view from, std::string_view to) {
-    std::string out;
-    if (from.empty()) return std::string(bytes);
-    out.reserve(bytes.size());
-    for (;;) {
-        const auto at = bytes.find(from);
-        out += bytes.substr(0, at);
-        if (at == std::string_view::npos) return out;
-        out += to;
-        bytes.remove_prefix(at + from.size());
-    }
-}
 
 /// python, python3, python3.12
 bool is_python(std::string_view name) {

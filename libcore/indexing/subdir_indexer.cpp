@@ -1,6 +1,7 @@
 #include "libcore/indexing/subdir_indexer.hpp"
 
 #include "libcore/base/digest.hpp"
+#include "libcore/base/moment.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/indexing/index_file.hpp"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -127,9 +127,7 @@ SubdirIndexer::SubdirIndexer(fs::path folder, std::string subdir, const IndexerO
     : folder_(std::move(folder)), subdir_(std::move(subdir)), options_(options) {}
 
 std::int64_t SubdirIndexer::now_ms() const {
-    if (options_.timestamp) return *options_.timestamp;
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+    return options_.timestamp.value_or(now_milliseconds());
 }
 
 void SubdirIndexer::recall() {

@@ -141,12 +141,6 @@ std::set<std::string> mentioned(const std::vector<fs::path>& scripts) {
     return names;
 }
 
-void replace_all(std::string& text, std::string_view old, std::string_view by) {
-    for (auto place = text.find(old); place != std::string::npos;
-         place = text.find(old, place + by.size()))
-        text.replace(place, old.size(), by);
-}
-
 /// What tells this user from others in a value that a script got from the system.
 std::vector<std::string> names_of_user() {
     std::vector<std::string> names{std::to_string(::getuid()), std::to_string(::getgid())};
@@ -279,7 +273,7 @@ Result<Outcome> Capture::source(const Variables& beforehand, Who who) const {
         const auto equals = item.find('=');
         if (equals == std::string_view::npos) continue;
         auto value = std::string(item.substr(equals + 1));
-        replace_all(value, out.native(), kUsersFolder);
+        value = replace_all(value, out.native(), kUsersFolder);
         outcome.variables.emplace(item.substr(0, equals), std::move(value));
     }
     outcome.changes = changes_of_state(read_file(out / "state_before").value_or(""),

@@ -10,11 +10,7 @@ namespace {
 using How = VariableEffect::How;
 
 std::string tcl_value(const VariableEffect& effect) {
-    auto text = tcl_quoted(effect.value);
-    for (auto place = text.find(kUsersHome); place != std::string::npos;
-         place = text.find(kUsersHome, place))
-        text.replace(place, kUsersHome.size(), "[gpkg_value HOME]");
-    return text;
+    return replace_all(tcl_quoted(effect.value), kUsersHome, "[gpkg_value HOME]");
 }
 
 std::string tcl_statement(const VariableEffect& effect) {

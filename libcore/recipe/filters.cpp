@@ -59,13 +59,11 @@ Result<Value> trimmed(const Value& value, const CallArguments&) {
 }
 
 Result<Value> replace(const Value& value, const CallArguments& arguments) {
-    GPKG_TRY(auto text, text_of(value));
+    GPKG_TRY(const auto text, text_of(value));
     GPKG_TRY(const auto from, text_of(arguments.positional[0]));
     GPKG_TRY(const auto to, text_of(arguments.positional[1]));
     if (from.empty()) return wrong("cannot replace an empty string");
-    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-    return Value(std::move(text));
+    return Value(replace_all(text, from, to));
 }
 
 Result<Value> to_int(const Value& value, const CallArguments&) {

@@ -1,5 +1,7 @@
 #include "libcore/redist/compiler_activation.hpp"
 
+#include "libcore/base/text.hpp"
+
 #include <string_view>
 
 namespace gpkg {
@@ -70,11 +72,7 @@ unset _gpkg_nvcc_name _gpkg_nvcc_was
 }  // namespace
 
 std::string compiler_activation(const std::string& target) {
-    constexpr std::string_view kTarget = "@TARGET@";
-    std::string script(kActivate);
-    for (auto at = script.find(kTarget); at != std::string::npos; at = script.find(kTarget, at))
-        script.replace(at, kTarget.size(), target);
-    return script;
+    return replace_all(kActivate, "@TARGET@", target);
 }
 
 std::string compiler_deactivation() { return std::string(kDeactivate); }

@@ -97,16 +97,10 @@ Variables environment_of(const ScriptRun& run, const BuildOptions& options) {
 /// What the log says, without the values of secrets.
 Result<void> hide_secrets(const fs::path& log, const BuildScript& script) {
     if (script.secrets.empty()) return {};
-    GPKG_TRY(auto text, read_file(log));
-    bool found = false;
-    for (const auto& [name, value] : secrets_of(script)) {
-        for (auto at = text.find(value); !value.empty() && at != text.npos;
-             at = text.find(value, at + kHidden.size())) {
-            text.replace(at, value.size(), kHidden);
-            found = true;
-        }
-    }
-    return found ? write_file_atomically(log, text) : Result<void>{};
+    GPKG_TRY(const auto text, read_file(log));
+    auto shown = text;
+    for (const auto& [name, value] : secrets_of(script)) shown = replace_all(shown, value, kHidden);
+    return shown == text ? Result<void>{} : write_file_atomically(log, shown);
 }
 
 /// Names of secrets that gpkg's own environment does not have, for a hint.
@@ -205,10 +199,7 @@ std::string with_prefix_variables(std::string text, const ScriptRun& run) {
     for (const auto& [path, variable] :
          {std::pair(seen.build_prefix.native(), std::string_view("$BUILD_PREFIX")),
           std::pair(seen.prefix.native(), std::string_view("$PREFIX"))}) {
-        if (path.empty()) continue;
-        for (auto at = text.find(path); at != std::string::npos;
-             at = text.find(path, at + variable.size()))
-            text.replace(at, path.size(), variable);
+        text = replace_all(text, path, variable);
     }
     return text;
 }

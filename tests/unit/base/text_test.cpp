@@ -4,6 +4,13 @@
 
 using namespace gpkg;
 
+TEST_CASE("every occurrence is replaced, and what is put there is not searched again", "[base]") {
+    CHECK(replace_all("a/b/c", "/", "//") == "a//b//c");
+    CHECK(replace_all("aaa", "aa", "a") == "aa");
+    CHECK(replace_all("text", "", "x") == "text");
+    CHECK(replace_all("", "a", "b").empty());
+}
+
 TEST_CASE("near names are those a person may have meant", "[base]") {
     const std::vector<std::string> names{
         "numpy", "numba", "pytorch", "torchvision", "pandas", "python", "pip"};
