@@ -83,7 +83,7 @@ for when in "$(date -u +%FT%TZ)" 2100-01-01; do
     err_is 'no packages differ since generation 2'
 done
 expect 1 diff 7d -n f
-err_has 'has no generation of 7d or earlier: its first is of 2' 'to list the generations: gpkg history -n f'
+err_has 'has no generation as old as 7d: the oldest is 1 of 2' 'to compare with the oldest: gpkg diff 1 -n f'
 # Times are local, as in conda-meta/history.
 export TZ=TEST-5:45
 expect 0 create -y -n zoned lib
