@@ -283,6 +283,9 @@ out_has 'ok       environment: the requirements of 1 package in pip are met on .
     'note     GPU: no package of the environment is a GPU build' 'fits ./new.yaml'
 expect 0 doctor -n pip --for cpu
 out_lacks 'GPU build'
+printf 'gpkg_profile: 1\nplatform: osx-arm64\nsystem: {osx: "14.0"}\n' > mac.yaml
+expect 1 doctor -n pip --for ./mac.yaml
+out_has 'platform: 1 package in pip is for linux-64, but ./mac.yaml is osx-arm64' 'does not run on ./mac.yaml: 1 problem'
 wheel() {
     local at=$GPKG_ROOT_PREFIX/envs/pip/lib/python3.12/site-packages/$1-$2.dist-info
     mkdir -p "$at"
