@@ -140,8 +140,8 @@ Action bind_history(CLI::App& app) {
         ->check(whole_number_from(1));
     app.footer(
         "Lists every change (generation) of an environment: its number and time, the number of "
-        "packages, how many were added (+), removed (-) and changed (~), or what else changed, and "
-        "the command. -v names the packages. Times are local; --json prints UTC.\n"
+        "packages, how many were added (+), removed (-) and changed (~), or other changes, and the "
+        "command. -v names the packages. Times are local; --json prints UTC.\n"
         "\n"
         "  gpkg history -n ml\n"
         "  gpkg history -n ml --last 5\n"
