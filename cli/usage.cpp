@@ -137,6 +137,9 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
     const bool has_option = std::ranges::any_of(
         unexpected, [](const std::string& word) { return word.starts_with('-'); });
     for (const auto& word : unexpected) {
+        if (takes_environment(command) && !takes_arguments(command) &&
+            names_one(near_environments, word))
+            return fmt::format("did you mean -n {}?", shell_word(word));
         if (path.size() > 1) {
             if (auto hint = hint_for_unknown_word(command, word); !hint.empty()) return hint;
         }

@@ -250,7 +250,8 @@ depends x|use gpkg tree -n NAME PACKAGE
 rdepends x|use gpkg tree -n NAME --invert PACKAGE
 who-needs x|use gpkg tree -n NAME --invert PACKAGE
 leaves|use gpkg list --requested
-info early|for a package: gpkg show PACKAGE
+info early|did you mean -n early?
+info numpy|for a package: gpkg show PACKAGE
 copy early late|use gpkg create -n NEW --clone OLD
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
