@@ -223,24 +223,6 @@ Result<void> set_given_facts(std::string_view text,
     return {};
 }
 
-/// The CUDA version that a driver supports: "12.2" of "535.54", a driver, and of "12.2", which is
-/// one already.
-std::string cuda_of_driver(std::string_view version) {
-    // Branch and CUDA version, from the release notes of the CUDA toolkit.
-    constexpr std::pair<unsigned, std::string_view> kBranches[] = {
-        {450, "11.0"}, {455, "11.1"}, {460, "11.2"}, {465, "11.3"}, {470, "11.4"},
-        {495, "11.5"}, {510, "11.6"}, {515, "11.7"}, {520, "11.8"}, {525, "12.0"},
-        {530, "12.1"}, {535, "12.2"}, {545, "12.3"}, {550, "12.4"}, {555, "12.5"},
-        {560, "12.6"}, {565, "12.7"}, {570, "12.8"}, {575, "12.9"}, {580, "13.0"}};
-    const auto branch = whole_number<unsigned>(version.substr(0, version.find('.')));
-    if (branch && *branch < 100) return std::string(version);
-    std::string_view cuda = "12.4";  // an example
-    for (const auto& [first, supported] : kBranches) {
-        if (branch && *branch >= first) cuda = supported;
-    }
-    return std::string(cuda);
-}
-
 /// The files of the folder by their names, without those that are known already.
 void add_names(const fs::path& folder, std::map<std::string, fs::path>& to) {
     std::error_code code;
@@ -352,6 +334,22 @@ std::string hint_for_fact(std::string_view fact) {
         return fmt::format("facts that can follow a machine: {}", given_keys());
     return fmt::format("the driver is given as the CUDA version that it supports: cuda={}",
                        cuda_of_driver(fact.substr(kDriver.size())));
+}
+
+std::string cuda_of_driver(std::string_view version) {
+    // Branch and CUDA version, from the release notes of the CUDA toolkit.
+    constexpr std::pair<unsigned, std::string_view> kBranches[] = {
+        {450, "11.0"}, {455, "11.1"}, {460, "11.2"}, {465, "11.3"}, {470, "11.4"},
+        {495, "11.5"}, {510, "11.6"}, {515, "11.7"}, {520, "11.8"}, {525, "12.0"},
+        {530, "12.1"}, {535, "12.2"}, {545, "12.3"}, {550, "12.4"}, {555, "12.5"},
+        {560, "12.6"}, {565, "12.7"}, {570, "12.8"}, {575, "12.9"}, {580, "13.0"}};
+    const auto branch = whole_number<unsigned>(version.substr(0, version.find('.')));
+    if (branch && *branch < 100) return std::string(version);
+    std::string_view cuda = "12.4";  // an example
+    for (const auto& [first, supported] : kBranches) {
+        if (branch && *branch >= first) cuda = supported;
+    }
+    return std::string(cuda);
 }
 
 std::optional<std::string> given_key(std::string_view package) {
