@@ -75,10 +75,14 @@ constexpr OtherName kOtherNames[] = {
     {"config --validate", "gpkg config list warns of invalid settings"},
     {"config add", "use gpkg config append KEY VALUE"},
     {"config delete", "use gpkg config remove-key KEY"},
+    {"config describe --show-sources",
+     "gpkg config describe KEY shows the source without an option"},
+    {"config describe --sources", "gpkg config describe KEY shows the source without an option"},
     {"config edit", "use gpkg config set KEY VALUE; gpkg config list --sources names the files"},
     {"config file", "use gpkg config list --sources"},
     {"config files", "use gpkg config list --sources"},
     {"config path", "use gpkg config list --sources"},
+    {"config reset", "use gpkg config remove-key KEY"},
     {"config rm", "use gpkg config remove-key KEY, or gpkg config remove KEY VALUE"},
     {"config set --env",
      "settings are not per environment; for one user: --user; for all users: --system"},
@@ -254,6 +258,9 @@ constexpr OtherName kOtherNames[] = {
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
+    {"unset",
+     "for a setting: gpkg config remove-key KEY; for a variable: gpkg env config vars unset -n "
+     "NAME KEY"},
     {"update --check",
      "for a file: gpkg sync --check -n NAME -f FILE; for new versions: gpkg update --all "
      "--dry-run"},

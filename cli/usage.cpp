@@ -114,6 +114,9 @@ std::string hint_for_missing_value(const CLI::App& command) {
                            full_name(command),
                            shell_word(text.substr(0, equals)),
                            shell_word(text.substr(equals + 1)));
+    if (command.get_name() == "set" && find_config_key(text))
+        return fmt::format("to see the meaning of the setting: gpkg config describe {}",
+                           shell_word(text));
     if (command.get_name() != "remove") return "";
     return fmt::format("to remove the whole setting: gpkg config remove-key {}", shell_word(text));
 }

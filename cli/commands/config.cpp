@@ -367,6 +367,9 @@ void warn_of_missing_folders(Context& context, const std::string& key, const Wor
             value.starts_with("file://") ? path_of_file_url(value) : fs::path(value);
         if (folder && folder->is_absolute() && !fs::exists(*folder, code))
             context.out.warn(fmt::format("channels: no folder at {}", folder->native()));
+        if (folder && folder->is_relative() && !has_scheme(value) && fs::is_directory(value, code))
+            context.out.warn(fmt::format(
+                "channels: {0} is taken as the name of a channel; for the folder: ./{0}", value));
     }
 }
 
@@ -459,6 +462,7 @@ public:
                 name_with_login(value, removed.error());
             GPKG_CHECK(removed);
         }
+        tell_if_empty(key);
         return done(context_,
                     target_,
                     key,
@@ -488,6 +492,26 @@ public:
     }
 
 private:
+    /// An empty list is not the default.
+    void tell_if_empty(const std::string& key) const {
+        const auto now = reloaded(context_);
+        if (!now) return;
+        const auto settings = shown_settings(*now);
+        const auto setting = std::ranges::find(settings, key, &ShownSetting::key);
+        if (setting == settings.end() || !value_text(*setting).empty() ||
+            !setting->source.starts_with(target_.file.native() + ":"))
+            return;
+        const auto file_of = [&](ConfigLevel level) { return context_.config.file_of(level); };
+        const auto* option = target_.file == file_of(ConfigLevel::User)     ? "--user "
+                             : target_.file == file_of(ConfigLevel::System) ? "--system "
+                                                                            : "";
+        context_.out.note(
+            fmt::format("{0} is now an empty list; to return to the default: gpkg config "
+                        "remove-key {1}{0}",
+                        key,
+                        option));
+    }
+
     /// Of a channel that is configured with a login or token, and was named without.
     void name_with_login(const std::string& value, Error& error) const {
         for (const auto& channel : context_.config.channels.value) {
