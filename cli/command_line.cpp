@@ -240,7 +240,7 @@ std::string recorded_command_line(std::span<char* const> typed,
         if (hides_values && equals != word.npos)
             line += shell_word(word.substr(0, equals)) + "=...";
         else
-            line += shell_word(hide_secrets(word));
+            line += shell_word(mask_secrets(word));
     }
     return hidden == 0 ? line : line + " ...";
 }

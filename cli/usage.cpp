@@ -8,6 +8,7 @@
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/config/config.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -113,15 +114,35 @@ std::string hint_for_missing_value(const CLI::App& command) {
                            full_name(command),
                            shell_word(text.substr(0, equals)),
                            shell_word(text.substr(equals + 1)));
+    if (command.get_name() == "set" && find_config_key(text))
+        return fmt::format("to see the meaning of the setting: gpkg config describe {}",
+                           shell_word(text));
     if (command.get_name() != "remove") return "";
     return fmt::format("to remove the whole setting: gpkg config remove-key {}", shell_word(text));
+}
+
+/// Of a word where a subcommand was expected: a setting, for gpkg config, else the subcommands and
+/// what the command does without one.
+std::string hint_for_subcommand(const CLI::App& command, const std::string& word) {
+    const auto words = words_of_command(command);
+    if (words == "config" && find_config_key(word))
+        return fmt::format("use gpkg config get {}", shell_word(word));
+    auto hint = fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
+    if (const auto more = hint_for_other_name(std::string(), words); !more.empty())
+        hint += "; " + more;
+    return hint;
 }
 
 std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 std::span<CLI::App* const> path,
                                 const NearEnvironments& near_environments) {
     const auto& command = *path.back();
+    const bool has_option = std::ranges::any_of(
+        unexpected, [](const std::string& word) { return word.starts_with('-'); });
     for (const auto& word : unexpected) {
+        if (takes_environment(command) && !takes_arguments(command) &&
+            names_one(near_environments, word))
+            return fmt::format("did you mean -n {}?", shell_word(word));
         if (path.size() > 1) {
             if (auto hint = hint_for_unknown_word(command, word); !hint.empty()) return hint;
         }
@@ -133,8 +154,7 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
             return fmt::format("to run a command in it: gpkg image run {} -- python",
                                shell_word(word));
-        if (is_unknown_subcommand(command, unexpected))
-            return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
+        if (is_unknown_subcommand(command, unexpected)) return hint_for_subcommand(command, word);
         if (takes_environment(command)) {
             auto hint = with_named_environment(unexpected, command, near_environments);
             if (!hint.empty()) return hint;
@@ -147,7 +167,8 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
             return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
                    "package file: gpkg inspect FILE";
         const auto* argument = single_argument(command);
-        if (argument != nullptr && argument->count() > 0)
+        // Behind an unknown option it may be the value of that.
+        if (argument != nullptr && argument->count() > 0 && !has_option)
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
     }

@@ -1,8 +1,11 @@
 #include "virtual-packages/machines.hpp"
 
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "virtual-packages/cpu.hpp"
+#include "virtual-packages/package_names_internal.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
 #include <algorithm>
@@ -228,6 +231,44 @@ void add_names(const fs::path& folder, std::map<std::string, fs::path>& to) {
     }
 }
 
+tl::unexpected<Error> unknown_machine(std::string_view text, const std::vector<fs::path>& folders) {
+    auto names = microarchitecture_names();
+    for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
+    const auto near = near_names(to_lower(text), names);
+    if (near.empty() && text.starts_with("partition="))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: no profile for this partition", text),
+                    "write the profiles of this cluster: gpkg hardware --slurm");
+    // "cpu" names a microarchitecture, and __archspec is overridden by another name.
+    if (const auto* given = given_fact(text); given != nullptr && given->least > 0)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: no machine before the fact", text),
+                    fmt::format("for another machine: --for NAME,{}; for this machine: {}={}",
+                                text,
+                                override_variable(given->key),
+                                text.substr(given->key.size() + 1)));
+    if (near.empty() && text.find('=') != std::string_view::npos)
+        return fail(
+            ErrorKind::NotFound, fmt::format("{}: unknown machine", text), hint_for_fact(text));
+    constexpr std::string_view kNoGpu[] = {"none", "no-gpu", "nogpu"};
+    if (std::ranges::find(kNoGpu, to_lower(text)) != std::end(kNoGpu))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: unknown machine", text),
+                    "a machine without a GPU: --for cpu");
+    if (is_known_subdir(text))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: a platform, not a machine", text),
+                    fmt::format("to solve for a platform: --platform {}; for a machine: gpkg "
+                                "hardware list",
+                                text));
+    return fail(ErrorKind::NotFound,
+                fmt::format("{}: unknown machine", text),
+                near.empty()
+                    ? "list the names: gpkg hardware list; the path of a file contains a slash "
+                      "or ends in .yaml"
+                    : did_you_mean(near));
+}
+
 }  // namespace
 
 std::string summary_of(const HardwareProfile& profile) {
@@ -291,11 +332,24 @@ std::string hint_for_fact(std::string_view fact) {
     constexpr std::string_view kDriver = "driver=";
     if (!fact.starts_with(kDriver))
         return fmt::format("facts that can follow a machine: {}", given_keys());
-    // 12.2 is a version of CUDA, 535.54 one of a driver.
-    const auto version = fact.substr(kDriver.size());
-    const bool is_cuda = !version.empty() && version.substr(0, version.find('.')).size() <= 2;
     return fmt::format("the driver is given as the CUDA version that it supports: cuda={}",
-                       is_cuda ? version : "12.4");
+                       cuda_of_driver(fact.substr(kDriver.size())));
+}
+
+std::string cuda_of_driver(std::string_view version) {
+    // Branch and CUDA version, from the release notes of the CUDA toolkit.
+    constexpr std::pair<unsigned, std::string_view> kBranches[] = {
+        {450, "11.0"}, {455, "11.1"}, {460, "11.2"}, {465, "11.3"}, {470, "11.4"},
+        {495, "11.5"}, {510, "11.6"}, {515, "11.7"}, {520, "11.8"}, {525, "12.0"},
+        {530, "12.1"}, {535, "12.2"}, {545, "12.3"}, {550, "12.4"}, {555, "12.5"},
+        {560, "12.6"}, {565, "12.7"}, {570, "12.8"}, {575, "12.9"}, {580, "13.0"}};
+    const auto branch = whole_number<unsigned>(version.substr(0, version.find('.')));
+    if (branch && *branch < 100) return std::string(version);
+    std::string_view cuda = "12.4";  // an example
+    for (const auto& [first, supported] : kBranches) {
+        if (branch && *branch >= first) cuda = supported;
+    }
+    return std::string(cuda);
 }
 
 std::optional<std::string> given_key(std::string_view package) {
@@ -332,22 +386,7 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: unknown machine", text),
                     fmt::format("write {},{}", text.substr(0, colon), text.substr(colon + 1)));
-    auto names = microarchitecture_names();
-    for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
-    const auto near = near_names(to_lower(text), names);
-    if (near.empty() && text.starts_with("partition="))
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: no profile for this partition", text),
-                    "write the profiles of this cluster: gpkg hardware --slurm");
-    if (near.empty() && text.find('=') != std::string_view::npos)
-        return fail(
-            ErrorKind::NotFound, fmt::format("{}: unknown machine", text), hint_for_fact(text));
-    return fail(ErrorKind::NotFound,
-                fmt::format("{}: unknown machine", text),
-                near.empty()
-                    ? "list the names: gpkg hardware list; the path of a file contains a slash "
-                      "or ends in .yaml"
-                    : did_you_mean(near));
+    return unknown_machine(text, folders);
 }
 
 }  // namespace gpkg::virtual_packages

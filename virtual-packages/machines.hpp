@@ -34,6 +34,9 @@ std::string_view without_given_facts(std::string_view machine);
 
 /// "cpu, cuda, glibc, ...": the keys of facts that can follow a machine.
 std::string given_keys();
+/// The CUDA version that a driver supports: "12.2" of "535.54", a driver, and of "12.2", which is
+/// one already.
+std::string cuda_of_driver(std::string_view version);
 /// A hint for "driver=12.2" and other facts that cannot follow a machine.
 std::string hint_for_fact(std::string_view fact);
 

@@ -7,6 +7,7 @@
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/detectors.hpp"
 #include "virtual-packages/devices.hpp"
+#include "virtual-packages/machines.hpp"
 #include "virtual-packages/package_names_internal.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
@@ -43,6 +44,11 @@ bool is_build_string(std::string_view text) {
 
 bool is_any(std::string_view text) { return text == kAnyVersion; }
 bool is_numbers(std::string_view text) { return is_any(text) || is_dotted(text, 1, 4); }
+/// Drivers have versions like 535.104; of CUDA there is none that high.
+bool is_driver_version(std::string_view text) {
+    return is_dotted(text, 1, 4) && text.substr(0, text.find('.')).size() > 2;
+}
+bool is_cuda_version(std::string_view text) { return is_numbers(text) && !is_driver_version(text); }
 bool is_kernel_version(std::string_view text) { return is_any(text) || is_dotted(text, 2, 4); }
 bool is_compute_capability(std::string_view text) { return is_any(text) || is_dotted(text, 2, 2); }
 bool is_gfx_version(std::string_view text) { return is_any(text) || is_dotted(text, 3, 3); }
@@ -63,7 +69,7 @@ struct Override {
 constexpr std::string_view kVersion = "a version like 12.4, or any";
 constexpr Override kArchspec{"__archspec", "CONDA_OVERRIDE_ARCHSPEC", is_build_string, "a name of at most 64 letters, digits, _, . and +", WhenEmpty::Ignore};
 constexpr Override kUnix{"__unix", "CONDA_OVERRIDE_UNIX", is_zero, "", WhenEmpty::Ignore};
-constexpr Override kCuda{"__cuda", "CONDA_OVERRIDE_CUDA", is_numbers, kVersion, WhenEmpty::Drop};
+constexpr Override kCuda{"__cuda", "CONDA_OVERRIDE_CUDA", is_cuda_version, kVersion, WhenEmpty::Drop};
 constexpr Override kCudaArch{"__cuda_arch", "CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6, or any", WhenEmpty::Drop};
 constexpr Override kGlibc{"__glibc", "CONDA_OVERRIDE_GLIBC", is_numbers, kVersion, WhenEmpty::Drop};
 constexpr Override kLinux{"__linux", "CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0, or any", WhenEmpty::Ignore};
@@ -168,8 +174,10 @@ private:
             return {.absent = false, .value = std::string(value)};
         }
         note(which, OverrideEffect::None, fmt::format("expected {}", which.wanted));
-        const auto near =
-            which.package == kArchspec.package ? meant_microarchitecture(value) : std::string();
+        std::string near;
+        if (which.package == kArchspec.package) near = meant_microarchitecture(value);
+        if (which.package == kCuda.package && is_driver_version(value))
+            near = fmt::format("; driver {} supports CUDA {}", value, cuda_of_driver(value));
         warn(fmt::format(
             "{}={} is ignored: expected {}{}", which.variable, value, which.wanted, near));
         return {};
@@ -380,7 +388,7 @@ bool overrides_decide_cuda(const EnvLookup& env) {
     if (!cuda) return false;
     if (trim(*cuda).empty()) return true;
     const auto arch = env(kCudaArch.variable);
-    return is_version(trim(*cuda)) && arch &&
+    return is_cuda_version(trim(*cuda)) && arch &&
            (trim(*arch).empty() || is_compute_capability(trim(*arch)));
 }
 

@@ -278,6 +278,33 @@ std::string settled(const Context& context, const std::string& key, const std::s
                                                : value;
 }
 
+/// "a,b" for two channels: names of channels have no commas.
+Result<void> check_channel_names(const std::string& key, const Words& values) {
+    if (key != "channels" && key != "default_channels") return {};
+    for (const auto& value : values) {
+        if (value.find(',') == std::string::npos || value.find_first_of("/[") != std::string::npos)
+            continue;
+        std::vector<std::string> names;
+        for (const auto part : split(value, ',')) {
+            if (!trim(part).empty()) names.emplace_back(trim(part));
+        }
+        return fail(
+            ErrorKind::Usage,
+            fmt::format("{}: '{}' is not a channel name: it contains ','", key, value),
+            fmt::format(
+                "separate values with spaces: gpkg config set {} {}", key, shell_words(names)));
+    }
+    return {};
+}
+
+/// conda's "__cuda" as "cuda": one name for each virtual package.
+std::string without_underscores(std::string key) {
+    constexpr std::string_view kMap = "override_virtual_packages.";
+    if (key.starts_with(kMap) && key.substr(kMap.size()).starts_with("__"))
+        key.erase(kMap.size(), 2);
+    return key;
+}
+
 /// What could never be trusted is refused when it is set, not by the next command.
 Result<void> check_keys(const std::string& key, const Words& values) {
     if (!key.starts_with("trusted_keys.")) return {};
@@ -340,6 +367,9 @@ void warn_of_missing_folders(Context& context, const std::string& key, const Wor
             value.starts_with("file://") ? path_of_file_url(value) : fs::path(value);
         if (folder && folder->is_absolute() && !fs::exists(*folder, code))
             context.out.warn(fmt::format("channels: no folder at {}", folder->native()));
+        if (folder && folder->is_relative() && !has_scheme(value) && fs::is_directory(value, code))
+            context.out.warn(fmt::format(
+                "channels: {0} is taken as the name of a channel; for the folder: ./{0}", value));
     }
 }
 
@@ -374,6 +404,7 @@ public:
 
     Result<int> set(const std::string& key, Words values) {
         for (auto& value : values) value = settled(context_, key, value);
+        GPKG_CHECK(check_channel_names(key, values));
         GPKG_CHECK(check_keys(key, values));
         std::error_code ignored;
         if (key == "ssl_verify" && values.size() == 1 && values.front().starts_with('/') &&
@@ -393,6 +424,7 @@ public:
         bool changed = false;
         const auto copied_from = other_source(key);
         for (auto& value : values) value = settled(context_, key, value);
+        GPKG_CHECK(check_channel_names(key, values));
         GPKG_CHECK(check_keys(key, values));
         // Of several values in front the first named stands first.
         if (end == ListEnd::Front) std::reverse(values.begin(), values.end());
@@ -430,6 +462,7 @@ public:
                 name_with_login(value, removed.error());
             GPKG_CHECK(removed);
         }
+        tell_if_empty(key);
         return done(context_,
                     target_,
                     key,
@@ -459,6 +492,26 @@ public:
     }
 
 private:
+    /// An empty list is not the default.
+    void tell_if_empty(const std::string& key) const {
+        const auto now = reloaded(context_);
+        if (!now) return;
+        const auto settings = shown_settings(*now);
+        const auto setting = std::ranges::find(settings, key, &ShownSetting::key);
+        if (setting == settings.end() || !value_text(*setting).empty() ||
+            !setting->source.starts_with(target_.file.native() + ":"))
+            return;
+        const auto file_of = [&](ConfigLevel level) { return context_.config.file_of(level); };
+        const auto* option = target_.file == file_of(ConfigLevel::User)     ? "--user "
+                             : target_.file == file_of(ConfigLevel::System) ? "--system "
+                                                                            : "";
+        context_.out.note(
+            fmt::format("{0} is now an empty list; to return to the default: gpkg config "
+                        "remove-key {1}{0}",
+                        key,
+                        option));
+    }
+
     /// Of a channel that is configured with a login or token, and was named without.
     void name_with_login(const std::string& value, Error& error) const {
         for (const auto& channel : context_.config.channels.value) {
@@ -504,7 +557,7 @@ Result<int> run_config(Context& context, const ConfigOptions& options) {
     Edit edit(context, options);
     if (*options.set) {
         GPKG_TRY(auto values, values_to_set(context, options));
-        return edit.set(options.key, std::move(values));
+        return edit.set(without_underscores(options.key), std::move(values));
     }
     if (*options.append) return edit.add(options.key, options.values, ListEnd::Back);
     if (*options.prepend) return edit.add(options.key, options.values, ListEnd::Front);
@@ -513,7 +566,8 @@ Result<int> run_config(Context& context, const ConfigOptions& options) {
 
     if (!options.flag_get.empty())
         return get_setting(context, options.flag_get, options.with_sources);
-    if (const auto& [key, value] = options.flag_set; !key.empty()) return edit.set(key, {value});
+    if (const auto& [key, value] = options.flag_set; !key.empty())
+        return edit.set(without_underscores(key), {value});
     if (const auto& [key, value] = options.flag_append; !key.empty())
         return edit.add(key, {value}, ListEnd::Back);
     if (const auto& [key, value] = options.flag_prepend; !key.empty())
@@ -597,7 +651,8 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
         group->add_option("--remove-key", options.flag_remove_key, "same as remove-key")
             ->type_name("KEY");
     set_effect(*remove_key, Effect::Changes);
-    app.add_flag("--show-sources", options.with_sources, "also show where settings come from");
+    app.add_flag(
+        "--sources,--show-sources", options.with_sources, "also show where settings come from");
     auto* user = app.add_flag(
         "--user", options.of_user, "edit the user's file (~/.config/gpkg/config.yaml)");
     app.add_flag("--system",

@@ -123,8 +123,13 @@ Result<Side> lock_side(Context& context, const std::string& file) {
 
 Result<Side> environment_side(Context& context, const std::string& text) {
     auto side = installed_in(context, target_of(text));
-    if (side || side.error().kind != ErrorKind::NoEnvironment) return side;
+    // Usage: not a name that an environment can have.
+    const auto is_unknown = [](const Error& error) {
+        return error.kind == ErrorKind::NoEnvironment || error.kind == ErrorKind::Usage;
+    };
+    if (side || !is_unknown(side.error())) return side;
     auto error = std::move(side).error();
+    const bool has_near_name = error.hint.starts_with("did you mean");
     if (is_environment_yml(text))
         error.hint =
             fmt::format("to compare with an environment.yml: gpkg sync -n NAME -f {} --dry-run",
@@ -133,10 +138,10 @@ Result<Side> environment_side(Context& context, const std::string& text) {
         error.kind = ErrorKind::Usage;
         error.message =
             fmt::format("'{}' is not a generation, date, environment or lock file", text);
-        if (error.hint.empty() || error.hint.starts_with("to list environments"))
+        if (!has_near_name && !is_environment_yml(text))
             error.hint =
-                "a time is written 2026-11-28, '2026-11-28 13:45', today, yesterday, 30m, 12h or "
-                "7d";
+                "to list environments: gpkg env list; a time is written 2026-11-28, "
+                "'2026-11-28 13:45', today, yesterday, 30m, 12h or 7d";
     }
     return pass(std::move(error));
 }
@@ -155,8 +160,7 @@ struct Sides {
     bool is_since = false;  ///< after is the present state of the environment that before is of
 };
 
-/// FROM alone: a point in time or a lock file is compared with the environment now, and the
-/// environment with another environment.
+/// FROM alone is compared with the environment as it is now.
 Result<Sides> sides_of_one(Context& context, const DiffOptions& options) {
     auto present = installed_in(context, options.target);
     if (!present) {
@@ -169,9 +173,7 @@ Result<Sides> sides_of_one(Context& context, const DiffOptions& options) {
         return pass(std::move(error));
     }
     GPKG_TRY(auto named, side_named(context, options.target, options.from));
-    if (is_point_in_time(options.from)) return Sides{std::move(named), *std::move(present), true};
-    if (is_lock_name(options.from)) return Sides{std::move(named), *std::move(present)};
-    return Sides{*std::move(present), std::move(named)};
+    return Sides{std::move(named), *std::move(present), is_point_in_time(options.from)};
 }
 
 Result<Sides> sides_of(Context& context, const DiffOptions& options) {
@@ -351,19 +353,21 @@ Action bind_diff(CLI::App& app) {
                    "generation, time, age (30m, 7d), environment or lock file; default: the "
                    "state before the last change")
         ->type_name("FROM");
-    app.add_option("to", options->to, "the same; default: the installed packages")->type_name("TO");
+    app.add_option(
+           "to", options->to, "the same; default: the packages installed in the environment")
+        ->type_name("TO");
     add_target_options(app, options->target);
     app.add_option("--class", options->of_class, "class of the lock file")->type_name("NAME");
     app.footer(
-        "Shows the packages added (+), removed (-) and changed (~) between generations of an "
-        "environment, two environments, or lock files. `gpkg history` lists the generations.\n"
+        "Shows the packages added (+), removed (-) and changed (~) from FROM to TO: generations of "
+        "an environment, two environments, or lock files. `gpkg history` lists the generations.\n"
         "\n"
         "  gpkg diff -n ml               # the last change\n"
-        "  gpkg diff 3 -n ml             # since generation 3\n"
+        "  gpkg diff 3 -n ml             # from generation 3 to the installed packages\n"
         "  gpkg diff 3 5 -n ml           # from generation 3 to generation 5\n"
-        "  gpkg diff 7d -n ml            # of the last seven days\n"
-        "  gpkg diff ml other            # two environments\n"
-        "  gpkg diff old.lock gpkg.lock  # two lock files\n"
+        "  gpkg diff 7d -n ml            # changes of the last seven days\n"
+        "  gpkg diff ml other            # from the first environment to the second\n"
+        "  gpkg diff old.lock gpkg.lock  # from one lock file to another\n"
         "  gpkg diff '2026-11-28 13:45' -n ml  # as `gpkg history` shows times\n"
         "  gpkg diff gpkg.lock -n ml     # from the lock file to the environment\n");
 

@@ -137,8 +137,8 @@ std::string_view mark_of(Grade grade) {
     return "";
 }
 
-/// "runs on h100", "does not run on this machine: 2 problems"
-std::string verdict_of(const Examined& examined) {
+/// "fits h100 (...)", "does not run on this machine: 2 problems"
+std::string verdict_of(const Context& context, const Examined& examined) {
     if (examined.is_interrupted) return "repair the environment, then run gpkg doctor again";
     const auto problems = examined.count(Grade::Bad);
     if (problems > 0)
@@ -147,8 +147,10 @@ std::string verdict_of(const Examined& examined) {
                            problems,
                            problems == 1 ? "" : "s");
     const auto unknown = examined.count(Grade::Unknown);
-    return unknown > 0 ? fmt::format("may not run on {}: {} unknown", examined.machine, unknown)
-                       : "runs on " + examined.machine;
+    if (unknown > 0) return fmt::format("may not run on {}: {} unknown", examined.machine, unknown);
+    return fmt::format("fits {} (files not checked; to check them: gpkg verify {})",
+                       examined.machine,
+                       target_words(context, context.prefix));
 }
 
 void print(Context& context, const Examined& examined) {
@@ -157,11 +159,10 @@ void print(Context& context, const Examined& examined) {
             fmt::format("{}  {}: {}", context.out.bold(mark_of(grade)), subject, message));
         if (!hint.empty()) context.out.result("         " + context.out.faint(hint));
     }
-    if (!examined.has_environment) return;
-    context.out.result(verdict_of(examined));
-    context.out.note(
-        fmt::format("note: installed files are not checked; to check them: gpkg verify {}",
-                    target_words(context, context.prefix)));
+    if (examined.has_environment)
+        context.out.result(verdict_of(context, examined));
+    else
+        context.out.note("to check an environment: gpkg doctor -n NAME");
 }
 
 Json json_of(const std::vector<Finding>& findings, bool is_well) {

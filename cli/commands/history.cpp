@@ -1,8 +1,11 @@
+#include "libcore/env/history.hpp"
+
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/generations.hpp"
+#include "cli/workflow/requested.hpp"
 #include "libcore/base/moment.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -47,6 +50,28 @@ std::string names_of(const std::vector<PackageDifference>& changes) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// What changed where no package did: "requested specs (numpy -> numpy<2), accelerator none".
+std::string settings_of(const Generation& before, const Generation& after) {
+    if (before.number == 0) return {};
+    RequestedSpecs old;
+    RequestedSpecs now;
+    for (const auto& spec : before.requested) {
+        old[spec_name(spec)].push_back(spec);
+        now[spec_name(spec)] = {};
+    }
+    for (const auto& spec : after.requested) now[spec_name(spec)].push_back(spec);
+    std::vector<std::string> texts;
+    if (const auto changes = requested_changes(old, now); !changes.empty())
+        texts.push_back(fmt::format("requested specs ({})", fmt::join(changes, ", ")));
+    const auto& accelerator = after.state.accelerator;
+    if (accelerator != before.state.accelerator)
+        texts.push_back(
+            fmt::format("accelerator {}", accelerator.empty() ? "not set" : accelerator));
+    else if (after.state != before.state)
+        texts.emplace_back("settings");
+    return texts.empty() ? "package metadata" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
 struct HistoryOptions {
     TargetOptions target;
     std::size_t most = std::numeric_limits<std::size_t>::max();
@@ -77,10 +102,13 @@ Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
         }
         const auto changes = differences(before, generation);
         list.push_back(json_of(generation, changes));
+        const auto told = changes.empty() ? settings_of(before, generation)
+                          : names         ? names_of(changes)
+                                          : counted(changes);
         std::vector<std::string> row{std::to_string(generation.number),
                                      generation.time,
                                      std::to_string(generation.packages.size()),
-                                     names ? names_of(changes) : counted(changes),
+                                     told,
                                      command_of(generation)};
         if (names) std::swap(row[Changes], row[CommandLine]);
         table.add(std::move(row));
@@ -112,8 +140,8 @@ Action bind_history(CLI::App& app) {
         ->check(whole_number_from(1));
     app.footer(
         "Lists every change (generation) of an environment: its number and time, the number of "
-        "packages, how many were added (+), removed (-) and changed (~), and the command. -v names "
-        "them. Times are local; --json prints UTC.\n"
+        "packages, how many were added (+), removed (-) and changed (~), or other changes, and the "
+        "command. -v names the packages. Times are local; --json prints UTC.\n"
         "\n"
         "  gpkg history -n ml\n"
         "  gpkg history -n ml --last 5\n"

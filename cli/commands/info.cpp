@@ -130,7 +130,7 @@ Result<std::vector<std::string>> channel_urls(const Context& context) {
     std::vector<std::string> urls;
     for (const auto& channel : channels) {
         for (const auto& subdir : subdirs_for(config.platform.value))
-            urls.push_back(hide_secrets(channel.subdir_url(subdir)));
+            urls.push_back(mask_secrets(channel.with_credentials(channel.subdir_url(subdir))));
     }
     return urls;
 }

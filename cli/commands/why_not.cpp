@@ -197,7 +197,7 @@ std::string why_chosen(const Question& question, const PackageRecord& chosen) {
     return reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, ", "));
 }
 
-/// "accelerator nvidia has no effect: ...", where that is asked for.
+/// "accelerator nvidia has no effect yet: ...", where that is asked for.
 std::string on_accelerator(const Question& question, const PackageRecord& chosen) {
     const auto& asked = question.wanted.accelerators.all;
     const auto vendor = asked.size() == 1 ? vendor_of(asked.front()) : std::nullopt;

@@ -86,15 +86,20 @@ Result<Generation> generation_at(Context& context,
         return parse_local_time(generation.time).value_or(moment) > moment;
     });
     if (later != generations.begin()) return std::move(*std::prev(later));
-    return fail(
-        ErrorKind::NotFound,
-        fmt::format("{} has no generation of {} or earlier{}",
-                    prefix.native(),
-                    text,
-                    generations.empty()
-                        ? ""
-                        : fmt::format(": its first is of {}", generations.front().time)),
-        fmt::format("to list the generations: gpkg history {}", target_words(context, prefix)));
+    if (generations.empty())
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{} has no generations", prefix.native()),
+                    "gpkg has not changed this environment; its first change starts the history");
+    const auto& oldest = generations.front();
+    return fail(ErrorKind::NotFound,
+                fmt::format("{} has no generation as old as {}: the oldest is {} of {}",
+                            prefix.native(),
+                            text,
+                            oldest.number,
+                            oldest.time),
+                fmt::format("to compare with the oldest: gpkg diff {} {}",
+                            oldest.number,
+                            target_words(context, prefix)));
 }
 
 namespace {

@@ -118,11 +118,11 @@ std::optional<std::string> note_on_no_gpu_build(const AcceleratorWishes& wishes,
     }
     if (names.empty() && records.empty()) return std::nullopt;
     if (names.empty())
-        return fmt::format("accelerator {} has no effect: no package has {} builds",
+        return fmt::format("accelerator {} has no effect yet: no package has {} builds",
                            to_string(wishes.all.front()),
                            compute_platform(*vendor));
     names.emplace_back(names.size() == 1 ? "its dependencies" : "their dependencies");
-    return fmt::format("accelerator {} has no effect: {} have no {} builds",
+    return fmt::format("accelerator {} has no effect yet: {} have no {} builds",
                        to_string(wishes.all.front()),
                        join_some(names, "and"),
                        compute_platform(*vendor));

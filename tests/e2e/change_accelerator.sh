@@ -620,7 +620,7 @@ package rest 2.0 h1_0
 index
 newer expect 0 solve rest --accel nvidia
 out_has 'h1_0'
-err_has 'note: accelerator nvidia has no effect: rest 2.0 and its dependencies have no CUDA builds'
+err_has 'note: accelerator nvidia has no effect yet: rest 2.0 and its dependencies have no CUDA builds'
 newer expect 0 why-not rest --accel nvidia
 out_has 'rest 2.0 h1_0 is chosen: newest version' 'accelerator nvidia has no effect on rest 2.0: it has no CUDA builds'
 newer expect 1 solve rest=1 --accel nvidia

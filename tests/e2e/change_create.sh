@@ -345,7 +345,7 @@ absent x
 clean
 # An empty environment asks no channel; secrets of the command line stay out of its history.
 expect 0 create -n secret -c http://user:s3cret@127.0.0.1:9/t/tok-123/c
-records secret '"s3cret" not in history and "tok-123" not in history and "-c http://127.0.0.1:9/" in history'
+records secret '"s3cret" not in history and "tok-123" not in history and "http://***@127.0.0.1:9/t/***/c" in history'
 
 # What another platform's packages look like is known, how they are laid out is not.
 script bin/anywhere 'echo anywhere'

@@ -92,6 +92,24 @@ expect 1 config remove channels nowhere
 expect 0 config append channels ./here
 expect 0 config get channels
 out_has "$PWD/here"
+# Values that cannot be meant, and what follows from removing the last one.
+expect 2 config set channels a,b
+err_has "channels: 'a,b' is not a channel name: it contains ','" 'separate values with spaces: gpkg config set channels a b'
+expect 2 config append channels a,b
+expect 2 config set channels
+err_has 'to see the meaning of the setting: gpkg config describe channels'
+mkdir -p afolder
+expect 0 config set channels afolder
+err_has 'channels: afolder is taken as the name of a channel; for the folder: ./afolder'
+expect 0 config remove channels afolder
+err_has 'channels is now an empty list; to return to the default: gpkg config remove-key channels'
+expect 0 config set override_virtual_packages.__glibc 2.17
+expect 0 config set override_virtual_packages.glibc 2.28
+expect 0 config get override_virtual_packages
+out_is 'glibc: 2.28'
+expect 0 config remove-key override_virtual_packages
+expect 0 config --sources
+out_has '# files; later files override earlier ones'
 expect 0 config set channels conda-forge
 expect 0 config get channels
 out_is conda-forge

@@ -27,10 +27,10 @@ unset CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_LINUX
 
 expect 0 doctor --for ./new.yaml
 out_has 'ok       ./new.yaml: A, CUDA 12.9'
-out_lacks 'runs on'
+out_lacks 'fits'
 expect 0 create -n ml torch --for ./new.yaml -y
 expect 0 doctor -n ml --for ./new.yaml
-out_has 'CUDA: cuda-version 12.9; the driver supports 12.9' 'runs on ./new.yaml'
+out_has 'CUDA: cuda-version 12.9; the driver supports 12.9' 'fits ./new.yaml'
 # An older driver of the same major version does, with a reserve; one of an earlier does not.
 expect 0 doctor -n ml --for ./minor.yaml
 out_has 'it runs, except code that needs PTX compilation'
@@ -280,9 +280,12 @@ json "[f['message'] for f in d['findings'] if f['subject'] == 'pytorch-cuda'] ==
 expect 0 create -n pip plain -y
 expect 0 doctor -n pip --for ./new.yaml
 out_has 'ok       environment: the requirements of 1 package in pip are met on ./new.yaml' \
-    'note     GPU: no package of the environment is a GPU build' 'runs on ./new.yaml'
+    'note     GPU: no package of the environment is a GPU build' 'fits ./new.yaml'
 expect 0 doctor -n pip --for cpu
 out_lacks 'GPU build'
+printf 'gpkg_profile: 1\nplatform: osx-arm64\nsystem: {osx: "14.0"}\n' > mac.yaml
+expect 1 doctor -n pip --for ./mac.yaml
+out_has 'platform: 1 package in pip is for linux-64, but ./mac.yaml is osx-arm64' 'does not run on ./mac.yaml: 1 problem'
 wheel() {
     local at=$GPKG_ROOT_PREFIX/envs/pip/lib/python3.12/site-packages/$1-$2.dist-info
     mkdir -p "$at"

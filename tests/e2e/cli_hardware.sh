@@ -73,6 +73,14 @@ expect 2 hardware --for h100,glib=2.36
 err_has "--for h100,glib=2.36: unknown fact 'glib=2.36'" 'facts that can follow a machine: cpu, cuda, glibc'
 expect 2 hardware --for h100,driver=12.2
 err_has "unknown fact 'driver=12.2'" 'the driver is given as the CUDA version that it supports: cuda=12.2'
+expect 2 hardware --for h100,driver=535.54
+err_has 'the driver is given as the CUDA version that it supports: cuda=12.2'
+expect 2 hardware --for glibc=2.17
+err_has '--for glibc=2.17: no machine before the fact' 'for another machine: --for NAME,glibc=2.17; for this machine: CONDA_OVERRIDE_GLIBC=2.17'
+expect 2 hardware --for nogpu
+err_has 'a machine without a GPU: --for cpu'
+expect 2 hardware --for osx-arm64
+err_has 'a platform, not a machine' 'to solve for a platform: --platform osx-arm64'
 expect 2 hardware --for h100:cuda=12.4
 err_has '--for h100:cuda=12.4: unknown machine' 'write h100,cuda=12.4'
 expect 2 solve torch --for glib=2.36

@@ -33,10 +33,12 @@ has e app-1.0 extra-1.0 lib-2.0
 
 expect 0 history -n e
 check [ "$(wc -l <<< "$out")" = 5 ]
-check grep -qE '^Generation  Time +Packages  Changes  Command$' <<< "$out"
+check grep -qE '^Generation  Time +Packages  Changes +Command$' <<< "$out"
 check grep -qE "^ +1  2[-0-9]+ [0-9:]+ +2  \\+2 +gpkg create -y -n e app 'lib<2'$" <<< "$out"
 check grep -qE '^ +2  2[-0-9]+ [0-9:]+ +3  \+1 +gpkg install -y -n e extra$' <<< "$out"
 check grep -qE '^ +3  2[-0-9]+ [0-9:]+ +3  ~1 +gpkg update -y -n e lib$' <<< "$out"
+# Where no package changes, the other changes are shown.
+out_has 'requested specs (lib -> lib>=2)'
 expect 0 history -n e --json
 json '[g["number"] for g in d] == [1, 2, 3, 4] and d[2]["added"] == ["lib-2.0-0"] and d[2]["removed"] == ["lib-1.0-0"]'
 json 'd[0]["requested"] == ["app", "lib[version=\u0027<2\u0027]"] and d[1]["packages"] == 3 and not any(g["restores"] for g in d)'
@@ -83,7 +85,7 @@ for when in "$(date -u +%FT%TZ)" 2100-01-01; do
     err_is 'no packages differ since generation 2'
 done
 expect 1 diff 7d -n f
-err_has 'has no generation of 7d or earlier: its first is of 2' 'to list the generations: gpkg history -n f'
+err_has 'has no generation as old as 7d: the oldest is 1 of 2' 'to compare with the oldest: gpkg diff 1 -n f'
 # Times are local, as in conda-meta/history.
 export TZ=TEST-5:45
 expect 0 create -y -n zoned lib
@@ -103,8 +105,15 @@ expect 0 diff e f
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '- app 1.0 0 channel
 ~ lib 2.0 -> 1.0 0 channel' ]
 err_is '1 removed, 1 changed from e to f'
-expect 0 diff -n e f --json
+# FROM alone: to the environment of -n.
+expect 0 diff f -n e
+err_is '1 added, 1 changed from f to e'
+expect 0 diff e -n f --json
 json '[(c["name"], c["after"] and c["after"]["version"]) for c in d] == [("app", None), ("lib", "1.0")]'
+expect 2 diff -n e -n f
+err_has 'to compare two environments: gpkg diff A B'
+expect 2 diff e 'last week'
+err_has "'last week' is not a generation, date, environment or lock file"
 expect 0 lock 'lib<2' --for cpu -o old.lock
 expect 0 lock lib extra --for cpu -o new.lock
 expect 0 diff old.lock new.lock

@@ -72,6 +72,10 @@ out_lacks secret
 expect 0 info --json
 json 'd["settings"]["accelerator"] == {"value": "none", "source": work + "/site.yaml:1:14"} and d["settings"]["store_layers"]["value"] == [work + "/layer"]'
 out_lacks secret
+# A login or token is masked, as in gpkg config.
+GPKG_CHANNELS=https://me:secret@host/t/tk-secret/c expect 0 info
+out_has 'https://***@host/t/***/c/noarch'
+out_lacks secret
 GPKG_SYSTEM_CONFIG=$WORK/site.yml expect 0 info
 err_has "$WORK/site.yml: not found (GPKG_SYSTEM_CONFIG)"
 unset GPKG_SYSTEM_CONFIG

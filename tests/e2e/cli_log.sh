@@ -10,7 +10,7 @@ expect 0 create -y -q -n e lib=1.0
 expect 0 list -n e
 expect 1 install -y -n e nosuch -c https://user:secret@localhost:1/c
 expect 0 log
-out_has 'gpkg create -y -q -n e lib=1.0' '(exit status 1)' 'error: '
+out_has 'gpkg create -y -q -n e lib=1.0' '(exit status 1)' 'error: ' 'https://***@localhost:1/c'
 out_lacks 'gpkg list'
 out_lacks secret
 expect 0 log --failed --json

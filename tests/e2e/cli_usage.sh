@@ -184,7 +184,20 @@ auth login host|write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc
 workspace list|the requests of a project are in environment.yml: gpkg sync -f environment.yml
 reinstall numpy|use gpkg install -n NAME --force-reinstall
 config show|use gpkg config list
-config unset channels|use gpkg config remove-key
+config unset channels|use gpkg config remove-key KEY
+config channels|use gpkg config get channels
+config sources|use gpkg config list --sources
+config set --global channels x|for one user: --user; for all users: --system
+hardware show|use gpkg hardware; for another machine: gpkg hardware --for NAME
+hardware h100|subcommands: export, list; for another machine: gpkg hardware --for NAME
+hardware export x.yaml|to write a file: gpkg hardware export -o FILE
+info --for h100|to show a machine: gpkg hardware --for NAME
+list -n early --for h100|commands that solve take --for; to check an environment: gpkg doctor
+search x --accel nvidia|to see the options: gpkg search --help
+create -n x --no-network y|use --offline
+list -n early --offline|use GPKG_OFFLINE=1; commands that only read an environment need no network
+diff early --lock x.lock|name the lock file without an option: gpkg diff gpkg.lock -n NAME
+lock check -n early|to compare an environment with a lock: gpkg sync -n NAME --lock FILE --check
 solve --acel nvidia numpy|did you mean --accel?
 solve --acel=nvidia numpy|did you mean --accel?
 solve --fro h100 numpy|did you mean --for?
@@ -237,7 +250,8 @@ depends x|use gpkg tree -n NAME PACKAGE
 rdepends x|use gpkg tree -n NAME --invert PACKAGE
 who-needs x|use gpkg tree -n NAME --invert PACKAGE
 leaves|use gpkg list --requested
-info early|for a package: gpkg show PACKAGE
+info early|did you mean -n early?
+info numpy|for a package: gpkg show PACKAGE
 copy early late|use gpkg create -n NEW --clone OLD
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC

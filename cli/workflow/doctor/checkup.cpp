@@ -22,6 +22,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -139,18 +140,26 @@ private:
     /// What is for another platform than the machine's: the rest says nothing then, and what would
     /// help on this one is no help.
     bool is_foreign() {
-        std::vector<std::string> foreign;
+        std::size_t foreign = 0;
+        std::set<std::string> platforms;
         for (const auto& record : checked_.records) {
             const auto& subdir = record.package.subdir;
-            if (!subdir.empty() && subdir != "noarch" && subdir != checked_.seen.machine.platform)
-                foreign.push_back(record.name());
+            if (subdir.empty() || subdir == "noarch" || subdir == checked_.seen.machine.platform)
+                continue;
+            ++foreign;
+            platforms.insert(subdir);
         }
-        if (foreign.empty()) return false;
+        if (foreign == 0) return false;
+        const std::vector<std::string> names(platforms.begin(), platforms.end());
         add(Grade::Bad,
             "platform",
-            fmt::format("{} {} for a platform other than {}",
-                        join_some(foreign, "and"),
-                        foreign.size() == 1 ? "is" : "are",
+            fmt::format("{} package{} in {} {} for {}, but {} is {}",
+                        foreign,
+                        foreign == 1 ? "" : "s",
+                        checked_.name,
+                        foreign == 1 ? "is" : "are",
+                        join_some(names, "and"),
+                        checked_.seen.machine.name,
                         checked_.seen.machine.platform));
         return true;
     }

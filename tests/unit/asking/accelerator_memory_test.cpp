@@ -64,13 +64,13 @@ TEST_CASE("what falls back does so from what was said before", "[asking]") {
 TEST_CASE("an accelerator that no package of the solution has builds for is told", "[asking]") {
     const std::vector<MatchSpec> specs{MatchSpec::parse("torch").value()};
     CHECK(note_on_no_gpu_build(wishes("nvidia"), specs, {record("h1_0")}) ==
-          "accelerator nvidia has no effect: torch 2 and its dependencies have no CUDA builds");
+          "accelerator nvidia has no effect yet: torch 2 and its dependencies have no CUDA builds");
     CHECK(note_on_no_gpu_build(wishes("amd"), specs, {record("h1_0")}) ==
-          "accelerator amd has no effect: torch 2 and its dependencies have no ROCm builds");
+          "accelerator amd has no effect yet: torch 2 and its dependencies have no ROCm builds");
     CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {record("cuda129_0")}));
     CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {record("cpu_0")}));
     CHECK(note_on_no_gpu_build(wishes("nvidia"), {}, {record("h1_0")}) ==
-          "accelerator nvidia has no effect: no package has CUDA builds");
+          "accelerator nvidia has no effect yet: no package has CUDA builds");
     CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia"), specs, {}));
     CHECK_FALSE(note_on_no_gpu_build(wishes("nvidia,none"), specs, {record("h1_0")}));
     CHECK_FALSE(note_on_no_gpu_build(wishes("none"), specs, {record("h1_0")}));

@@ -111,6 +111,8 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
          "CONDA_OVERRIDE_CUDA=12.* is ignored: expected a version like 12.4, or any"},
         {"linux-64", "CUDA", ">=12", "__cuda", "absent",
          "CONDA_OVERRIDE_CUDA=>=12 is ignored: expected a version like 12.4, or any"},
+        {"linux-64", "CUDA", "535.104", "__cuda", "absent",
+         "CONDA_OVERRIDE_CUDA=535.104 is ignored: expected a version like 12.4, or any; driver 535.104 supports CUDA 12.2"},
         {"linux-64", "CUDA", "12..4", "__cuda", "absent",
          "CONDA_OVERRIDE_CUDA=12..4 is ignored: expected a version like 12.4, or any"},
 
