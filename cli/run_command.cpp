@@ -37,8 +37,10 @@ Result<int> run_action(Context& context, const CLI::App& command, const Action& 
     // The first is the command's own name.
     const bool has_argument = context.positionals.size() > 1;
     if (has_argument && command.get_subcommands().empty())
-        return pass(with_near_subcommand(
-            std::move(status).error(), command, context.arguments[context.positionals[1]]));
+        return pass(with_near_subcommand(std::move(status).error(),
+                                         command,
+                                         context.arguments[context.positionals[1]],
+                                         context.arguments));
     return status;
 }
 
