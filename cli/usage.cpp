@@ -166,10 +166,11 @@ std::string hint_for_number(const CLI::App& command,
         words_around(typed, command, word));
 }
 
-/// "use gpkg shell -n ml" for "gpkg env shell -n ml": a command in the place of a subcommand.
+/// "use gpkg shell -n ml" for "gpkg env shell -n ml".
 std::string hint_for_command(const CLI::App& group,
                              const std::string& word,
                              std::span<const std::string> typed) {
+    if (group.get_name() != "env") return "";
     const auto is_named = [&](const auto& command) { return command.name == word; };
     const auto* command = find_command(word);
     if ((command == nullptr || command->topic == Topic::Hidden) &&
@@ -191,7 +192,9 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (auto hint = hint_for_number(command, word, typed); !hint.empty() && !is_environment)
             return hint;
         if (path.size() > 1 && !is_environment) {
-            if (auto hint = hint_for_unknown_word(command, word, typed); !hint.empty()) return hint;
+            auto hint = hint_for_unknown_word(command, word, typed);
+            if (hint.empty()) hint = hint_for_command(command, word, typed);
+            if (!hint.empty()) return hint;
         }
         auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
@@ -200,11 +203,8 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
             return fmt::format("to run a command in it: gpkg image run {} -- python",
                                shell_word(word));
-        if (is_unknown_subcommand(command, unexpected)) {
-            auto hint = hint_for_command(command, word, typed);
-            if (!hint.empty()) return hint;
+        if (is_unknown_subcommand(command, unexpected))
             return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
-        }
         if (takes_environment(command)) {
             auto hint = with_named_environment(unexpected, command, near_environments);
             if (!hint.empty()) return hint;
