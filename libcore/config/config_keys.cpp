@@ -453,7 +453,7 @@ Result<ConfigKey> find_config_key(std::string_view name) {
     const auto near = near_names(name, names);
     return fail(ErrorKind::Usage,
                 fmt::format("unknown setting '{}'", name),
-                did_you_mean(near, "settings: " + join_or(names)));
+                did_you_mean(near, "to list the settings: gpkg config describe"));
 }
 
 Result<fs::path> folder_from(std::string_view text,
