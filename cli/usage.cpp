@@ -236,7 +236,7 @@ std::string hint_for_lacking_option(const CLI::App& command, const CLI::ParseErr
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) == nullptr) return "";
     const std::string text = problem.what();
     const auto* option = command.get_option_no_throw(text.substr(0, text.find(':')));
-    if (option == nullptr) return "";
+    if (option == nullptr || text.find("At Most") != std::string::npos) return "";
     std::vector<std::string> flags;
     for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
     for (const auto& name : option->get_snames()) flags.push_back("-" + name);
