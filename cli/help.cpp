@@ -268,11 +268,13 @@ std::string full_name(const CLI::App& command) {
     return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
-std::string example_of(const CLI::App& command) {
-    const auto examples = description_of(command).examples;
-    if (examples.empty()) return "";
-    const auto& first = examples.front();
-    return std::string(trim(std::string_view(first).substr(0, first.find("  #"))));
+std::string example_of(const CLI::App& command, std::string_view word) {
+    for (const auto& example : description_of(command).examples) {
+        const auto text = trim(std::string_view(example).substr(0, example.find("  #")));
+        const auto words = CLI::detail::split(std::string(text), ' ');
+        if (word.empty() || std::ranges::find(words, word) != words.end()) return std::string(text);
+    }
+    return "";
 }
 
 std::string value_name(const CLI::Option& option) {

@@ -42,8 +42,9 @@ std::string reference_page(const CLI::App& program);
 /// gpkg(1), in roff. All commands of `program` must be bound.
 std::string man_page(const CLI::App& program);
 
-/// The first example in the help of a command, without its comment; empty if it has none.
-std::string example_of(const CLI::App& command);
+/// The first example in the help of a command, without its comment; with `word` the first that has
+/// this word, such as "--for". Empty if there is none.
+std::string example_of(const CLI::App& command, std::string_view word = {});
 /// The subcommands of a command, and its groups of options, which CLI11 keeps as subcommands
 /// without a name. Hidden subcommands are left out.
 std::vector<const CLI::App*> subcommands_of(const CLI::App& command);

@@ -201,8 +201,10 @@ std::optional<int> parse(CLI::App& app, const CommandLine& line, Output& out) {
             std::fputs(help_of(*named_commands(app).back(), style).c_str(), stderr);
             return kWrongUsage;
         }
-        out.error(usage_error(
-            app, problem, line.words.size() > 1 ? line.words[1] : "", near_environments));
+        // Options before an unknown command are still there.
+        auto typed = line.words;
+        typed.insert(typed.end(), line.before_command.begin(), line.before_command.end());
+        out.error(usage_error(app, problem, typed, near_environments));
         return kWrongUsage;
     }
     return std::nullopt;

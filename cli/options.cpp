@@ -13,8 +13,28 @@
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace gpkg::cli {
+namespace {
+
+/// How to name an environment, and the names that there are, unless these are many.
+std::string naming_hint(const Context& context) {
+    constexpr std::size_t kMostListed = 8;
+    const auto folders = environment_folders(context.config);
+    std::vector<std::string> names;
+    for (const auto& path : list_environments(folders, context.home)) {
+        if (folders.has(path) && path != folders.root_prefix)
+            names.push_back(shell_word(folders.name_of(path)));
+    }
+    if (names.empty()) return "use -n NAME or -p PATH";
+    if (names.size() > kMostListed)
+        return "use -n NAME or -p PATH; to list environments: gpkg env list";
+    return fmt::format("use -n NAME or -p PATH; environments: {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 std::function<std::string(const std::string&)> not_empty(std::string fault) {
     return [fault = std::move(fault)](const std::string& argument) {
         return argument.empty() ? fault : std::string();
@@ -149,6 +169,14 @@ void add_signing_options(CLI::App& app, SigningWords& words) {
         ->needs(sign);
 }
 
+void add_check_option(CLI::App& app, ChangeOptions& options) {
+    app.add_flag_callback(
+           "--check",
+           [&options] { options.check = options.dry_run = true; },
+           "like --dry-run, with exit status 1 if there are differences")
+        ->group("Installation");
+}
+
 void add_link_options(CLI::App& app, ChangeOptions& options) {
     const std::string group = "Installation";
     auto* link = app.add_option(
@@ -266,7 +294,7 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
     }
     if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
         return absolute_path(*active, context.home);
-    return fail(ErrorKind::Usage, std::string(kNoEnvironmentActive), "use -n NAME or -p PATH");
+    return fail(ErrorKind::Usage, std::string(kNoEnvironmentActive), naming_hint(context));
 }
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {

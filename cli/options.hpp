@@ -56,6 +56,8 @@ CLI::Option* add_environment_option(CLI::App& app, std::string& environment);
 /// -y, which OutputOptions::yes has.
 CLI::Option* add_yes_option(CLI::App& app, const std::string& help = "answer yes to all questions");
 void add_change_options(CLI::App& app, ChangeOptions& options);
+/// --check: a dry run whose exit status tells whether the environment would change.
+void add_check_option(CLI::App& app, ChangeOptions& options);
 void add_signing_options(CLI::App& app, SigningWords& words);
 /// --link and --copy, which are among them.
 void add_link_options(CLI::App& app, ChangeOptions& options);

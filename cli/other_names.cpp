@@ -1,46 +1,61 @@
 #include "cli/other_names.hpp"
 
 #include "cli/help.hpp"
+#include "libcore/base/text.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
+#include <vector>
 
 namespace gpkg::cli {
 namespace {
 
 /// Commands and options of other tools, and what gpkg has for them.
 struct OtherName {
-    /// "ls", "config unset", "build -o"; "* --cpu": an option of any command; "info *": any
-    /// argument of a command; "rename": a command of gpkg, where its words are wrong in another
-    /// way.
+    /// "ls", "config unset", "build -o", "task run"; "* --cpu": an option of any command; "info *":
+    /// any argument of a command; "rename": a command of gpkg, where its words are wrong in
+    /// another way.
     std::string_view words;
-    std::string_view hint;  ///< "@how-to/update-gpkg.md" stands for the path of that page
+    /// See with_given_words(). "@how-to/update-gpkg.md" stands for the path of that page.
+    std::string_view hint;
 };
 
 constexpr OtherName kOtherNames[] = {
+    {"* --assume-yes", "use -y"},
+    {"* --batch", "gpkg asks only on a terminal; to confirm without a question: -y"},
     {"* --cpu", "use --accel none"},
     {"* --cpu-only", "use --accel none"},
     {"* --cuda",
      "for another machine or driver: --for h100,cuda=12.4; for this machine: "
      "CONDA_OVERRIDE_CUDA=12.4"},
+    {"* --diff", "use --dry-run"},
     {"* --driver",
      "for another machine or driver: --for h100,cuda=12.4; for this machine: "
      "CONDA_OVERRIDE_CUDA=12.4"},
+    {"* --exist-ok", "for an environment that may exist: gpkg sync -n NAME -f FILE"},
+    {"* --exit-code", "use --check"},
+    {"* --fail-on-change", "use --check"},
     {"* --for",
      "commands that solve take --for; to check an environment: gpkg doctor -n NAME --for MACHINE"},
+    {"* --format", "for one JSON document: --json"},
     {"* --glibc",
      "for another machine: --for NAME,glibc=2.28; for this machine: CONDA_OVERRIDE_GLIBC=2.28"},
     {"* --gpu",
      "for another machine or driver: --for h100,cuda=12.4; for this machine: "
      "CONDA_OVERRIDE_CUDA=12.4"},
     {"* --hardware", "use --for NAME; to list the names: gpkg hardware list"},
+    {"* --if-not-exists", "for an environment that may exist: gpkg sync -n NAME -f FILE"},
     {"* --insecure", "to skip the check of certificates: gpkg config set ssl_verify false"},
     {"* --machine", "use --for NAME; to list the names: gpkg hardware list"},
     {"* --no-default-packages", "gpkg adds no default packages; leave the option out"},
     {"* --no-gpu", "use --accel none"},
+    {"* --no-input", "gpkg asks only on a terminal; to confirm without a question: -y"},
     {"* --no-network", "use --offline"},
+    {"* --non-interactive", "gpkg asks only on a terminal; to confirm without a question: -y"},
     {"* --offline", "use GPKG_OFFLINE=1; commands that only read an environment need no network"},
+    {"* --output", "for one JSON document: --json"},
     {"* --override",
      "for another machine: --for NAME,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4"},
     {"* --profile", "use --for FILE|NAME; to write a profile: gpkg hardware export -o FILE"},
@@ -61,19 +76,20 @@ constexpr OtherName kOtherNames[] = {
     {"build --channel-dir", "use --output-dir FOLDER"},
     {"build --output", "use --output-dir FOLDER"},
     {"build --output-folder", "use --output-dir FOLDER"},
-    {"build --recipe", "name the recipe without an option: gpkg build RECIPE"},
-    {"build -f", "name the recipe without an option: gpkg build RECIPE"},
+    {"build --recipe", "name the recipe without an option: gpkg build {RECIPE}"},
+    {"build -f", "name the recipe without an option: gpkg build {RECIPE}"},
     {"build -o", "use --output-dir FOLDER"},
-    {"build -r", "name the recipe without an option: gpkg build RECIPE"},
-    {"builds", "use gpkg variants"},
+    {"build -r", "name the recipe without an option: gpkg build {RECIPE}"},
+    {"builds", "use gpkg variants {}"},
     {"cache", "use gpkg clean to free space, or gpkg info to see the folders"},
     {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
     {"check", "use gpkg verify -n NAME, or gpkg doctor -n NAME"},
-    {"clean -sy", "to remove everything that is unused: gpkg clean --all -y"},
-    {"clone", "use gpkg create -n NEW --clone OLD"},
-    {"compare", "use gpkg diff A B, or gpkg sync -n NAME -f FILE --dry-run"},
+    {"clean -tipsy", "to remove everything that is unused: gpkg clean --all -y"},
+    {"clean cache", "use gpkg clean --all"},
+    {"clone", "use gpkg create -n {2:NEW} --clone {1:OLD}"},
+    {"compare", "use gpkg diff {1:A} {2:B}; with a file: gpkg sync -n NAME -f {FILE} --dry-run"},
     {"config --validate", "gpkg config list warns of invalid settings"},
-    {"config add", "use gpkg config append KEY VALUE"},
+    {"config add", "use gpkg config append {KEY VALUE}"},
     {"config delete", "use gpkg config remove-key KEY"},
     {"config describe --show-sources",
      "gpkg config describe KEY shows the source without an option"},
@@ -90,29 +106,36 @@ constexpr OtherName kOtherNames[] = {
     {"config set --local",
      "settings are not per folder or environment; leave the option out, or use --user"},
     {"config set -g", "for one user: --user; for all users: --system"},
-    {"config set vars", "use gpkg env config vars set -n NAME KEY=VALUE"},
-    {"config show", "use gpkg config list, or gpkg config get KEY"},
+    {"config set vars", "use gpkg env config vars set -n NAME {KEY=VALUE}"},
+    {"config show", "use gpkg config list {}"},
     {"config source", "use gpkg config list --sources"},
     {"config sources", "use gpkg config list --sources"},
-    {"config unset", "use gpkg config remove-key KEY"},
+    {"config unset", "use gpkg config remove-key {}"},
+    {"config vars", "use gpkg env config vars set -n NAME KEY=VALUE"},
     {"config where", "use gpkg config describe KEY, or gpkg config list --sources"},
-    {"copy", "use gpkg create -n NEW --clone OLD"},
+    {"content-trust", "use gpkg keys"},
+    {"convert", "use gpkg lock convert {FROM TO}"},
+    {"copy", "use gpkg create -n {2:NEW} --clone {1:OLD}"},
     {"create --class", "the machine decides the class; use --for NAME"},
     {"create --force",
      "to change an environment: gpkg sync -n NAME -f FILE; to replace it: gpkg env remove -n NAME "
      "first"},
+    {"create --stack",
+     "to copy an environment: gpkg create -n NEW --clone OLD; then: gpkg install -n NEW PACKAGE"},
     {"create -e", "for an environment of a lock: --environment NAME; for a name: -n NAME"},
-    {"delete", "use gpkg env remove -n NAME, or gpkg remove -n NAME PACKAGE"},
-    {"depends", "use gpkg tree -n NAME PACKAGE, or gpkg repoquery depends PACKAGE"},
+    {"debug", "use gpkg build {RECIPE}; a failed build names its folder"},
+    {"deinit", "use gpkg init --undo"},
+    {"delete", "use gpkg env remove -n NAME, or gpkg remove -n NAME {PACKAGE}"},
+    {"depends", "use gpkg tree -n NAME {PACKAGE}, or gpkg repoquery depends {PACKAGE}"},
     {"deploy --partition", "use --for partition=NAME"},
-    {"deps", "use gpkg tree"},
-    {"detect", "use gpkg hardware"},
-    {"diff", "to compare two environments: gpkg diff A B"},
+    {"deps", "use gpkg tree {}"},
+    {"detect", "use gpkg hardware {}"},
     {"diff --file", "use gpkg sync -f FILE --dry-run"},
     {"diff --generation", "name the generation without an option: gpkg diff 3 -n NAME"},
     {"diff --lock", "name the lock file without an option: gpkg diff gpkg.lock -n NAME"},
     {"diff --since", "name the time without an option: gpkg diff 7d -n NAME"},
     {"diff -f", "use gpkg sync -f FILE --dry-run"},
+    {"diff", "to compare two environments: gpkg diff A B"},
     {"doctor --platform",
      "use --for FILE with a profile of that machine: gpkg hardware export -o FILE"},
     {"download", "use gpkg create -n NAME PACKAGE --download-only"},
@@ -120,71 +143,100 @@ constexpr OtherName kOtherNames[] = {
     {"du", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"env accel",
      "to change it: gpkg install -n NAME --accel nvidia; to see it: gpkg info -n NAME"},
-    {"env clone", "use gpkg create -n NEW --clone OLD"},
-    {"env compare", "use gpkg diff A B"},
+    {"env clone", "use gpkg create -n {2:NEW} --clone {1:OLD}"},
+    {"env compare", "use gpkg diff {A B}"},
     {"env config set", "use gpkg env config vars set -n NAME KEY=VALUE"},
-    {"env delete", "use gpkg env remove"},
-    {"env diff", "use gpkg diff A B"},
+    {"env delete", "use gpkg env remove {}"},
+    {"env diff", "use gpkg diff {A B}"},
     {"env export --lock",
      "write a lock file: gpkg env export -n ml -f ml.yml; gpkg lock -f ml.yml"},
+    {"env history", "use gpkg history {}"},
     {"env info", "use gpkg info -n NAME"},
-    {"env install", "use gpkg install"},
-    {"env ls", "use gpkg env list"},
-    {"env rename", "use gpkg rename"},
-    {"env rm", "use gpkg env remove"},
+    {"env install", "use gpkg install {}"},
+    {"env log", "use gpkg log {}"},
+    {"env ls", "use gpkg env list {}"},
+    {"env rename", "use gpkg rename {}"},
+    {"env rm", "use gpkg env remove {}"},
     {"env set",
      "for the accelerator: gpkg install -n NAME --accel nvidia; for a variable: gpkg env config "
      "vars set -n NAME KEY=VALUE"},
     {"env show", "use gpkg info -n NAME"},
-    {"env sync", "use gpkg sync"},
+    {"env sync", "use gpkg sync {}"},
     {"env update --check",
-     "for a file: gpkg sync --check -n NAME -f FILE; for new versions: gpkg update --all "
-     "--dry-run"},
+     "for a file: gpkg sync --check -n NAME -f FILE; for new versions: gpkg update -n NAME --all "
+     "--check"},
     {"env vars", "use gpkg env config vars set -n NAME KEY=VALUE"},
+    {"errors", "use gpkg log --failed {}"},
     {"exec --from", "use --spec PACKAGE"},
+    {"exec --name",
+     "exec makes a temporary environment; in an existing one: gpkg run -n NAME COMMAND"},
     {"exec --package", "use --spec PACKAGE"},
-    {"explain", "use gpkg why or gpkg why-not"},
+    {"exec --prefix",
+     "exec makes a temporary environment; in an existing one: gpkg run -p PATH COMMAND"},
+    {"exec -n", "exec makes a temporary environment; in an existing one: gpkg run -n NAME COMMAND"},
+    {"exec -p", "exec makes a temporary environment; in an existing one: gpkg run -p PATH COMMAND"},
+    {"exit-code", "exit statuses: @reference/exit-status.md"},
+    {"exit-codes", "exit statuses: @reference/exit-status.md"},
+    {"exit-status", "exit statuses: @reference/exit-status.md"},
+    {"explain", "use gpkg why {PACKAGE}, or gpkg why-not {PACKAGE}"},
     {"fetch", "use gpkg create -n NAME PACKAGE --download-only"},
     {"fix", "use gpkg repair -n NAME"},
-    {"freeze", "use gpkg env export"},
+    {"freeze", "use gpkg env export {}"},
+    {"global install",
+     "use gpkg create -n {1:TOOL} {TOOL}, then gpkg run -n {1:TOOL} {1:TOOL}; without installing: "
+     "gpkg exec {1:TOOL}"},
+    {"global list", "use gpkg env list"},
+    {"global remove", "use gpkg env remove -n {1:TOOL}"},
+    {"global uninstall", "use gpkg env remove -n {1:TOOL}"},
+    {"global update", "use gpkg update -n {1:TOOL} --all"},
     {"global",
-     "use gpkg exec TOOL to run a tool without installing it, or gpkg create -n TOOL TOOL"},
-    {"gpu", "use gpkg hardware"},
+     "use gpkg exec {TOOL} to run a tool without installing it, or gpkg create -n {1:TOOL} {TOOL}"},
+    {"gpu", "use gpkg hardware {}"},
+    {"hardware export *", "to write a file: gpkg hardware export -o FILE"},
+    {"hardware show", "use gpkg hardware; for another machine: gpkg hardware --for NAME"},
     {"hardware",
      "for another machine: gpkg hardware --for NAME; to override a value: CONDA_OVERRIDE_CUDA=12.4 "
      "gpkg hardware"},
-    {"hardware export *", "to write a file: gpkg hardware export -o FILE"},
-    {"hardware show", "use gpkg hardware; for another machine: gpkg hardware --for NAME"},
-    {"history *", "to see what generation 4 changed: gpkg diff 3 4 -n NAME"},
     {"history --diff", "use gpkg diff 3 -n NAME, or gpkg history -v"},
-    {"hold", "use gpkg pin"},
+    {"hold", "use gpkg pin {}"},
     {"hw", "use gpkg hardware"},
     {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
-    {"info *", "for a package: gpkg show PACKAGE"},
+    {"info *", "for a package: gpkg show {PACKAGE}"},
     {"info --accel", "use gpkg info -n NAME"},
+    {"info --all", "use gpkg info, gpkg hardware and gpkg config list"},
     {"info --for",
      "to show a machine: gpkg hardware --for NAME; to check an environment: gpkg doctor -n NAME "
      "--for NAME"},
     {"info --virtual-packages", "use gpkg hardware"},
-    {"install --check",
-     "use gpkg install --dry-run --json; actions.LINK and actions.UNLINK are empty if nothing "
-     "changes"},
+    {"info -a", "use gpkg info, gpkg hardware and gpkg config list"},
+    {"info -s", "use gpkg info and gpkg config list"},
+    {"init --completion", "leave the option out: gpkg init loads completion, too"},
+    {"init --completions", "leave the option out: gpkg init loads completion, too"},
+    {"init --disable", "use gpkg init --undo"},
+    {"init --remove", "use gpkg init --undo"},
+    {"init --system", "gpkg init changes your own files; for all users: @how-to/set-up-a-site.md"},
+    {"init --uninstall", "use gpkg init --undo"},
     {"install --frozen", "use gpkg sync -n NAME --lock gpkg.lock"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --locked", "use gpkg sync -n NAME --lock gpkg.lock"},
-    {"install --pypi", "use gpkg run -n NAME python -m pip install PACKAGE"},
-    {"install --revision", "use gpkg rollback N; gpkg history lists N"},
-    {"leaves", "use gpkg list --requested"},
+    {"install --pypi", "use gpkg run -n NAME python -m pip install {PACKAGE}"},
+    {"install --rev", "use gpkg rollback {*N}; gpkg history lists the numbers"},
+    {"install --revision", "use gpkg rollback {*N}; gpkg history lists the numbers"},
+    {"install --user", "to copy an environment of another user: gpkg create -n NEW --clone OLD"},
+    {"json", "add --json to a command; the documents: @reference/json.md"},
+    {"leaves", "use gpkg list --requested {}"},
     {"list --accel",
      "use gpkg list -n NAME, which shows the accelerator of builds, or gpkg info -n NAME"},
     {"list --from-history", "use --requested"},
-    {"list --outdated", "use gpkg update --all --dry-run"},
-    {"list --pinned", "use gpkg pins"},
-    {"list --revisions", "use gpkg history"},
-    {"lock --locked", "use gpkg lock check"},
+    {"list --history", "use gpkg history {}"},
+    {"list --outdated", "use gpkg update --all --dry-run {}"},
+    {"list --pinned", "use gpkg pins {}"},
+    {"list --revisions", "use gpkg history {}"},
+    {"list --size", "use gpkg list --sort size {}"},
+    {"lock --locked", "use gpkg lock check {}"},
     {"lock --name",
      "write the environment to a file: gpkg env export -n ml -f ml.yml; gpkg lock -f ml.yml"},
-    {"lock --upgrade", "use gpkg lock update"},
+    {"lock --upgrade", "use gpkg lock update {}"},
     {"lock -n",
      "write the environment to a file: gpkg env export -n ml -f ml.yml; gpkg lock -f ml.yml"},
     {"lock add", "add it to environment.yml, then: gpkg lock update -f environment.yml"},
@@ -192,16 +244,19 @@ constexpr OtherName kOtherNames[] = {
      "to compare an environment with a lock: gpkg sync -n NAME --lock FILE --check"},
     {"lock check -n",
      "to compare an environment with a lock: gpkg sync -n NAME --lock FILE --check"},
-    {"lock diff", "use gpkg diff OLD.lock NEW.lock"},
-    {"lock export", "use gpkg lock convert"},
+    {"lock diff", "use gpkg diff {OLD.lock NEW.lock}"},
+    {"lock export", "use gpkg lock convert {}"},
     {"lock install", "use gpkg create -n NAME --lock gpkg.lock"},
     {"lock remove", "remove it from environment.yml, then: gpkg lock update -f environment.yml"},
-    {"lock status", "use gpkg lock check"},
-    {"lock upgrade", "use gpkg lock update"},
-    {"lock verify", "use gpkg lock check"},
+    {"lock status", "use gpkg lock check {}"},
+    {"lock upgrade", "use gpkg lock update {}"},
+    {"lock verify", "use gpkg lock check {}"},
+    {"log --error", "use --failed"},
+    {"log --errors", "use --failed"},
+    {"log last", "for the last 5: gpkg log --last 5"},
     {"login", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"logout", "remove the login from ~/.config/gpkg/credentials.yaml or ~/.netrc"},
-    {"ls", "use gpkg list"},
+    {"ls", "use gpkg list {}"},
     {"machine", "use gpkg hardware"},
     {"mirror --name",
      "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
@@ -212,29 +267,39 @@ constexpr OtherName kOtherNames[] = {
      "to delete one module: rm FILE; gpkg module write --all deletes those of removed "
      "environments"},
     {"module rm", "to delete one module: rm FILE"},
-    {"move", "use gpkg rename"},
-    {"mv", "use gpkg rename"},
-    {"new", "use gpkg create -n NAME"},
+    {"move", "use gpkg rename -n {1:OLD} {2:NEW}"},
+    {"mv", "use gpkg rename -n {1:OLD} {2:NEW}"},
+    {"new", "use gpkg create -n NAME {PACKAGE}"},
     {"offline", "use --offline, or GPKG_OFFLINE=1; always: gpkg config set offline true"},
-    {"outdated", "use gpkg update --all --dry-run"},
-    {"package", "gpkg show PACKAGE describes a package; gpkg pack -n NAME packs an environment"},
-    {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
-    {"pin --list", "use gpkg pins"},
+    {"outdated", "use gpkg update --all --dry-run {}"},
+    {"package", "gpkg show {PACKAGE} describes a package; gpkg pack -n NAME packs an environment"},
+    {"pin --list", "use gpkg pins {}"},
     {"pin list", "use gpkg pins"},
+    {"pin", "gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME"},
+    {"pip",
+     "use gpkg run -n NAME python -m pip {install PACKAGE}; to keep it in the file: list it below "
+     "pip: in environment.yml"},
     {"project", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
+    {"prompt", "to keep the prompt as it is: gpkg config set changeps1 false"},
     {"publish", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
-    {"rdepends", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
-    {"redo", "use gpkg rollback N; gpkg history lists N"},
-    {"reinstall", "use gpkg install -n NAME --force-reinstall PACKAGE"},
+    {"python", "use gpkg run -n NAME python {}"},
+    {"rdepends", "use gpkg tree -n NAME --invert {PACKAGE}, or gpkg repoquery whoneeds {PACKAGE}"},
+    {"redo", "use gpkg rollback {*N}; gpkg history lists the numbers"},
+    {"reinstall", "use gpkg install -n NAME --force-reinstall {PACKAGE}"},
     {"remove --force", "gpkg removes dependents, too; they cannot be kept"},
     {"remove gpkg", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
     {"rename", "the new name or path is an argument: gpkg rename -n OLD NEW"},
+    {"render", "use gpkg build --render {RECIPE}"},
     {"report", "use gpkg info --report"},
-    {"rm", "use gpkg remove"},
+    {"revisions", "use gpkg history {}"},
+    {"rm", "use gpkg remove {}"},
     {"run --environment", "use -n NAME"},
     {"run --with", "use gpkg exec --with PACKAGE COMMAND"},
+    {"search --envs", "use gpkg why {PACKAGE}"},
     {"search --limit",
      "a version gives fewer results: gpkg search SPEC; or: gpkg search SPEC | head"},
+    {"self uninstall", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
+    {"self update", "to update gpkg: @how-to/update-gpkg.md"},
     {"self", "to update gpkg: @how-to/update-gpkg.md; to remove it: @how-to/uninstall-gpkg.md"},
     {"self-uninstall", "to remove gpkg itself: @how-to/uninstall-gpkg.md"},
     {"self-update", "to update gpkg: @how-to/update-gpkg.md"},
@@ -242,34 +307,53 @@ constexpr OtherName kOtherNames[] = {
     {"set",
      "for a setting: gpkg config set KEY VALUE; for a variable: gpkg env config vars set -n NAME "
      "KEY=VALUE"},
-    {"sign", "use gpkg index FOLDER --sign-key FILE"},
+    {"shell activate", "use gpkg shell -n NAME"},
+    {"shell completion", "use gpkg completion {}"},
+    {"shell hook", "use gpkg shell-hook {}"},
+    {"shell init", "use gpkg init {}"},
+    {"shell.bash", "use gpkg shell-hook -s bash"},
+    {"shell.fish", "use gpkg shell-hook -s fish"},
+    {"shell.zsh", "use gpkg shell-hook -s zsh"},
+    {"sign", "use gpkg index {FOLDER} --sign-key FILE"},
     {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
-    {"solve --name", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
-    {"solve --prefix", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
-    {"solve -n", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
-    {"solve -p", "to solve for an environment: gpkg install -n NAME --dry-run SPEC"},
+    {"skeleton", "a recipe is written by hand: @how-to/first-recipe.md"},
+    {"solve --name", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
+    {"solve --prefix", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
+    {"solve -n", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
+    {"solve -p", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
+    {"source activate", "use gpkg activate {NAME}"},
+    {"source", "use gpkg activate {NAME}"},
+    {"status", "use gpkg doctor -n NAME for an environment, or gpkg info for gpkg itself"},
     {"switch",
      "for another accelerator: gpkg install -n NAME --accel nvidia; for another environment: gpkg "
      "activate NAME"},
     {"sync --class", "the machine decides the class; use --for NAME"},
     {"system", "use gpkg hardware"},
+    {"task run",
+     "gpkg has no tasks; to run a command in an environment: gpkg run -n NAME {COMMAND}"},
     {"task", "gpkg has no tasks; to run a command in an environment: gpkg run -n NAME COMMAND"},
-    {"undo", "use gpkg rollback"},
+    {"token", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
+    {"tool install",
+     "use gpkg create -n {1:TOOL} {TOOL}, then gpkg run -n {1:TOOL} {1:TOOL}; without installing: "
+     "gpkg exec {1:TOOL}"},
+    {"tool list", "use gpkg env list"},
+    {"tool run", "use gpkg exec {TOOL}"},
+    {"tool uninstall", "use gpkg env remove -n {1:TOOL}"},
+    {"tool",
+     "use gpkg exec {TOOL} to run a tool without installing it, or gpkg create -n {1:TOOL} {TOOL}"},
+    {"undo", "use gpkg rollback {}"},
     {"unpack",
      "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
     {"unset",
      "for a setting: gpkg config remove-key KEY; for a variable: gpkg env config vars unset -n "
      "NAME KEY"},
-    {"update --check",
-     "for a file: gpkg sync --check -n NAME -f FILE; for new versions: gpkg update --all "
-     "--dry-run"},
     {"update --lock", "use gpkg sync -n NAME --lock FILE"},
-    {"update --outdated", "use gpkg update --all --dry-run"},
-    {"update --undo", "use gpkg rollback"},
+    {"update --outdated", "use gpkg update --all --dry-run {}"},
+    {"update --undo", "use gpkg rollback {}"},
     {"update gpkg", "to update gpkg itself: @how-to/update-gpkg.md"},
     {"upload", "gpkg build RECIPE --output-dir CHANNEL builds into a channel"},
-    {"uvx", "use gpkg exec"},
+    {"uvx", "use gpkg exec {}"},
     {"variants --name",
      "variants looks in the channels; for the installed build: gpkg list -n NAME"},
     {"variants --prefix",
@@ -278,17 +362,17 @@ constexpr OtherName kOtherNames[] = {
     {"variants -p", "variants looks in the channels; for the installed build: gpkg list -n NAME"},
     {"verify --all",
      "verify checks one environment: gpkg verify -n NAME; for the package store: --store"},
-    {"verify-package", "use gpkg inspect FILE"},
+    {"verify-package", "use gpkg inspect {FILE}"},
     {"virtual", "use gpkg hardware"},
-    {"virtual-packages", "use gpkg hardware"},
-    {"who-needs", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
-    {"whoneeds", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
+    {"virtual-packages", "use gpkg hardware {}"},
+    {"who-needs", "use gpkg tree -n NAME --invert {PACKAGE}, or gpkg repoquery whoneeds {PACKAGE}"},
+    {"whoneeds", "use gpkg tree -n NAME --invert {PACKAGE}, or gpkg repoquery whoneeds {PACKAGE}"},
     {"why --channel",
      "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"why -c",
      "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"workspace", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
-    {"x", "use gpkg exec"},
+    {"x", "use gpkg exec {}"},
 };
 
 /// The hint with the paths of the pages that it names.
@@ -303,14 +387,96 @@ std::string with_pages(std::string_view hint) {
     return text.append(hint);
 }
 
+/// The words of a command line apart from those that a hint is about.
+struct GivenWords {
+    std::string environment;             ///< "-n ml", "--prefix=/x"; empty for none
+    std::vector<std::string> rest;       ///< the others
+    std::vector<std::string> arguments;  ///< those of `rest` that are no options
+};
+
+GivenWords given_words(std::span<const std::string> words) {
+    constexpr std::string_view kFlags[] = {"-n", "--name", "-p", "--prefix"};
+    GivenWords given;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const auto& word = words[i];
+        if (std::ranges::find(kFlags, word) != std::end(kFlags) && i + 1 < words.size()) {
+            given.environment = fmt::format("{} {}", word, shell_word(words[i + 1]));
+            ++i;
+        } else if (word.starts_with("--name=") || word.starts_with("--prefix=")) {
+            given.environment = shell_word(word);
+        } else {
+            given.rest.push_back(word);
+            if (!word.starts_with('-')) given.arguments.push_back(word);
+        }
+    }
+    return given;
+}
+
+/// What stands for "{label}" in a hint.
+std::string filled(std::string_view label,
+                   std::span<const std::string> words,
+                   const GivenWords& given,
+                   std::span<const std::string> arguments) {
+    const auto colon = label.find(':');
+    if (colon == 1) {
+        const auto index = static_cast<std::size_t>(label.front() - '1');
+        return index < arguments.size() ? shell_word(arguments[index])
+                                        : std::string(label.substr(colon + 1));
+    }
+    const bool takes_all = label.empty() || label.starts_with('*');
+    if (takes_all)
+        return words.empty() ? std::string(label.substr(label.empty() ? 0 : 1))
+                             : shell_words(words);
+    return given.arguments.empty() ? std::string(label) : shell_words(given.rest);
+}
+
 }  // namespace
 
-std::string hint_for_other_name(const std::string& command, std::string_view word) {
-    const auto hint_of = [](const std::string& words) {
+std::string with_given_words(std::string hint,
+                             std::span<const std::string> words,
+                             const IsEnvironment& is_environment) {
+    constexpr std::string_view kNamed = "-n NAME";
+    auto given = given_words(words);
+    // With -n, the arguments are not the first and the second name.
+    const auto arguments = given.environment.empty() ? given.arguments : std::vector<std::string>();
+    auto at = hint.find(kNamed);
+    if (at != std::string::npos && !arguments.empty() && is_environment &&
+        is_environment(arguments.front())) {
+        given.environment = "-n " + shell_word(arguments.front());
+        given.arguments.erase(given.arguments.begin());
+        given.rest.erase(std::ranges::find(given.rest, arguments.front()));
+    }
+    for (; at != std::string::npos && !given.environment.empty(); at = hint.find(kNamed, at)) {
+        hint.replace(at, kNamed.size(), given.environment);
+        at += given.environment.size();
+    }
+    for (at = hint.find('{'); at != std::string::npos; at = hint.find('{', at)) {
+        const auto end = hint.find('}', at);
+        if (end == std::string::npos) break;
+        const auto text =
+            filled(std::string_view(hint).substr(at + 1, end - at - 1), words, given, arguments);
+        const bool drops_blank = text.empty() && at > 0 && hint[at - 1] == ' ';
+        hint.replace(at - (drops_blank ? 1 : 0), end + 1 - at + (drops_blank ? 1 : 0), text);
+        at += text.size() - (drops_blank ? 1 : 0);
+    }
+    return hint;
+}
+
+std::string hint_for_other_name(const std::string& command,
+                                std::string_view word,
+                                std::span<const std::string> others,
+                                const IsEnvironment& is_environment) {
+    const auto hint_of = [&](const std::string& words, std::size_t used = 0) -> std::string {
         const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
-        return found == std::ranges::end(kOtherNames) ? "" : with_pages(found->hint);
+        if (found == std::ranges::end(kOtherNames)) return "";
+        return with_given_words(with_pages(found->hint), others.subspan(used), is_environment);
     };
-    if (command.empty()) return hint_of(std::string(word));
+    if (command.empty()) {
+        // "global install", then "global"
+        auto hint =
+            others.empty() ? std::string() : hint_of(fmt::format("{} {}", word, others.front()), 1);
+        return hint.empty() ? hint_of(std::string(word)) : hint;
+    }
     auto hint = hint_of(fmt::format("{} {}", command, word));
     if (!hint.empty()) return hint;
     return word.starts_with('-') ? hint_of(fmt::format("* {}", word)) : hint_of(command + " *");

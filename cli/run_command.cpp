@@ -37,15 +37,18 @@ Result<int> run_action(Context& context, const CLI::App& command, const Action& 
     // The first is the command's own name.
     const bool has_argument = context.positionals.size() > 1;
     if (has_argument && command.get_subcommands().empty())
-        return pass(with_near_subcommand(
-            std::move(status).error(), command, context.arguments[context.positionals[1]]));
+        return pass(with_near_subcommand(std::move(status).error(),
+                                         command,
+                                         context.arguments[context.positionals[1]],
+                                         context.arguments));
     return status;
 }
 
-/// What the command does as it was given: with --dry-run it changes nothing.
+/// What the command does as it was given: with --dry-run and --check it changes nothing.
 Effect given_effect(std::span<CLI::App* const> path) {
     const auto effect = effect_of(path);
-    const bool is_dry = given_option(path, "--dry-run") != nullptr;
+    const bool is_dry =
+        given_option(path, "--dry-run") != nullptr || given_option(path, "--check") != nullptr;
     return changes_something(effect) && is_dry ? Effect::Reads : effect;
 }
 
@@ -67,6 +70,21 @@ void name_environment(const Context& context, Error& error) {
                              target_words(context, error.environment));
 }
 
+/// "to make your own copy: ...", with the command that was meant for it: "then: gpkg install -n
+/// my-ml scipy".
+void continue_in_copy(const Context& context, std::span<CLI::App* const> path, Error& error) {
+    constexpr std::string_view kCopy = "to make your own copy: gpkg create -n NAME --clone ";
+    if (!error.hint.starts_with(kCopy) || path.size() != 2 || context.prefix.empty()) return;
+    const auto& verb = path.back()->get_name();
+    if (verb != "install" && verb != "update" && verb != "remove") return;
+    const auto copy = "-n " + shell_word("my-" + context.prefix.filename().native());
+    replace_all(error.hint, "-n NAME", copy);
+    error.hint += fmt::format("; then: gpkg {} {}", verb, copy);
+    if (given_option(path, "--all") != nullptr) error.hint += " --all";
+    for (std::size_t i = 1; i < context.positionals.size(); ++i)
+        error.hint += " " + shell_word(context.arguments[context.positionals[i]]);
+}
+
 /// One sentence for Ctrl-C, whatever it stopped.
 void shorten_interruption(const Context& context, Effect effect, Error& error) {
     if (error.kind != ErrorKind::Interrupted || !context.stop.stop_requested()) return;
@@ -81,6 +99,7 @@ void shorten_interruption(const Context& context, Effect effect, Error& error) {
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
     name_environment(context, error);
+    continue_in_copy(context, path, error);
     error = with_near_file(std::move(error));
     // Names of commands are no arguments.
     const auto first = path.size() - 1;

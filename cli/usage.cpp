@@ -7,12 +7,14 @@
 #include "cli/other_names.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/config/config.hpp"
 #include "libcore/fs/file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -31,11 +33,39 @@ std::string words_of_command(const CLI::App& command) {
     return name.starts_with(kProgram) ? name.substr(kProgram.size()) : std::string();
 }
 
+/// The words that were typed, the program and the command first, without those of `command` and
+/// `word`; of "--revision=3" the value is left.
+std::vector<std::string> words_around(std::span<const std::string> typed,
+                                      const CLI::App& command,
+                                      std::string_view word) {
+    std::vector<std::string> words(typed.begin(), typed.end());
+    for (const auto* outer = &command; outer != nullptr && !words.empty();
+         outer = outer->get_parent()) {
+        const auto found = outer->get_parent() == nullptr
+                               ? words.begin()
+                               : std::ranges::find(words, outer->get_name());
+        if (found != words.end()) words.erase(found);
+    }
+    const auto found = std::ranges::find_if(words, [&](const auto& other) {
+        return other == word || (word.starts_with('-') && other.starts_with(word) &&
+                                 other.substr(word.size()).starts_with('='));
+    });
+    if (found == words.end()) return words;
+    if (*found == word)
+        words.erase(found);
+    else
+        found->erase(0, word.size() + 1);
+    return words;
+}
+
 /// hint_for_other_name() of a word that `command` does not know, which may also be one of its
 /// subcommands written as an option (--check).
-std::string hint_for_unknown_word(const CLI::App& command, std::string_view word) {
+std::string hint_for_unknown_word(const CLI::App& command,
+                                  std::string_view word,
+                                  std::span<const std::string> typed) {
     if (word.starts_with('-')) word = word.substr(0, word.find('='));
-    if (auto hint = hint_for_other_name(words_of_command(command), word); !hint.empty())
+    const auto others = words_around(typed, command, word);
+    if (auto hint = hint_for_other_name(words_of_command(command), word, others); !hint.empty())
         return hint;
     const auto verbs = subcommand_names(command);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
@@ -133,20 +163,57 @@ std::string hint_for_subcommand(const CLI::App& command, const std::string& word
     return hint;
 }
 
+/// Of "3" or "-3" where --last lists the last ones.
+std::string hint_for_number(const CLI::App& command,
+                            std::string_view word,
+                            std::span<const std::string> typed) {
+    const bool is_flag = word.starts_with('-');
+    const auto number = whole_number<std::uint32_t>(word.substr(is_flag ? 1 : 0));
+    if (!number || command.get_option_no_throw("--last") == nullptr) return "";
+    if (!is_flag && command.get_name() == "history" && *number > 1)
+        return with_given_words(fmt::format("to see what generation {} changed: gpkg diff {} {} "
+                                            "-n NAME",
+                                            *number,
+                                            *number - 1,
+                                            *number),
+                                words_around(typed, command, word));
+    return with_given_words(
+        fmt::format("for the last {}: {} --last {} {{}}", *number, full_name(command), *number),
+        words_around(typed, command, word));
+}
+
+/// "use gpkg shell -n ml" for "gpkg env shell -n ml".
+std::string hint_for_command(const CLI::App& group,
+                             const std::string& word,
+                             std::span<const std::string> typed) {
+    if (group.get_name() != "env") return "";
+    const auto is_named = [&](const auto& command) { return command.name == word; };
+    const auto* command = find_command(word);
+    if ((command == nullptr || command->topic == Topic::Hidden) &&
+        std::ranges::none_of(aliases(), is_named))
+        return "";
+    return with_given_words(fmt::format("use gpkg {} {{}}", word),
+                            words_around(typed, group, word));
+}
+
 std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 std::span<CLI::App* const> path,
+                                std::span<const std::string> typed,
                                 const NearEnvironments& near_environments) {
     const auto& command = *path.back();
     const bool has_option = std::ranges::any_of(
         unexpected, [](const std::string& word) { return word.starts_with('-'); });
     for (const auto& word : unexpected) {
-        if (takes_environment(command) && !takes_arguments(command) &&
-            names_one(near_environments, word))
-            return fmt::format("did you mean -n {}?", shell_word(word));
-        if (path.size() > 1) {
-            if (auto hint = hint_for_unknown_word(command, word); !hint.empty()) return hint;
-        }
         const bool is_flag = word.starts_with('-');
+        const bool is_environment =
+            !is_flag && takes_environment(command) && names_one(near_environments, word);
+        if (auto hint = hint_for_number(command, word, typed); !hint.empty() && !is_environment)
+            return hint;
+        if (path.size() > 1 && !is_environment) {
+            auto hint = hint_for_unknown_word(command, word, typed);
+            if (hint.empty()) hint = hint_for_command(command, word, typed);
+            if (!hint.empty()) return hint;
+        }
         auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
@@ -179,6 +246,39 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
             return hint;
     }
     return fmt::format("to see the options: {} --help", full_name(command));
+}
+
+/// "for example: gpkg history -n ml --last 5", of an option that lacks its value; empty where help
+/// has no example of it.
+std::string hint_for_lacking_option(const CLI::App& command, const CLI::ParseError& problem) {
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) == nullptr) return "";
+    const std::string text = problem.what();
+    const auto* option = command.get_option_no_throw(text.substr(0, text.find(':')));
+    if (option == nullptr || text.find("At Most") != std::string::npos) return "";
+    std::vector<std::string> flags;
+    for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+    for (const auto& name : option->get_snames()) flags.push_back("-" + name);
+    for (const auto& flag : flags) {
+        if (const auto example = example_of(command, flag); !example.empty())
+            return "for example: " + example;
+    }
+    return "";
+}
+
+/// The words as they were typed: of "-dry-run" CLI11 leaves "-ry-run".
+std::vector<std::string> as_typed(std::vector<std::string> unexpected,
+                                  std::span<const std::string> typed) {
+    for (auto& word : unexpected) {
+        if (!word.starts_with('-') || word.starts_with("--") ||
+            std::ranges::find(typed, word) != typed.end())
+            continue;
+        const auto found = std::ranges::find_if(typed, [&](const auto& other) {
+            return other.starts_with('-') && !other.starts_with("--") &&
+                   other.ends_with(word.substr(1));
+        });
+        if (found != typed.end()) word = *found;
+    }
+    return unexpected;
 }
 
 /// "unknown option '--nam'", "unknown subcommand 'lst'", "unexpected argument 'x'"
@@ -282,7 +382,9 @@ std::vector<std::string> subcommand_names(const CLI::App& command) {
     return names;
 }
 
-Error unknown_command(const std::string& first) {
+Error unknown_command(const std::string& first,
+                      std::span<const std::string> others,
+                      const NearEnvironments& near_environments) {
     Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
         error.message = fmt::format("unknown option '{}' before the command", first);
@@ -294,7 +396,11 @@ Error unknown_command(const std::string& first) {
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);
-    if (auto hint = hint_for_other_name(std::string(), first); !hint.empty()) {
+    const auto is_environment = [&](const std::string& word) {
+        return near_environments && names_one(near_environments, word);
+    };
+    if (auto hint = hint_for_other_name(std::string(), first, others, is_environment);
+        !hint.empty()) {
         error.hint = std::move(hint);
         return error;
     }
@@ -311,33 +417,39 @@ Error unknown_command(const std::string& first) {
 }
 
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word) {
-    return {
-        ErrorKind::Usage,
-        fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
-        hint_for_unexpected({word}, path, [](const auto&) { return std::vector<std::string>(); }),
-        {}};
+    return {ErrorKind::Usage,
+            fmt::format("{}: {}", full_name(*path.back()), unexpected_text(*path.back(), {word})),
+            hint_for_unexpected(
+                {word}, path, {}, [](const auto&) { return std::vector<std::string>(); }),
+            {}};
 }
 
 Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
-                  const std::string& first,
+                  std::span<const std::string> typed,
                   const NearEnvironments& near_environments) {
     const auto path = named_commands(app);
+    const auto first = typed.size() > 1 ? typed[1] : std::string();
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
     // A word further on may be a command by chance: "gpkg creat -n x list".
     const bool has_command = path.size() > 1 && path[1]->get_name() == first;
-    if (!has_command && (is_extra || path.size() > 1)) return unknown_command(first);
-    const auto unexpected = app.remaining(true);
+    if (!has_command && (is_extra || path.size() > 1))
+        return unknown_command(
+            first, typed.subspan(std::min<std::size_t>(typed.size(), 2)), near_environments);
+    const auto unexpected = as_typed(app.remaining(true), typed);
     // Something required is missing because the words meant for it are unknown.
     const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
     const auto what = is_extra || (is_missing && !unexpected.empty())
                           ? unexpected_text(*path.back(), unexpected)
                           : problem_text(*path.back(), problem);
+    auto hint = is_extra ? std::string() : hint_for_lacking_option(*path.back(), problem);
+    if (hint.empty())
+        hint = is_missing && unexpected.empty()
+                   ? hint_by_example(*path.back())
+                   : hint_for_unexpected(unexpected, path, typed, near_environments);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
-            is_missing && unexpected.empty()
-                ? hint_by_example(*path.back())
-                : hint_for_unexpected(unexpected, path, near_environments),
+            std::move(hint),
             {}};
 }
 
@@ -411,9 +523,12 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
     return {};
 }
 
-Error with_near_subcommand(Error error, const CLI::App& command, const std::string& argument) {
+Error with_near_subcommand(Error error,
+                           const CLI::App& command,
+                           const std::string& argument,
+                           std::span<const std::string> typed) {
     if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
-    if (auto hint = hint_for_unknown_word(command, argument); !hint.empty()) {
+    if (auto hint = hint_for_unknown_word(command, argument, typed); !hint.empty()) {
         drop_fixes(error);
         error.hint = std::move(hint);
         return error;

@@ -25,14 +25,17 @@ std::vector<std::string> option_names(const CLI::App& command);
 /// The names of a command's subcommands; without hidden ones.
 std::vector<std::string> subcommand_names(const CLI::App& command);
 
-/// Of a word, or an option, in the place of a command.
-Error unknown_command(const std::string& first);
+/// Of a word, or an option, in the place of a command; `others` are the words behind it.
+Error unknown_command(const std::string& first,
+                      std::span<const std::string> others = {},
+                      const NearEnvironments& near_environments = {});
 
-/// What CLI11 found wrong, with similar names as the hint; `first` is the first word after the
-/// program. `near_environments` is asked about an argument that the command does not take.
+/// What CLI11 found wrong, with similar names as the hint; `typed` are the words of the command
+/// line, the program first. `near_environments` is asked about an argument that the command does
+/// not take.
 Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
-                  const std::string& first,
+                  std::span<const std::string> typed,
                   const NearEnvironments& near_environments);
 
 /// Of a word behind the command that is the last of `path`, which is none of its subcommands.
@@ -55,6 +58,10 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
 
 /// For commands with subcommands that also take packages: when such a command failed and its first
 /// argument resembles a subcommand, the hint names that. Only a hint: a package may be called so.
-Error with_near_subcommand(Error error, const CLI::App& command, const std::string& argument);
+/// `typed` are the words of the command line, the program first.
+Error with_near_subcommand(Error error,
+                           const CLI::App& command,
+                           const std::string& argument,
+                           std::span<const std::string> typed);
 
 }  // namespace gpkg::cli

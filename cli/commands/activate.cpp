@@ -27,17 +27,22 @@ struct ActivateVerbOptions {
     bool stack = false;
 };
 
-tl::unexpected<Error> needs_hook(const Context& context, std::string_view verb) {
+/// `environment` is as in "-n ml"; empty where none is to be activated.
+tl::unexpected<Error> needs_hook(const Context& context,
+                                 std::string_view verb,
+                                 const std::string& environment) {
     const auto shell = guess_shell(context.env).value_or(Shell::Bash);
-    return fail(
-        ErrorKind::Usage,
-        fmt::format("gpkg {} needs the shell hook, which is not loaded", verb),
-        fmt::format("load it in this shell:\n    {}\n  load it in every new shell (writes "
-                    "{}):\n    gpkg init {}\n  or use: gpkg shell -n NAME, gpkg run -n NAME "
-                    "COMMAND",
-                    hook_loader(shell),
-                    startup_file(shell),
-                    shell_name(shell)));
+    auto hint = fmt::format(
+        "load it in this shell:\n    {}\n  load it in every new shell (writes {}):\n    gpkg init "
+        "{}",
+        hook_loader(shell),
+        startup_file(shell),
+        shell_name(shell));
+    if (!environment.empty())
+        hint += fmt::format("\n  or use no hook:\n    gpkg shell {}", environment);
+    return fail(ErrorKind::Usage,
+                fmt::format("gpkg {} needs the shell hook, which is not loaded", verb),
+                std::move(hint));
 }
 
 /// The words that conda takes: a name, or a path where there is a slash.
@@ -61,8 +66,14 @@ Result<fs::path> meant(const Context& context, const ActivateVerbOptions& option
 }
 
 Result<int> change_shell(Context& context, const ActivateVerbOptions& options, Verb verb) {
-    if (options.shell.empty())
-        return needs_hook(context, verb == Verb::Deactivate ? "deactivate" : "activate");
+    if (options.shell.empty()) {
+        if (verb == Verb::Deactivate) return needs_hook(context, "deactivate", "");
+        const bool is_named = !options.environment.empty() || !options.target.name.empty() ||
+                              !options.target.prefix.empty();
+        if (!is_named) return needs_hook(context, "activate", "-n NAME");
+        GPKG_TRY(const auto prefix, meant(context, options));
+        return needs_hook(context, "activate", target_words(context, prefix));
+    }
     GPKG_TRY(const auto shell, parse_shell(options.shell));
     ActivateOptions how;
     how.stack = options.stack;

@@ -168,7 +168,8 @@ std::vector<std::string> candidates(Context& context,
     }
     if (verb == "unset") return variable_names(now.prefix);
     if (verb == "completion") return {"bash", "zsh", "fish"};
-    if (verb == "init") return {"bash", "zsh", "fish", "tcsh", "powershell", "posix"};
+    if (verb == "init" || verb == "shell-hook")
+        return {"bash", "zsh", "fish", "tcsh", "powershell", "posix"};
     if (verb == "run" && !now.has_argument) {
         std::vector<std::string> programs;
         std::error_code code;

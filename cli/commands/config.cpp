@@ -36,6 +36,7 @@ struct ConfigOptions {
     CLI::App* list = nullptr;
     CLI::App* get = nullptr;
     CLI::App* describe = nullptr;
+    const CLI::Option* flag_describe = nullptr;
     CLI::App* set = nullptr;
     CLI::App* append = nullptr;
     CLI::App* prepend = nullptr;
@@ -47,7 +48,7 @@ struct ConfigOptions {
     bool of_user = false;
     bool of_system = false;
 
-    std::string flag_show, flag_get, flag_remove_key;
+    std::string flag_show, flag_get, flag_described, flag_remove_key;
     KeyAndValue flag_set, flag_append, flag_prepend, flag_remove;
 };
 
@@ -564,6 +565,8 @@ Result<int> run_config(Context& context, const ConfigOptions& options) {
     if (*options.remove) return edit.remove(options.key, options.values);
     if (*options.remove_key) return edit.unset(options.key);
 
+    if (options.flag_describe->count() > 0)
+        return describe_settings(context, options.flag_described);
     if (!options.flag_get.empty())
         return get_setting(context, options.flag_get, options.with_sources);
     if (const auto& [key, value] = options.flag_set; !key.empty())
@@ -643,6 +646,10 @@ void add_flags(CLI::App& app, ConfigOptions& options) {
         ->type_name("KEY")
         ->expected(0, 1);
     group->add_option("--get", options.flag_get, "same as get")->type_name("KEY");
+    options.flag_describe =
+        group->add_option("--describe", options.flag_described, "same as describe")
+            ->type_name("KEY")
+            ->expected(0, 1);
     pair("--set", options.flag_set, "same as set");
     pair("--append", options.flag_append, "same as append");
     pair("--add,--prepend", options.flag_prepend, "same as prepend");

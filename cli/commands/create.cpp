@@ -82,8 +82,13 @@ Result<int> clone(Context& context,
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "packages and files cannot be given with --clone: a clone keeps every package",
-                    fmt::format("clone first, then add packages: gpkg install {}",
-                                target_words(context, prefix)));
+                    fmt::format("clone first, then add packages: gpkg create {} --clone {} && gpkg "
+                                "install {} {}",
+                                target_words(context, prefix),
+                                shell_word(options.clone),
+                                target_words(context, prefix),
+                                options.wishes.specs.empty() ? "-f FILE"
+                                                             : shell_words(options.wishes.specs)));
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
     return clone_environment(context, original, prefix, options.change);
 }

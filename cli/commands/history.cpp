@@ -1,12 +1,15 @@
 #include "libcore/env/history.hpp"
 
 #include "cli/command.hpp"
+#include "cli/command_log.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/generations.hpp"
 #include "cli/workflow/requested.hpp"
 #include "libcore/base/moment.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
@@ -130,6 +133,19 @@ Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
     return 0;
 }
 
+/// Commands that failed changed nothing that history lists.
+void tell_failed(Context& context, const fs::path& prefix) {
+    const auto entries = logged_commands(context.config);
+    const auto failed = std::ranges::count_if(entries, [&](const auto& entry) {
+        return entry.prefix == prefix.native() && entry.has_failed() &&
+               outcome_of(entry) != "running";
+    });
+    if (failed > 0)
+        context.out.note(fmt::format("not listed: {}; to see the errors: gpkg log --failed {}",
+                                     count_text(static_cast<std::size_t>(failed), "failed command"),
+                                     target_words(context, prefix)));
+}
+
 }  // namespace
 
 Action bind_history(CLI::App& app) {
@@ -152,7 +168,9 @@ Action bind_history(CLI::App& app) {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_CHECK(Prefix::open(prefix));
         tell_condition(context, prefix);
-        return show(context, prefix, options->most);
+        const auto status = show(context, prefix, options->most);
+        if (!context.out.json_mode()) tell_failed(context, prefix);
+        return status;
     };
 }
 

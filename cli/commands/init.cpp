@@ -258,7 +258,7 @@ Result<int> init(Context& context, const InitOptions& options) {
 
 Action bind_init(CLI::App& app) {
     const auto options = std::make_shared<InitOptions>();
-    app.add_option("shells",
+    app.add_option("shells,-s,--shell",
                    options->shells,
                    "bash, zsh, fish, tcsh, posix or powershell (default: your shell)")
         ->type_name("SHELL");

@@ -24,6 +24,7 @@ Action bind_install(CLI::App& app) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
+    add_check_option(app, options->change);
     add_reach_options(app, options->reach, ReachVerb::Install);
     add_wish_options(app, options->wishes);
     app.add_flag("--update-all", options->update_all, "also update every installed package")

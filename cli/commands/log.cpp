@@ -3,9 +3,11 @@
 #include "cli/command.hpp"
 #include "cli/command_log.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "libcore/base/moment.hpp"
 #include "libcore/base/number.hpp"
+#include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -64,6 +66,13 @@ Result<int> show(Context& context, const LogOptions& options) {
         return 0;
     }
     for (const auto& entry : entries) print(context, entry);
+    const bool is_of_one = !options.target.name.empty() || !options.target.prefix.empty();
+    if (is_of_one && !options.failed && !entries.empty()) {
+        GPKG_TRY(const auto prefix, target_prefix(context, options.target));
+        if (Prefix::is_environment(prefix))
+            context.out.note(fmt::format("to see what they changed: gpkg history {}",
+                                         target_words(context, prefix)));
+    }
     if (entries.empty()) {
         const auto& name = options.target.name;
         const bool is_number = whole_number<std::uint64_t>(name).has_value();

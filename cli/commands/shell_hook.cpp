@@ -46,7 +46,7 @@ Result<int> print_hook(Context& context, const ShellHookOptions& options) {
 Action bind_shell_hook(CLI::App& app) {
     const auto options = std::make_shared<ShellHookOptions>();
     add_target_options(app, options->target);
-    app.add_option("-s,--shell",
+    app.add_option("shell,-s,--shell",
                    options->shell,
                    "bash, zsh, fish, tcsh, powershell or posix (default: your shell)")
         ->type_name("SHELL");

@@ -177,7 +177,6 @@ Result<Change> as_files_say(Context& context, SyncOptions& options) {
 
 Result<int> sync(Context& context, SyncOptions& options) {
     options.change.offline = options.sources.offline;
-    if (options.change.check) options.change.dry_run = true;
     const bool is_named = !options.lock.file.empty();
     GPKG_CHECK(add_default_file(options));
     GPKG_TRY(auto change,
@@ -203,10 +202,7 @@ Action bind_sync(CLI::App& app) {
                                 "environment.yml, spec file or explicit file; may be repeated");
     file->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
     add_lock_options(app, "--lock", "lock file", options->lock);
-    app.add_flag("--check",
-                 options->change.check,
-                 "like --dry-run, with exit status 1 if there are differences")
-        ->group("Installation");
+    add_check_option(app, options->change);
     app.get_option("--lock")->excludes(file);
     app.footer(
         "Makes an environment match a file: installs the missing packages, changes those of "

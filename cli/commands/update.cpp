@@ -26,6 +26,7 @@ Action bind_update(CLI::App& app) {
     add_target_options(app, options->target);
     add_source_options(app, options->sources);
     add_change_options(app, options->change);
+    add_check_option(app, options->change);
     add_reach_options(app, options->reach, ReachVerb::Update);
     add_wish_options(app, options->wishes);
     app.add_flag("-a,--all,--update-all", options->all, "update every package")
@@ -39,6 +40,7 @@ Action bind_update(CLI::App& app) {
         "  gpkg update -n ml numpy\n"
         "  gpkg update -n ml 'numpy=1.24'        # within this bound\n"
         "  gpkg update -n ml --all\n"
+        "  gpkg update -n ml --all --check       # exit status 1 if there are updates\n"
         "  gpkg update -n ml python numpy --dry-run\n");
 
     return [options](Context& context) -> Result<int> {

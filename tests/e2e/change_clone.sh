@@ -46,6 +46,8 @@ expect 0 env remove -y -n second
 expect 0 create -y -n plain lib
 expect 0 create -y -n second --clone plain
 err_is ''
+expect 2 create -n third --clone first extra
+err_has 'clone first, then add packages: gpkg create -n third --clone first && gpkg install -n third extra'
 expect 0 create --dry-run -n third --clone first
 absent third
 

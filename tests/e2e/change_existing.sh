@@ -22,6 +22,17 @@ json 'd["success"] is True and d["dry_run"] is False and d["prefix"] == work + "
 json '[r["name"] for r in d["actions"]["LINK"]] == ["old"] and d["actions"]["UNLINK"] == []'
 has one lib-1.0 old-1.0 solo-1.0
 
+# Whether something would change, as the exit status.
+expect 0 install -n one solo --check
+expect 1 install -n one app --check
+out_has 'dry run: nothing was changed'
+expect 0 install -n one solo --check --json
+json 'd["in_sync"] is True and d["dry_run"] is True'
+expect 1 install -n one app --check --json
+json 'd["success"] is True and d["in_sync"] is False'
+has one lib-1.0 old-1.0 solo-1.0
+expect 0 update -n one solo --check
+
 # Earlier requests bind; naming the package replaces its own.
 expect 1 install -n one app=2.0
 err_has 'lib'

@@ -17,8 +17,16 @@ expect 0 create -y -q -n two app
 SHELL=/bin/bash expect 2 activate one
 err_has 'error: gpkg activate needs the shell hook, which is not loaded'
 err_has 'eval "$(gpkg shell-hook -s bash)"'
+err_has 'gpkg shell -n one'
+expect 1 activate onee
+err_has 'did you mean one?'
 expect 2 deactivate
 err_has 'gpkg deactivate needs the shell hook'
+err_lacks 'gpkg shell -n'
+expect 0 shell-hook bash
+hook=$out
+expect 0 shell-hook -s bash
+out_is "$hook"
 expect 2 activate one --json
 json 'd["success"] is False and "shell-hook" in d["hint"]'
 expect 2 shell-hook -s elvish

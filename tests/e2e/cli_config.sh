@@ -15,6 +15,14 @@ json 'd["channel_priority"]["source"] == "default"'
 
 expect 0 config get channel_priority
 out_is strict
+expect 0 config describe channels
+described=$out
+expect 0 config --describe channels
+out_is "$described"
+expect 0 config --describe
+out_has always_yes
+expect 2 config set auto_activate_base false
+err_has "unknown setting 'auto_activate_base'" 'to list the settings: gpkg config describe'
 expect 0 config --get channels --json
 json 'd == {"channels": ["file://" + channel]}'
 expect 2 config get channel

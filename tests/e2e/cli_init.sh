@@ -32,6 +32,7 @@ out_has 'block removed:'
 same "$rc"
 expect 0 init --reverse
 out_is "no startup file contains a gpkg block"
+expect 0 init --undo -s bash
 expect 0 init --undo bash
 out_is "$rc: contains no gpkg block"
 

@@ -16,9 +16,14 @@ out_lacks secret
 expect 0 log --failed --json
 json 'len(d) == 1 and d[0]["status"] == 1 and d[0]["error"] and d[0]["prefix"] == work + "/root/envs/e"'
 json 'd[0]["time"].endswith("Z") and d[0]["seconds"] >= 0 and d[0]["outcome"] == "exit status 1"'
+expect 0 history -n e
+err_has 'not listed: 1 failed command; to see the errors: gpkg log --failed -n e'
 expect 0 create -y -q -n other lib
 expect 0 log -n other
 out_has '-n other'
+err_is 'to see what they changed: gpkg history -n other'
+expect 0 history -n other
+err_is ''
 out_lacks '-n e '
 expect 0 log --last 1
 out_has '-n other'

@@ -80,7 +80,7 @@ expect 2 run -n one
 err_is 'error: gpkg run: missing argument: COMMAND
   hint: for example: gpkg run -n ml python train.py'
 expect 2 run hello
-err_has 'no environment is active' 'use -n NAME or -p PATH'
+err_has 'no environment is active' 'use -n NAME or -p PATH; environments: '
 # The environment's name without -n, and a mistyped program.
 expect 2 run one hello
 err_has 'no environment is active' 'did you mean -n one?'

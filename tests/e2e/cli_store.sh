@@ -113,8 +113,12 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
         [ "${words%% *}" != env ] || as 1 env config vars set -p "$shared/site/env" A=b
         check [ "$status" = 1 ]
         err_has "$shared/site/env: you cannot change this environment (owner: root): Permission denied" \
-            "to make your own copy: gpkg create -n NAME --clone $shared/site/env"
+            'to make your own copy: gpkg create -n ' "--clone $shared/site/env"
     done
+    as 1 install -y big -p "$shared/site/env"
+    err_has "to make your own copy: gpkg create -n my-env --clone $shared/site/env; then: gpkg install -n my-env big"
+    as 1 update --all -p "$shared/site/env"
+    err_has '; then: gpkg update -n my-env --all'
     for words in 'install big' 'update app' 'remove app' 'remove --all' 'env remove'; do
         as 1 $words -p "$shared/site/env"
         check [ "$status" = 1 ]

@@ -55,11 +55,11 @@ done
 
 # Commands and options of other tools.
 expect 2 sign ./channel
-err_has 'hint: use gpkg index FOLDER --sign-key FILE'
+err_has 'hint: use gpkg index ./channel --sign-key FILE'
 expect 2 verify-package x-1.0-0.conda
-err_has 'hint: use gpkg inspect FILE'
+err_has 'hint: use gpkg inspect x-1.0-0.conda'
 expect 2 build -f recipe.yaml
-err_has 'name the recipe without an option: gpkg build RECIPE'
+err_has 'name the recipe without an option: gpkg build recipe.yaml'
 expect 2 build r --channel-dir channel
 err_has 'use --output-dir FOLDER'
 expect 2 deploy -n ml --partition gpu
@@ -167,24 +167,33 @@ while IFS='|' read -r words hint; do
     err_has "hint: $hint"
 done << 'END'
 creat -n x list|did you mean gpkg create?
-builds pytorch|use gpkg variants
+builds pytorch|use gpkg variants pytorch
 virtual-packages|use gpkg hardware
-ls|use gpkg list
+ls -n early|use gpkg list -n early
+ls early|use gpkg list
 doctor early|did you mean -n early?
 undo|use gpkg rollback
 bug-report|use gpkg info --report
 fix|use gpkg repair
 compare|use gpkg diff A B
-env diff a b|use gpkg diff A B
+env diff a b|use gpkg diff a b
+compare -n early x.yml|use gpkg diff A B; with a file: gpkg sync -n early -f x.yml --dry-run
+compare early late|use gpkg diff early late
 create -n x --lock pixi.lock -e test|for an environment of a lock: --environment NAME
-config add channels x|use gpkg config append KEY VALUE
-global list|use gpkg exec TOOL
+config add channels x|use gpkg config append channels x
+global list|use gpkg env list
+global install ruff|use gpkg create -n ruff ruff, then gpkg run -n ruff ruff
+global x|use gpkg exec x
 task add|gpkg has no tasks
 auth login host|write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc
 workspace list|the requests of a project are in environment.yml: gpkg sync -f environment.yml
-reinstall numpy|use gpkg install -n NAME --force-reinstall
+reinstall numpy|use gpkg install -n NAME --force-reinstall numpy
+reinstall -n early numpy|use gpkg install -n early --force-reinstall numpy
+pip install requests|use gpkg run -n NAME python -m pip install requests; to keep it in the file
+pip list -p ./x|use gpkg run -p ./x python -m pip list
+-n early pip list|use gpkg run -n early python -m pip list
 config show|use gpkg config list
-config unset channels|use gpkg config remove-key KEY
+config unset channels|use gpkg config remove-key channels
 config channels|use gpkg config get channels
 config sources|use gpkg config list --sources
 config set --global channels x|for one user: --user; for all users: --system
@@ -206,7 +215,7 @@ solve -json numpy|did you mean --json?
 upload x|gpkg build RECIPE --output-dir CHANNEL builds into a channel
 channel x|gpkg index FOLDER makes a channel
 build -o x r|use --output-dir FOLDER
-build --recipe r|name the recipe without an option: gpkg build RECIPE
+build --recipe r|name the recipe without an option: gpkg build r
 solve --zzzz numpy|to see the options: gpkg solve --help
 solve --for|to see the options: gpkg solve --help
 create --lock gpkg.lock --class h100|the machine decides the class; use --for NAME
@@ -231,7 +240,9 @@ rename early late|name the environment with -n: gpkg rename -n early late
 pack early|did you mean -n early?
 unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
 env sync|use gpkg sync
-env rm x|use gpkg env remove
+env rm -n x|use gpkg env remove -n x
+env shell -n x|use gpkg shell -n x
+env tree|use gpkg tree
 lock --check|use gpkg lock check
 lock --locked|use gpkg lock check
 install --lock x.lock|use gpkg sync -n NAME --lock FILE
@@ -241,18 +252,21 @@ config gte channels|did you mean gpkg config get?
 config --apend a b|did you mean --append?
 repoquery depnds x|did you mean gpkg repoquery depends?
 module chek|did you mean gpkg module check?
-list --revisions|use gpkg history
-list --outdated|use gpkg update --all --dry-run
-install --revision 3|use gpkg rollback N; gpkg history lists N
+list -n early --revisions|use gpkg history -n early
+list --outdated --prefix=./x|use gpkg update --all --dry-run --prefix=./x
+install -n early --revision 3|use gpkg rollback -n early 3; gpkg history lists the numbers
+install --revision=3|use gpkg rollback 3;
 update --undo|use gpkg rollback
 update --dry-run --outdated|use gpkg update --all --dry-run
-depends x|use gpkg tree -n NAME PACKAGE
-rdepends x|use gpkg tree -n NAME --invert PACKAGE
-who-needs x|use gpkg tree -n NAME --invert PACKAGE
+depends x|use gpkg tree -n NAME x, or gpkg repoquery depends x
+rdepends x|use gpkg tree -n NAME --invert x
+who-needs x|use gpkg tree -n NAME --invert x
 leaves|use gpkg list --requested
 info early|did you mean -n early?
-info numpy|for a package: gpkg show PACKAGE
-copy early late|use gpkg create -n NEW --clone OLD
+info numpy|for a package: gpkg show numpy
+copy early late|use gpkg create -n late --clone early
+clone|use gpkg create -n NEW --clone OLD
+mv early late|use gpkg rename -n early late
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
@@ -264,12 +278,21 @@ create --solver libmamba -n x y|gpkg has one solver
 install -k -n early y|to skip the check of certificates: gpkg config set ssl_verify false
 create --token x|write the login to
 install --locked|use gpkg sync -n NAME --lock gpkg.lock
-history 4|to see what generation 4 changed: gpkg diff 3 4
+history 4|to see what generation 4 changed: gpkg diff 3 4 -n NAME
+history 4 -n early|to see what generation 4 changed: gpkg diff 3 4 -n early
+history early|did you mean -n early?
+history -n early -5|for the last 5: gpkg history --last 5 -n early
+history -n early --last|for example: gpkg history -n ml --last 5
+log 3|for the last 3: gpkg log --last 3
+log -3|for the last 3: gpkg log --last 3
+log early|did you mean -n early?
+log --errors|use --failed
+errors -n early|use gpkg log --failed -n early
 run --environment web x|use -n NAME
 config --validate|gpkg config list
 project init|the requests of a project
-package x|gpkg show PACKAGE
-create --force -n early|to change an environment: gpkg sync -n NAME -f FILE
+package x|gpkg show x
+create --force -n early|to change an environment: gpkg sync -n early -f FILE
 run --with numpy python|use gpkg exec --with PACKAGE COMMAND
 exec --from imagemagick convert|use --spec PACKAGE
 exec --package imagemagick convert|use --spec PACKAGE
@@ -277,12 +300,18 @@ env update --check|for a file: gpkg sync --check -n NAME -f FILE
 set A=1|for a setting: gpkg config set KEY VALUE; for a variable: gpkg env config vars set -n NAME
 env vars set A=1|use gpkg env config vars set -n NAME KEY=VALUE
 env config set A=1|use gpkg env config vars set -n NAME KEY=VALUE
-config vars set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+config vars set A=1|use gpkg env config vars set -n NAME A=1
 cache list|use gpkg clean to free space
 verify --all|verify checks one environment
-delete early|use gpkg env remove -n NAME
+delete early|use gpkg env remove -n early, or gpkg remove -n early PACKAGE
+delete|use gpkg env remove -n NAME
 list -n early --from-history|use --requested
-size early|use gpkg env list --size, or gpkg list -n NAME --sort size
+size early|use gpkg env list --size, or gpkg list -n early --sort size
+init --remove|use gpkg init --undo
+create -n x y --non-interactive|to confirm without a question: -y
+list -n early --format json|for one JSON document: --json
+create -n early -dry-run x|did you mean --dry-run?
+clean -tipsy|to remove everything that is unused: gpkg clean --all -y
 END
 # Options before the command count for errors too, several letters may share a word, and -y and
 # --offline do no harm where there is nothing to ask or to fetch.
@@ -315,7 +344,7 @@ expect 2 lock chek x.lock
 err_has 'did you mean gpkg lock check?'
 expect 2 lock chek x.lock --json
 json 'd["hint"].startswith("did you mean gpkg lock check?")'
-for words in 'upgrade chekc|lock update' 'status|lock check' 'diff a b|diff OLD.lock NEW.lock'; do
+for words in 'upgrade chekc|lock update chekc' 'status|lock check' 'diff a b|diff a b'; do
     # shellcheck disable=SC2086
     expect 1 lock ${words%|*}
     err_has "hint: use gpkg ${words#*|}"
