@@ -5,7 +5,6 @@
 #include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "cli/other_names.hpp"
-#include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
@@ -231,7 +230,7 @@ std::string problem_text(const CLI::App& command, const CLI::ParseError& problem
 
 /// Fixes of a request would leave out, or replace, the word that is no package.
 void drop_fixes(Error& error) {
-    error.message = error.message.substr(0, error.message.find(kFixesHeading));
+    error.fixes.clear();
     auto details = nlohmann::ordered_json::parse(error.details, nullptr, false);
     if (!details.is_object() || !details.contains("fixes")) return;
     details["fixes"] = nlohmann::ordered_json::array();
@@ -327,16 +326,8 @@ tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view
 }
 
 Error with_near_file(Error error) {
-    constexpr std::string_view kMissing[] = {
-        "No such file or directory", "no such file", "no such folder", "not a folder"};
-    const auto says_missing = [&](std::string_view text) {
-        return error.message.find(text) != std::string::npos;
-    };
-    if (!error.hint.empty() || std::ranges::none_of(kMissing, says_missing)) return error;
-    constexpr std::string_view kProfile = "--for ";
-    auto text = error.message.substr(0, error.message.find(": "));
-    if (text.starts_with(kProfile)) text.erase(0, kProfile.size());
-    const fs::path path(text);
+    if (!error.hint.empty() || error.missing_path.empty()) return error;
+    const fs::path path(error.missing_path);
     std::error_code code;
     if (fs::exists(path, code) || code) return error;
     auto near = near_files(path);
@@ -408,7 +399,7 @@ Error with_near_subcommand(Error error, const CLI::App& command, const std::stri
         const auto subcommands = subcommand_names(command);
         const bool is_word =
             std::ranges::all_of(argument, [](char c) { return c >= 'a' && c <= 'z'; });
-        if (is_word && !subcommands.empty() &&
+        if (is_word && !subcommands.empty() && error.fixes.empty() &&
             error.hint.find("did you mean") == std::string::npos &&
             error.message.find(fmt::format("'{}'", argument)) != std::string::npos)
             error.hint += fmt::format("{}subcommands of {}: {}",

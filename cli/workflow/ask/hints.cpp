@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <set>
 
 namespace gpkg::cli {
@@ -182,28 +183,62 @@ bool tells_unknown(const Explanation& explanation) {
     return std::ranges::any_of(explanation.clashes, is_unknown);
 }
 
-/// In place of names that no channel has: what an old name has become, or names like them.
-std::string on_known_names(const Explanation& explanation) {
-    if (!tells_unknown(explanation)) return {};
+/// What an old name has become.
+std::string on_old_names(const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
-        const auto& line = clash.lines.front();
-        const auto* old = is_unknown(clash) ? old_name(line.name) : nullptr;
+        const auto* old = is_unknown(clash) ? old_name(clash.lines.front().name) : nullptr;
         if (old != nullptr)
             return fmt::format(
                 "{} is an outdated way to {}: {}", old->name, old->purpose, old->instead);
     }
+    return {};
+}
+
+struct Rename {
+    std::string from;
+    std::string to;
+};
+
+/// Names that the fix replaces, or leaves out because the one that was meant is requested already.
+std::vector<Rename> renames_of(const Fix& fix) {
+    std::vector<Rename> renames;
+    for (const auto& change : fix.changes) {
+        const auto before = MatchSpec::parse(change.before);
+        if (!before) continue;
+        if (change.kind == Kind::DropSpec && !change.name.empty())
+            renames.push_back({before->name, change.name});
+        if (change.kind != Kind::ReplaceSpec) continue;
+        const auto after = MatchSpec::parse(change.spec);
+        if (after && before->name != after->name) renames.push_back({before->name, after->name});
+    }
+    return renames;
+}
+
+/// Where fixes that are shown have other names for some that no channel has: a hint on the rest of
+/// them, empty if there is none. Nothing where no fix does.
+std::optional<std::string> beside_renames(const Question& question,
+                                          const Explanation& explanation,
+                                          const std::vector<TriedFix>& shown) {
+    std::set<std::string> renamed;
+    for (const auto& tried : shown) {
+        for (auto& rename : renames_of(tried.fix)) renamed.insert(std::move(rename.from));
+    }
+    if (renamed.empty() || !tells_unknown(explanation)) return std::nullopt;
+    const bool is_all = std::ranges::all_of(explanation.clashes, [&](const auto& clash) {
+        return !is_unknown(clash) || renamed.contains(clash.lines.front().name);
+    });
+    return is_all ? std::string() : on_other_channels(question);
+}
+
+/// In place of names that no channel has: what an old name has become, or names like them.
+std::string on_known_names(const Explanation& explanation) {
+    if (!tells_unknown(explanation)) return {};
+    if (auto hint = on_old_names(explanation); !hint.empty()) return hint;
     std::vector<std::string> near;
-    const auto note = [&](const std::string& name) {
-        if (!name.empty() && std::find(near.begin(), near.end(), name) == near.end())
-            near.push_back(name);
-    };
     for (const auto& fix : explanation.fixes) {
-        for (const auto& change : fix.changes) {
-            if (change.kind == Kind::DropSpec) note(change.name);
-            if (change.kind != Kind::ReplaceSpec) continue;
-            const auto before = MatchSpec::parse(change.before);
-            const auto after = MatchSpec::parse(change.spec);
-            if (before && after && before->name != after->name) note(after->name);
+        for (const auto& renamed : renames_of(fix)) {
+            if (std::find(near.begin(), near.end(), renamed.to) == near.end())
+                near.push_back(renamed.to);
         }
     }
     if (near.empty()) return {};
@@ -248,10 +283,15 @@ std::string hint_on_names(const Explanation& explanation) {
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
+                     const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
+    if (hint.empty()) hint = on_old_names(explanation);
+    if (hint.empty()) {
+        if (auto rest = beside_renames(question, explanation, shown)) return *std::move(rest);
+    }
     if (hint.empty()) hint = on_known_names(explanation);
     if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_similar_names(question, explanation);
