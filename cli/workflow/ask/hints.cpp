@@ -273,6 +273,21 @@ std::string on_similar_names(const Question& question, const Explanation& explan
     return {};
 }
 
+/// Of a Python module, whose package has another name and is not in the channels either.
+std::string on_module_names(const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        const auto& name = clash.lines.front().name;
+        const auto package = is_unknown(clash) ? package_of_module(name) : std::nullopt;
+        if (package)
+            return fmt::format(
+                "{} is usually packaged as {}, which was not found either; add a channel with -c "
+                "CHANNEL",
+                name,
+                *package);
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string hint_on_names(const Explanation& explanation) {
@@ -295,6 +310,7 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = on_known_names(explanation);
     if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_similar_names(question, explanation);
+    if (hint.empty()) hint = on_module_names(explanation);
     if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
     if (hint.empty()) hint = hint_on_dependencies(question, explanation);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
