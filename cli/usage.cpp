@@ -116,6 +116,14 @@ std::string hint_for_missing_value(const CLI::App& command) {
     return fmt::format("to remove the whole setting: gpkg config remove-key {}", shell_word(text));
 }
 
+bool is_command(std::string_view name) {
+    const auto* command = find_command(name);
+    return (command != nullptr && command->topic != Topic::Hidden) ||
+           std::ranges::any_of(aliases(), [&](const Alias& alias) {
+               return alias.is_listed && alias.name == name;
+           });
+}
+
 std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 std::span<CLI::App* const> path,
                                 const NearEnvironments& near_environments) {
@@ -128,12 +136,21 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
-        if (is_flag) continue;
+        if (is_flag) {
+            const auto name = word.substr(std::min(word.size(), std::size_t{2}));
+            if (word.starts_with("--") && is_command(name))
+                return fmt::format("to see the options: {} --help; or the command: gpkg {}",
+                                   full_name(command),
+                                   name);
+            continue;
+        }
         if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
             return fmt::format("to run a command in it: gpkg image run {} -- python",
                                shell_word(word));
         if (is_unknown_subcommand(command, unexpected))
-            return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
+            return fmt::format("subcommands: {}{}",
+                               fmt::join(subcommand_names(command), ", "),
+                               is_command(word) ? "; or the command: gpkg " + word : "");
         if (takes_environment(command)) {
             auto hint = with_named_environment(unexpected, command, near_environments);
             if (!hint.empty()) return hint;
@@ -267,6 +284,10 @@ Error unknown_command(const std::string& first) {
         std::vector<std::string> known{"--help", "--help-commands", "--version"};
         const auto leading = leading_option_names();
         known.insert(known.end(), leading.begin(), leading.end());
+        if (first.starts_with("--") && is_command(first.substr(2))) {
+            error.hint = fmt::format("did you mean gpkg {}?", first.substr(2));
+            return error;
+        }
         error.hint = did_you_mean(near_names(first, known),
                                   "options follow the command: gpkg COMMAND " + first);
         return error;
