@@ -146,6 +146,12 @@ err_has '  hint: another channel may have it; add one with -c CHANNEL'
 err_lacks 'did you mean'
 expect 1 create -n x $both xylophone
 err_has '  hint: another channel may have it; add one with -c CHANNEL'
+expect 1 create -n x $both sklearn
+err_has '  hint: sklearn is usually packaged as scikit-learn, which was not found either; add a channel'
+# A dependency that no channel has.
+package orphan 1.0 0 nowhere
+expect 1 create -n x $both orphan
+err_has "└─ package 'nowhere' not found in" '  hint: another channel may have nowhere; add one with -c CHANNEL'
 # The name of an environment is not taken for that of a package.
 package part 1.0 0
 package part 2.0 0

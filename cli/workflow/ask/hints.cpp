@@ -246,13 +246,16 @@ std::string on_known_names(const Explanation& explanation) {
                        explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
 }
 
-/// A package that the recipe of a build needs at run time and no channel has.
+/// A package that another one needs and no channel has. What the recipe of a build needs may be
+/// misspelled.
 std::string hint_on_dependencies(const Question& question, const Explanation& explanation) {
-    if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe) return {};
     for (const auto& clash : explanation.clashes) {
         const auto unknown = std::ranges::find_if(
             clash.lines, [](const ExplanationLine& line) { return !line.channels.empty(); });
         if (unknown == clash.lines.end()) continue;
+        if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe)
+            return fmt::format("another channel may have {}; add one with -c CHANNEL",
+                               unknown->name);
         return fmt::format(
             "{}: {}",
             unknown->name,
