@@ -142,12 +142,16 @@ err_has ' --override-channels lib  # without libb'
 fixes 1 create -n x $both libb lib
 # One name of two.
 expect 1 create -n x $both libb xylophone
-err_has '  hint: another channel may have it; add one with -c CHANNEL'
+err_has '  hint: another channel may have xylophone; add one with -c CHANNEL'
 err_lacks 'did you mean'
 expect 1 create -n x $both xylophone
 err_has '  hint: another channel may have it; add one with -c CHANNEL'
 expect 1 create -n x $both sklearn
 err_has '  hint: sklearn is usually packaged as scikit-learn, which was not found either; add a channel'
+expect 1 create -n x $both lib-1.0
+err_has '  hint: did you mean lib=1.0?'
+expect 1 create -n x $both lib-1.0-0
+err_has '  hint: did you mean lib=1.0=0?'
 # A dependency that no channel has.
 package orphan 1.0 0 nowhere
 expect 1 create -n x $both orphan

@@ -90,17 +90,19 @@ std::string hint_on_environment(const Context& context,
         accelerator);
 }
 
-constexpr std::string_view kOtherChannels = "another channel may have it; add one with -c CHANNEL";
+std::string in_another_channel(std::string_view what) {
+    return fmt::format("another channel may have {}; add one with -c CHANNEL", what);
+}
 
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
 
 /// Where there is nothing at all for the platform, a name need not be wrong.
-std::string on_other_channels(const Question& question) {
+std::string on_other_channels(const Question& question, std::string_view what = "it") {
     const auto& platform = question.machine.platform;
     if (std::ranges::any_of(question.problem.indexes, [&](const auto& index) {
             return index->source().subdir == platform && !index->names().empty();
         }))
-        return std::string(kOtherChannels);
+        return in_another_channel(what);
     return fmt::format(
         "the channels have no packages for {}; add one that has them with -c CHANNEL", platform);
 }
@@ -224,10 +226,12 @@ std::optional<std::string> beside_renames(const Question& question,
         for (auto& rename : renames_of(tried.fix)) renamed.insert(std::move(rename.from));
     }
     if (renamed.empty() || !tells_unknown(explanation)) return std::nullopt;
-    const bool is_all = std::ranges::all_of(explanation.clashes, [&](const auto& clash) {
-        return !is_unknown(clash) || renamed.contains(clash.lines.front().name);
-    });
-    return is_all ? std::string() : on_other_channels(question);
+    std::vector<std::string> rest;
+    for (const auto& clash : explanation.clashes) {
+        const auto& name = clash.lines.front().name;
+        if (is_unknown(clash) && !renamed.contains(name)) rest.push_back(name);
+    }
+    return rest.empty() ? std::string() : on_other_channels(question, join_some(rest, "and"));
 }
 
 /// In place of names that no channel has: what an old name has become, or names like them.
@@ -254,8 +258,7 @@ std::string hint_on_dependencies(const Question& question, const Explanation& ex
             clash.lines, [](const ExplanationLine& line) { return !line.channels.empty(); });
         if (unknown == clash.lines.end()) continue;
         if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe)
-            return fmt::format("another channel may have {}; add one with -c CHANNEL",
-                               unknown->name);
+            return in_another_channel(unknown->name);
         return fmt::format(
             "{}: {}",
             unknown->name,
@@ -265,11 +268,31 @@ std::string hint_on_dependencies(const Question& question, const Explanation& ex
     return {};
 }
 
+/// The spec for the name of a package file, or a part of it: "numpy=1.24.2" for "numpy-1.24.2".
+/// Empty if no channel has the package.
+std::string spec_of_file_name(const Question& question, std::string_view name) {
+    for (auto dash = name.find('-'); dash != std::string_view::npos;
+         dash = name.find('-', dash + 1)) {
+        const std::string package(name.substr(0, dash));
+        if (dash + 1 == name.size() || !is_digit(name[dash + 1]) ||
+            std::ranges::none_of(question.problem.indexes,
+                                 [&](const auto& index) { return index->has(package); }))
+            continue;
+        auto spec = package + '=' + std::string(name.substr(dash + 1));
+        std::ranges::replace(
+            spec.begin() + static_cast<std::ptrdiff_t>(dash), spec.end(), '-', '=');
+        return spec;
+    }
+    return {};
+}
+
 /// Names that only resemble an unknown one: not near enough to be a fix.
 std::string on_similar_names(const Question& question, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
         if (!is_unknown(clash)) continue;
         const auto& name = clash.lines.front().name;
+        if (const auto spec = spec_of_file_name(question, name); !spec.empty())
+            return fmt::format("did you mean {}?", spec);
         if (auto hint = did_you_mean(near_packages(name, all_names(question))); !hint.empty())
             return hint;
     }
@@ -295,7 +318,7 @@ std::string on_module_names(const Explanation& explanation) {
 
 std::string hint_on_names(const Explanation& explanation) {
     auto hint = on_known_names(explanation);
-    return hint.empty() && tells_unknown(explanation) ? std::string(kOtherChannels) : hint;
+    return hint.empty() && tells_unknown(explanation) ? in_another_channel("it") : hint;
 }
 
 std::string hint_for(const Context& context,
