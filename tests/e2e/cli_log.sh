@@ -139,6 +139,7 @@ out_has 'build broken' 'error: ' 'the build script failed'
 
 # A bug report.
 expect 0 info --report
+err_has 'passwords and tokens are hidden; read the report before you share it'
 out_has 'gpkg commit' distribution 'virtual packages' 'gpkg create -y -q -n other lib'
 
 # -v names phases with times, -vv requests as well.
