@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -81,6 +82,14 @@ bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::strin
 /// The option by which a command takes an environment: "-n".
 bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
+}
+
+/// Whether -n or -p names the environment.
+bool has_environment(const CLI::App& command) {
+    return std::ranges::any_of(std::array{"--name", "--prefix"}, [&](const char* flag) {
+        const auto* option = command.get_option_no_throw(flag);
+        return option != nullptr && option->count() > 0;
+    });
 }
 
 bool names_one(const NearEnvironments& near_environments, const std::string& word) {
@@ -159,6 +168,9 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
             takes_environment(command) ? near_environments(word) : std::vector<std::string>();
         for (auto& name : environments) name = "-n " + shell_word(name);
         if (!environments.empty()) return did_you_mean(environments);
+        if (takes_environment(command) && !takes_arguments(command) && has_environment(command))
+            return fmt::format("leave it out: {} is about the whole environment",
+                               full_name(command));
         if (path.size() == 2 && command.get_name() == "verify")
             return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
                    "package file: gpkg inspect FILE";
@@ -361,11 +373,7 @@ Error with_near_file(Error error) {
 }
 
 Error with_environment_option(Error error, const CLI::App& command, const std::string& argument) {
-    const auto is_given = [&](const char* flag) {
-        const auto* option = command.get_option_no_throw(flag);
-        return option == nullptr || option->count() > 0;
-    };
-    if (is_given("--name") || is_given("--prefix")) return error;
+    if (!takes_environment(command) || has_environment(command)) return error;
     if (error.hint.find("-n " + shell_word(argument)) != std::string::npos) return error;
     const bool is_about_it = error.message == kNoEnvironmentActive ||
                              error.message.starts_with(argument + " is not") ||

@@ -321,7 +321,11 @@ private:
         auto match = bare_of(spec);
         if (auto loose = loosened(*spec.match.version, versions)) {
             match.version = *std::move(loose);
-            return replace(kNearVersion, match);
+            auto of_build = match;
+            of_build.build = spec.match.build;
+            replace(kNearVersion, of_build);
+            if (spec.match.build) replace(kNearVersion + 1, match);
+            return;
         }
         const auto take = [&](int cost, const Version& version) {
             const auto minor = minor_of(version.to_string());

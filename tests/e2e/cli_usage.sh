@@ -237,6 +237,7 @@ env verify early|subcommands: list, create, update, export, remove, config; or t
 env check -n early|use gpkg verify -n NAME
 module create|subcommands: write, check; or the command: gpkg create
 list -n early --verify|to see the options: gpkg list --help; or the command: gpkg verify
+verify -n early numpy|leave it out: gpkg verify is about the whole environment
 verify -n early --fix|use gpkg repair -n NAME
 lock check --fix|use gpkg lock repair
 --uninstall|did you mean gpkg uninstall?
