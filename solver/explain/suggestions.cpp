@@ -289,6 +289,14 @@ private:
         return channel_text(universe_.problem(), found->record.index->source().channel);
     }
 
+    bool is_offered(NameId name, const MatchSpec& match) const {
+        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
+            const auto& candidate = universe_.candidates()[id];
+            if (candidate.is_offered() && candidate.offered.matches(match)) return true;
+        }
+        return false;
+    }
+
     /// "=3.11" for "==3.11" where there is a 3.11.2, which was probably meant.
     static std::optional<VersionSpec> loosened(const VersionSpec& spec,
                                                const std::vector<Version>& versions) {
@@ -323,9 +331,7 @@ private:
             match.version = *std::move(loose);
             auto of_build = match;
             of_build.build = spec.match.build;
-            replace(kNearVersion, of_build);
-            if (spec.match.build) replace(kNearVersion + 1, match);
-            return;
+            return replace(kNearVersion, is_offered(spec.name, of_build) ? of_build : match);
         }
         const auto take = [&](int cost, const Version& version) {
             const auto minor = minor_of(version.to_string());
