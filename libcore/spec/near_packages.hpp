@@ -20,8 +20,8 @@ std::optional<std::string_view> package_of_module(std::string_view module);
 bool is_very_near_package(std::string_view wanted, std::string_view name);
 
 /// Up to `most` of `names`, nearest first: the package of a module, then those that are very near
-/// (is_very_near_package()), or if none is, those of which one name begins or ends with the other: "opencv" for
-/// opencv-python, "libtorch" for torch, but not "libtensorpipe0" for pip.
+/// (is_very_near_package()), or if none is, those of which one name begins or ends with the other:
+/// "opencv" for opencv-python, "libtorch" for torch, but not "libtensorpipe0" for pip.
 std::vector<std::string> near_packages(std::string_view wanted,
                                        std::span<const std::string> names,
                                        std::size_t most = 3);

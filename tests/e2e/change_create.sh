@@ -71,7 +71,7 @@ possible fixes:
 absent x
 expect 1 create --json -n x appp
 json 'd["success"] is False and "hint" not in d and d["message"] == f"package '"'appp'"' not found in {channel} (linux-64)"'
-json '[fix["command"] for fix in d["fixes"]] == ["gpkg create -n x app --json"] and d["fixes"][0]["command"] in d["error"]'
+json '[fix["command"] for fix in d["fixes"]] == ["gpkg create --json -n x app"] and d["fixes"][0]["command"] in d["error"]'
 expect 2 create -n x app 2.0
 err_has "'2.0' is a version, not a package" 'did you mean app=2.0?'
 expect 2 create -n x 'app: 2.0'
