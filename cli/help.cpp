@@ -328,6 +328,7 @@ std::string overview(const HelpStyle& style, const std::string& documentation) {
     add_heading(text, "More", style);
     rows = {{"gpkg help COMMAND", "options and examples of a command"},
             {"gpkg help all", "every command with a summary"},
+            {"gpkg info --report", "what a bug report needs, without secrets"},
             {"documentation", documentation}};
     add_rows(text, rows, style);
     return text;

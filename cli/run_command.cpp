@@ -87,10 +87,8 @@ void continue_in_copy(const Context& context, std::span<CLI::App* const> path, E
 
 /// One sentence for Ctrl-C, whatever it stopped.
 void shorten_interruption(const Context& context, Effect effect, Error& error) {
-    if (error.kind != ErrorKind::Interrupted || !context.stop.stop_requested()) return;
-    const auto& text = error.message;
-    if (text != "interrupted" && !text.ends_with(": interrupted") &&
-        !text.ends_with(" was interrupted"))
+    if (error.kind != ErrorKind::Interrupted || error.tells_progress ||
+        !context.stop.stop_requested())
         return;
     error.message =
         effect == Effect::ChangesAtomically ? "interrupted; nothing was changed" : "interrupted";
@@ -110,11 +108,9 @@ Error in_users_words(const Context& context, std::span<CLI::App* const> path, Er
     }
     shorten_interruption(context, effect_of(path), error);
     const auto& offline = context.config.offline;
-    if (offline.value && given_option(path, "--offline") != nullptr &&
-        error.hint.find("without --offline") != std::string::npos) {
-        error.hint = replace_all(error.hint, "without --offline", "with GPKG_OFFLINE=0");
-        error.hint += fmt::format("; offline is set by {}", offline.source);
-    }
+    if (error.is_offline && offline.value)
+        error.hint = fmt::format("run the command with GPKG_OFFLINE=0; offline is set by {}",
+                                 offline.source);
     return error;
 }
 

@@ -5,7 +5,6 @@
 #include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "cli/other_names.hpp"
-#include "cli/workflow/ask/unsatisfiable.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
@@ -14,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -115,6 +115,14 @@ bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
 }
 
+/// Whether -n or -p names the environment.
+bool has_environment(const CLI::App& command) {
+    return std::ranges::any_of(std::array{"--name", "--prefix"}, [&](const char* flag) {
+        const auto* option = command.get_option_no_throw(flag);
+        return option != nullptr && option->count() > 0;
+    });
+}
+
 bool names_one(const NearEnvironments& near_environments, const std::string& word) {
     return near_environments(word) == std::vector{word};
 }
@@ -151,6 +159,14 @@ std::string hint_for_missing_value(const CLI::App& command) {
     return fmt::format("to remove the whole setting: gpkg config remove-key {}", shell_word(text));
 }
 
+bool is_command(std::string_view name) {
+    const auto* command = find_command(name);
+    return (command != nullptr && command->topic != Topic::Hidden) ||
+           std::ranges::any_of(aliases(), [&](const Alias& alias) {
+               return alias.is_listed && alias.name == name;
+           });
+}
+
 /// Of a word where a subcommand was expected: a setting, for gpkg config, else the subcommands and
 /// what the command does without one.
 std::string hint_for_subcommand(const CLI::App& command, const std::string& word) {
@@ -160,6 +176,7 @@ std::string hint_for_subcommand(const CLI::App& command, const std::string& word
     auto hint = fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
     if (const auto more = hint_for_other_name(std::string(), words); !more.empty())
         hint += "; " + more;
+    if (is_command(word)) hint += "; or the command: gpkg " + word;
     return hint;
 }
 
@@ -186,12 +203,7 @@ std::string hint_for_number(const CLI::App& command,
 std::string hint_for_command(const CLI::App& group,
                              const std::string& word,
                              std::span<const std::string> typed) {
-    if (group.get_name() != "env") return "";
-    const auto is_named = [&](const auto& command) { return command.name == word; };
-    const auto* command = find_command(word);
-    if ((command == nullptr || command->topic == Topic::Hidden) &&
-        std::ranges::none_of(aliases(), is_named))
-        return "";
+    if (group.get_name() != "env" || !is_command(word)) return "";
     return with_given_words(fmt::format("use gpkg {} {{}}", word),
                             words_around(typed, group, word));
 }
@@ -217,7 +229,14 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
-        if (is_flag) continue;
+        if (is_flag) {
+            const auto name = word.substr(std::min(word.size(), std::size_t{2}));
+            if (word.starts_with("--") && is_command(name))
+                return fmt::format("to see the options: {} --help; or the command: gpkg {}",
+                                   full_name(command),
+                                   name);
+            continue;
+        }
         if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
             return fmt::format("to run a command in it: gpkg image run {} -- python",
                                shell_word(word));
@@ -230,6 +249,9 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
             takes_environment(command) ? near_environments(word) : std::vector<std::string>();
         for (auto& name : environments) name = "-n " + shell_word(name);
         if (!environments.empty()) return did_you_mean(environments);
+        if (takes_environment(command) && !takes_arguments(command) && has_environment(command))
+            return fmt::format("leave it out: {} is about the whole environment",
+                               full_name(command));
         if (path.size() == 2 && command.get_name() == "verify")
             return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
                    "package file: gpkg inspect FILE";
@@ -352,7 +374,7 @@ std::string problem_text(const CLI::App& command, const CLI::ParseError& problem
 
 /// Fixes of a request would leave out, or replace, the word that is no package.
 void drop_fixes(Error& error) {
-    error.message = error.message.substr(0, error.message.find(kFixesHeading));
+    error.fixes.clear();
     auto details = nlohmann::ordered_json::parse(error.details, nullptr, false);
     if (!details.is_object() || !details.contains("fixes")) return;
     details["fixes"] = nlohmann::ordered_json::array();
@@ -391,6 +413,10 @@ Error unknown_command(const std::string& first,
         std::vector<std::string> known{"--help", "--help-commands", "--version"};
         const auto leading = leading_option_names();
         known.insert(known.end(), leading.begin(), leading.end());
+        if (first.starts_with("--") && is_command(first.substr(2))) {
+            error.hint = fmt::format("did you mean gpkg {}?", first.substr(2));
+            return error;
+        }
         error.hint = did_you_mean(near_names(first, known),
                                   "options follow the command: gpkg COMMAND " + first);
         return error;
@@ -460,16 +486,8 @@ tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view
 }
 
 Error with_near_file(Error error) {
-    constexpr std::string_view kMissing[] = {
-        "No such file or directory", "no such file", "no such folder", "not a folder"};
-    const auto says_missing = [&](std::string_view text) {
-        return error.message.find(text) != std::string::npos;
-    };
-    if (!error.hint.empty() || std::ranges::none_of(kMissing, says_missing)) return error;
-    constexpr std::string_view kProfile = "--for ";
-    auto text = error.message.substr(0, error.message.find(": "));
-    if (text.starts_with(kProfile)) text.erase(0, kProfile.size());
-    const fs::path path(text);
+    if (!error.hint.empty() || error.missing_path.empty()) return error;
+    const fs::path path(error.missing_path);
     std::error_code code;
     if (fs::exists(path, code) || code) return error;
     auto near = near_files(path);
@@ -482,11 +500,7 @@ Error with_near_file(Error error) {
 }
 
 Error with_environment_option(Error error, const CLI::App& command, const std::string& argument) {
-    const auto is_given = [&](const char* flag) {
-        const auto* option = command.get_option_no_throw(flag);
-        return option == nullptr || option->count() > 0;
-    };
-    if (is_given("--name") || is_given("--prefix")) return error;
+    if (!takes_environment(command) || has_environment(command)) return error;
     if (error.hint.find("-n " + shell_word(argument)) != std::string::npos) return error;
     const bool is_about_it = error.message == kNoEnvironmentActive ||
                              error.message.starts_with(argument + " is not") ||
@@ -544,7 +558,7 @@ Error with_near_subcommand(Error error,
         const auto subcommands = subcommand_names(command);
         const bool is_word =
             std::ranges::all_of(argument, [](char c) { return c >= 'a' && c <= 'z'; });
-        if (is_word && !subcommands.empty() &&
+        if (is_word && !subcommands.empty() && error.fixes.empty() &&
             error.hint.find("did you mean") == std::string::npos &&
             error.message.find(fmt::format("'{}'", argument)) != std::string::npos)
             error.hint += fmt::format("{}subcommands of {}: {}",

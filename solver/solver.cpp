@@ -12,6 +12,7 @@
 #include "solver/wording.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -172,25 +173,51 @@ Result<Decided> decide(const Universe& changed) {
     auto problem = changed.problem();
     problem.wants_reasons = false;
     problem.wants_notes = false;
+    problem.on_step = {};  // it is part of another step
     GPKG_TRY(auto answered, gpkg::answer(problem, solve));
     if (auto* solution = std::get_if<Solution>(&answered.outcome))
         return Decided{std::move(*solution)};
     return Decided{std::nullopt, std::move(answered.problem)};
 }
 
+/// Tells Problem::on_step the time since the last step.
+class StepTimes {
+public:
+    explicit StepTimes(const Problem& problem) : problem_(problem), started_(Clock::now()) {}
+
+    void end(std::string_view step) {
+        if (!problem_.on_step) return;
+        const auto now = Clock::now();
+        problem_.on_step(step, std::chrono::duration<double>(now - started_).count());
+        started_ = now;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    const Problem& problem_;
+    Clock::time_point started_;
+};
+
 Result<Outcome> answer_as_put(const Problem& problem) {
+    StepTimes times(problem);
     GPKG_TRY(const auto universe, Universe::collect(problem));
     const auto ranks = rank_candidates(universe);
-    if (const auto best = best_of(universe, ranks)) {
+    times.end("collect candidates");
+    const auto best = best_of(universe, ranks);
+    times.end("search");
+    if (best) {
         GPKG_TRY(auto solution, solution_of(universe, *best));
         if (!problem.wants_notes) return solution;
         solution.notes = notes_on(universe, *best, [&](const auto& name, const auto& spec) {
             return brought_with(problem, name, spec);
         });
+        times.end("notes");
         return solution;
     }
     if (!problem.wants_reasons) return Explanation{};
-    return explain(universe, ranks, decide);
+    auto explanation = explain(universe, ranks, decide);
+    times.end("explain");
+    return explanation;
 }
 
 }  // namespace

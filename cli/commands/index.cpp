@@ -158,7 +158,9 @@ Action bind_index(CLI::App& app) {
     return [words](Context& context) -> Result<int> {
         const auto channel = absolute_path(words->folder, context.home);
         if (!fs::is_directory(channel))
-            return fail(ErrorKind::NotFound, fmt::format("{}: not a folder", channel.native()));
+            return fail_missing(ErrorKind::NotFound,
+                                fmt::format("{}: not a folder", channel.native()),
+                                channel.native());
         if (is_known_subdir(channel.filename().native()))
             return fail(
                 ErrorKind::Usage,

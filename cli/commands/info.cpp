@@ -388,7 +388,9 @@ void print(const Context& context, const Facts& facts, bool is_report) {
         variables.push_back(fmt::format("{}={}", name, value));
     rows("variables", variables);
     context.out.result(table);
-    if (is_report) print_last_commands(context);
+    if (!is_report) return;
+    print_last_commands(context);
+    context.out.note("passwords and tokens are hidden; read the report before you share it");
 }
 
 Result<int> info(Context& context, const InfoOptions& options) {

@@ -157,9 +157,7 @@ Result<int> pin(Context& context, const PinOptions& options) {
     return 0;
 }
 
-/// The names to unpin: those given, or of all pins.
-Result<std::vector<std::string>> names_to_unpin(const Prefix& prefix, const PinOptions& options) {
-    if (!options.all) return options.specs;
+Result<std::vector<std::string>> pinned_names(const Prefix& prefix) {
     GPKG_TRY(const auto pins, prefix.pinned_specs());
     std::vector<std::string> names;
     for (const auto& text : pins) {
@@ -176,15 +174,21 @@ Result<int> unpin(Context& context, const PinOptions& options) {
                     "gpkg unpin -n NAME numpy; all packages: gpkg unpin -n NAME --all");
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
-    GPKG_TRY(const auto names, names_to_unpin(locked.prefix, options));
+    // A line that is not a spec does not keep others from being unpinned.
+    const auto pinned = pinned_names(locked.prefix);
+    if (options.all && !pinned) return pass(pinned.error());
+    const auto& names = options.all ? *pinned : options.specs;
     GPKG_TRY(auto text, read_pins(path));
     for (const auto& name : names) {
         GPKG_TRY(const auto spec, parse_spec(name));
         auto without = without_pin(text, spec.name);
         if (without == text)
-            return fail(ErrorKind::NotFound,
-                        fmt::format("{} is not pinned in {}", spec.name, path.native()),
-                        fmt::format("to list pins: gpkg pins {}", target_words(context, path)));
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("{} is not pinned in {}", spec.name, path.native()),
+                did_you_mean(
+                    near_names(spec.name, pinned.value_or(std::vector<std::string>())),
+                    fmt::format("to list pins: gpkg pins {}", target_words(context, path))));
         text = std::move(without);
     }
     GPKG_CHECK(write_pins(path, text));

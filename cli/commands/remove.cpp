@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/other_names.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/removal.hpp"
 #include "libcore/env/environments.hpp"
@@ -93,7 +94,10 @@ Action bind_remove(CLI::App& app) {
         "  gpkg remove -n ml --all                  # the whole environment");
 
     return [options, &app](Context& context) -> Result<int> {
-        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
+        auto target = existing_prefix(context, options->target);
+        if (!target && options->specs.empty() && target.error().message == kNoEnvironmentActive)
+            target.error().hint += "; " + hint_for_other_name("remove", "gpkg");
+        GPKG_TRY(const auto prefix, std::move(target));
         if (options->all) {
             if (!options->specs.empty())
                 return fail(ErrorKind::Usage, "--all cannot be used with package names");

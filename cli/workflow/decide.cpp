@@ -325,9 +325,24 @@ std::vector<MatchSpec> leaves_to_record(const std::vector<MatchSpec>& leaves,
     return recorded;
 }
 
+/// With -v, prints how long the solve and each of its steps took.
 Result<Outcome> timed_answer(Output& out, Question& question) {
-    const Phase phase(out, "solve");
-    return answer_to(question);
+    Phase phase(out, "solve");
+    if (out.verbosity() < 1) return answer_to(question);
+    std::vector<std::pair<std::string, double>> steps;
+    // A request may be put to the solver in several ways.
+    question.problem.on_step = [&](std::string_view step, double seconds) {
+        const auto known =
+            std::ranges::find_if(steps, [&](const auto& one) { return one.first == step; });
+        if (known == steps.end())
+            steps.emplace_back(step, seconds);
+        else
+            known->second += seconds;
+    };
+    auto outcome = answer_to(question);
+    question.problem.on_step = {};
+    for (const auto& [step, seconds] : steps) phase.add(fmt::format("{} {:.3f} s", step, seconds));
+    return outcome;
 }
 
 /// gpkg requests pip for a 'pip:' section; the user may never have named it.

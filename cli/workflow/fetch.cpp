@@ -29,12 +29,12 @@ Result<void> check_offline(const std::vector<PackageRecord>& absent, Transport& 
     std::string list;
     for (std::size_t i = 0; i < shown; ++i) list += "\n  " + names[i];
     if (names.size() > shown) list += fmt::format("\n  and {} more", names.size() - shown);
-    return fail(ErrorKind::Network,
-                fmt::format("--offline: {} package{} not in the package store:{}",
-                            names.size(),
-                            names.size() == 1 ? "" : "s",
-                            list),
-                "run the command without --offline once (--download-only only downloads)");
+    return fail_offline(ErrorKind::Network,
+                        fmt::format("--offline: {} package{} not in the package store:{}",
+                                    names.size(),
+                                    names.size() == 1 ? "" : "s",
+                                    list),
+                        "run the command without --offline once (--download-only only downloads)");
 }
 
 /// What vouches for a package of a signed channel is the checksum in its index.

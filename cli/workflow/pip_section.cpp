@@ -285,6 +285,7 @@ Result<void> install_pip_sections(Context& context,
             error.message = fmt::format(
                 "{}: pip: {}; the conda packages are installed", section.name(), error.message);
             error.hint = "to install them: " + command;
+            error.tells_progress = true;
             return pass(std::move(error));
         }
         if (*status != 0)

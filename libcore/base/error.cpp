@@ -15,12 +15,26 @@ std::string Error::to_string() const {
     std::string text;
     for (auto step = context.rbegin(); step != context.rend(); ++step) text += *step + ": ";
     text += message;
+    if (!fixes.empty()) text += "\npossible fixes:";
+    for (const auto& fix : fixes) text += "\n  " + fix;
     if (!hint.empty()) text += "\n  hint: " + hint;
     return text;
 }
 
 tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint) {
     return tl::unexpected<Error>(Error{kind, std::move(message), std::move(hint), {}});
+}
+
+tl::unexpected<Error> fail_offline(ErrorKind kind, std::string message, std::string hint) {
+    Error error{kind, std::move(message), std::move(hint), {}};
+    error.is_offline = true;
+    return tl::unexpected<Error>(std::move(error));
+}
+
+tl::unexpected<Error> fail_missing(ErrorKind kind, std::string message, std::string path) {
+    Error error{kind, std::move(message), {}, {}};
+    error.missing_path = std::move(path);
+    return tl::unexpected<Error>(std::move(error));
 }
 
 std::string environment_argument(const std::string& prefix) { return "-p " + shell_word(prefix); }

@@ -41,10 +41,19 @@ struct Error {
     /// The path of the environment that the hint names as "-p PATH"; empty: none. A caller that
     /// knows the environment's name can put that there.
     std::string environment{};
+    /// Commands that do what was meant, each tried; often empty. A line that begins with "# first:"
+    /// may stand before a command.
+    std::vector<std::string> fixes{};
+    /// The file or folder that does not exist; empty: the failure is about something else.
+    std::string missing_path{};
+    /// Offline mode kept gpkg from a download that would help.
+    bool is_offline = false;
+    /// Of an interruption: the message says what was done before it.
+    bool tells_progress = false;
 
     /// The same failure, with the outer step it happened in.
     Error while_doing(std::string step) &&;
-    /// Outermost step first, cause last, then the hint on a line of its own.
+    /// Outermost step first, cause last, then the fixes and the hint on lines of their own.
     std::string to_string() const;
 };
 
@@ -53,6 +62,12 @@ using Result = tl::expected<T, Error>;
 
 /// `return fail(ErrorKind::Parse, "...")` from any function that returns a Result.
 tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint = {});
+
+/// fail() for what a download would help with, which offline mode does not allow.
+tl::unexpected<Error> fail_offline(ErrorKind kind, std::string message, std::string hint);
+
+/// fail() for a file or folder that does not exist: "/path: no such folder".
+tl::unexpected<Error> fail_missing(ErrorKind kind, std::string message, std::string path);
 
 /// "-p /path": how a hint names an environment, quoted for a shell.
 std::string environment_argument(const std::string& prefix);

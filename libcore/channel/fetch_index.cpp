@@ -66,8 +66,11 @@ std::string hint_on_mirror(const fs::path& folder) {
 Error no_local_channel(const Channel& channel, const std::vector<std::string>& asked) {
     const auto folder = channel.folder();
     std::error_code ignored;
-    if (!fs::exists(folder, ignored))
-        return {ErrorKind::NoChannel, folder.native() + ": no such folder", "", {}};
+    if (!fs::exists(folder, ignored)) {
+        Error error{ErrorKind::NoChannel, folder.native() + ": no such folder", "", {}};
+        error.missing_path = folder.native();
+        return error;
+    }
     if (!fs::is_directory(folder, ignored)) {
         const bool is_package = !package_extension(folder.native()).empty();
         return {ErrorKind::NoChannel,

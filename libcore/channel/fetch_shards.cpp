@@ -144,9 +144,9 @@ Result<NameSet> ShardFetcher::operator()(std::span<const std::string> names) {
     for (const auto& job : damaged) {
         if (may_fetch(job)) continue;
         failed_ = job.ref.subdir;
-        return fail(ErrorKind::NotFound,
-                    fmt::format("--offline: {} is damaged", job.path.native()),
-                    "run the command once with a network, without --offline");
+        return fail_offline(ErrorKind::NotFound,
+                            fmt::format("--offline: {} is damaged", job.path.native()),
+                            "run the command once with a network, without --offline");
     }
     GPKG_TRY(auto again, step({}, damaged, found));
     if (again.empty()) return found;
@@ -178,11 +178,12 @@ Result<void> ShardFetcher::collect(std::span<const std::string> names,
             const bool is_here = fs::exists(job.path, code);
             if (!is_here && !may_fetch(job)) {
                 failed_ = i;
-                return fail(ErrorKind::NotFound,
-                            fmt::format("--offline: {}: the repodata of {} is not in the cache",
-                                        subdirs_[i].channel.subdir_url(subdirs_[i].subdir),
-                                        name),
-                            "run the command once with a network, without --offline");
+                return fail_offline(
+                    ErrorKind::NotFound,
+                    fmt::format("--offline: {}: the repodata of {} is not in the cache",
+                                subdirs_[i].channel.subdir_url(subdirs_[i].subdir),
+                                name),
+                    "run the command once with a network, without --offline");
             }
             (is_here ? here : away).push_back(std::move(job));
         }

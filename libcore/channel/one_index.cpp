@@ -79,10 +79,10 @@ Result<bool> OneIndex::settle_here() {
         if (kept || only_cached_) return kept.map([] { return true; });
     }
     if (!only_cached_) return false;
-    return fail(ErrorKind::NotFound,
-                fmt::format("--offline: {} is not in the cache",
-                            result_.channel.subdir_url(result_.subdir)),
-                "run the command once with a network, without --offline");
+    return fail_offline(ErrorKind::NotFound,
+                        fmt::format("--offline: {} is not in the cache",
+                                    result_.channel.subdir_url(result_.subdir)),
+                        "run the command once with a network, without --offline");
 }
 
 /// Local files change under our feet: they are used where they are, never copied. A .zst that is

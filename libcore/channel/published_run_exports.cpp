@@ -108,10 +108,10 @@ Result<std::string> PublishedRunExports::fetch(const Channel& channel, const std
     auto body = kept.read();
     if (!trusted) return std::move(body).value_or("");
     if (!body)
-        return fail(ErrorKind::NotFound,
-                    fmt::format("--offline: {} is not in the cache",
-                                url_of(channel, subdir, kRunExportsJson)),
-                    "run the command once with a network, without --offline");
+        return fail_offline(ErrorKind::NotFound,
+                            fmt::format("--offline: {} is not in the cache",
+                                        url_of(channel, subdir, kRunExportsJson)),
+                            "run the command once with a network, without --offline");
     GPKG_CHECK(trusted->check_kept(
         kept.state(), [&](const auto& statement) { return kept.is_covered_by(statement); }));
     return *std::move(body);

@@ -157,11 +157,14 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
 
 Result<void> TrustedChannel::check_kept(
     const CachedState& copy, const std::function<bool(const IndexStatement&)>& covers) const {
-    if (copy.statement.empty())
-        return distrust(
+    if (copy.statement.empty()) {
+        auto failure = distrust(
             TrustFault::Missing,
             fmt::format("{}: the cached copy was downloaded without verification", copy.url),
             "run the command once with a network, without --offline");
+        failure.value().is_offline = true;
+        return failure;
+    }
     const auto url = url_of(std::string(kStatementFile));
     GPKG_TRY(const auto statement, read_statement(root_, copy.statement, url));
     GPKG_CHECK(root_.check_not_expired(now_, url));

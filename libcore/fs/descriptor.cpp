@@ -32,10 +32,12 @@ Error io_error(const fs::path& path, std::string_view doing, int code) {
     std::string hint;
     if (code == ENOSPC || code == EDQUOT)
         hint = "free disk space (gpkg clean --all), then run the command again";
-    return Error{code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
-                 fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
-                 std::move(hint),
-                 {}};
+    Error error{code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
+                fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
+                std::move(hint),
+                {}};
+    if (code == ENOENT) error.missing_path = path.native();
+    return error;
 }
 
 }  // namespace gpkg

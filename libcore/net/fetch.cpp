@@ -28,9 +28,9 @@ Result<void> check_offline(Transport& transport,
                            const std::string& url,
                            const TransferOptions& options) {
     if (!options.offline || !needs_network(transport.mirrors(), url)) return {};
-    return fail(ErrorKind::Network,
-                without_secrets(url) + ": cannot be downloaded with --offline",
-                "run the command without --offline");
+    return fail_offline(ErrorKind::Network,
+                        without_secrets(url) + ": cannot be downloaded with --offline",
+                        "run the command without --offline");
 }
 
 Fetch::Fetch(GetRequest wanted,

@@ -108,6 +108,8 @@ struct Problem {
     /// The `gpkg why-not SPEC` command that asks about this request, for notes. Empty: notes say
     /// "with the same request".
     std::function<std::string(const std::string& spec, const Request&)> why_not_command{};
+    /// Told each step of a solve with its time, for -v; empty: nothing is measured.
+    std::function<void(std::string_view step, double seconds)> on_step{};
 };
 
 struct Solution {

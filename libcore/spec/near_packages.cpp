@@ -33,16 +33,31 @@ constexpr Module kModules[] = {
 constexpr std::size_t kTooShort = 2;  ///< no name is near to one with as few letters
 constexpr std::size_t kShort = 3;     ///< up to here the first letter is always right
 constexpr std::size_t kMedium = 7;    ///< up to here one letter may differ, beyond two
+constexpr std::size_t kMostSlips = 2;
 
 /// How many letters differ; nothing for too many. Two at once with another first letter are
 /// another name: nilearn is not sklearn.
 std::optional<std::size_t> slips(std::string_view wanted, std::string_view name) {
-    const std::size_t limit = wanted.size() <= kTooShort ? 0 : wanted.size() <= kMedium ? 1 : 2;
+    const std::size_t limit = wanted.size() <= kTooShort ? 0
+                              : wanted.size() <= kMedium ? 1
+                                                         : kMostSlips;
     const auto distance = edit_distance(wanted, name, limit);
     if (distance > limit) return std::nullopt;
     const bool may_start_otherwise = wanted.size() > kShort && distance < 2;
     if (wanted.front() != name.front() && !may_start_otherwise) return std::nullopt;
     return distance;
+}
+
+/// Of a shorter module name too many other words are near.
+constexpr std::size_t kLeastModule = 5;
+
+/// The package of a module whose name `wanted` misspells: "pytroch" for pytorch, which is in torch.
+std::optional<std::string_view> package_of_misspelled_module(std::string_view wanted) {
+    const auto* found = std::ranges::find_if(kModules, [&](const Module& module) {
+        return module.name.size() >= kLeastModule && module.name != wanted &&
+               slips(wanted, module.name);
+    });
+    return found == std::ranges::end(kModules) ? std::nullopt : std::optional(found->package);
 }
 
 constexpr std::size_t kLeastPart = 4;
@@ -75,7 +90,8 @@ std::optional<std::string_view> package_of_module(std::string_view module) {
 
 bool is_very_near_package(std::string_view wanted, std::string_view name) {
     if (wanted.empty() || name.empty()) return false;
-    return package_of_module(wanted) == name || slips(wanted, name).has_value();
+    return package_of_module(wanted) == name || slips(wanted, name).has_value() ||
+           package_of_misspelled_module(wanted) == name;
 }
 
 std::vector<std::string> near_packages(std::string_view wanted,
@@ -83,6 +99,7 @@ std::vector<std::string> near_packages(std::string_view wanted,
                                        std::size_t most) {
     if (wanted.empty()) return {};
     const auto package = package_of_module(wanted);
+    const auto misspelled = package_of_misspelled_module(wanted);
     std::string of_module;
     std::vector<std::tuple<std::size_t, bool, std::string>> very_near;
     std::vector<std::tuple<std::size_t, bool, std::string>> extended;
@@ -95,6 +112,8 @@ std::vector<std::string> near_packages(std::string_view wanted,
         const bool is_other_letter = name.front() != wanted.front();
         if (const auto distance = slips(wanted, name)) {
             very_near.emplace_back(*distance, is_other_letter, name);
+        } else if (misspelled == name) {
+            very_near.emplace_back(kMostSlips + 1, is_other_letter, name);
         } else if (is_extended(wanted, name)) {
             const auto more =
                 std::max(name.size(), wanted.size()) - std::min(name.size(), wanted.size());

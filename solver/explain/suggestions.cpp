@@ -289,6 +289,27 @@ private:
         return channel_text(universe_.problem(), found->record.index->source().channel);
     }
 
+    bool is_offered(NameId name, const MatchSpec& match) const {
+        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
+            const auto& candidate = universe_.candidates()[id];
+            if (candidate.is_offered() && candidate.offered.matches(match)) return true;
+        }
+        return false;
+    }
+
+    /// "=3.11" for "==3.11" where there is a 3.11.2, which was probably meant.
+    static std::optional<VersionSpec> loosened(const VersionSpec& spec,
+                                               const std::vector<Version>& versions) {
+        const auto* exact = spec.exact();
+        if (exact == nullptr) return std::nullopt;
+        auto loose = VersionSpec::parse("=" + exact->to_string());
+        if (!loose || std::none_of(versions.begin(), versions.end(), [&](const auto& version) {
+                return loose->matches(version);
+            }))
+            return std::nullopt;
+        return *std::move(loose);
+    }
+
     /// The existing versions below and above one that nobody has.
     template <typename Replace>
     void near_versions(const Spec& spec, const Replace& replace) const {
@@ -306,6 +327,12 @@ private:
             return one < wanted.front();
         });
         auto match = bare_of(spec);
+        if (auto loose = loosened(*spec.match.version, versions)) {
+            match.version = *std::move(loose);
+            auto of_build = match;
+            of_build.build = spec.match.build;
+            return replace(kNearVersion, is_offered(spec.name, of_build) ? of_build : match);
+        }
         const auto take = [&](int cost, const Version& version) {
             const auto minor = minor_of(version.to_string());
             const bool is_loose = spec.match.version->exact() == nullptr && minor;

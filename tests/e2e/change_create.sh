@@ -65,11 +65,13 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 
 # Wrong names and words.
 expect 1 create -n x appp
-err_has "package 'appp' not found in $CHANNEL (linux-64)"
-err_has 'did you mean app?'
+err_is "error: package 'appp' not found in $CHANNEL (linux-64)
+possible fixes:
+  gpkg create -n x app  # gives app 2.0"
 absent x
 expect 1 create --json -n x appp
-json 'd["success"] is False and d["hint"] == "did you mean app?"'
+json 'd["success"] is False and "hint" not in d and d["message"] == f"package '"'appp'"' not found in {channel} (linux-64)"'
+json '[fix["command"] for fix in d["fixes"]] == ["gpkg create --json -n x app"] and d["fixes"][0]["command"] in d["error"]'
 expect 2 create -n x app 2.0
 err_has "'2.0' is a version, not a package" 'did you mean app=2.0?'
 expect 2 create -n x 'app: 2.0'

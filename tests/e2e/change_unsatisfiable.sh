@@ -131,17 +131,31 @@ expect 1 create -n x $both lib=2
 err_has "lib=2: cannot use 2.0 (in $WORK/low, hidden by strict channel priority); available: 1.0"
 fixes 3 create -n x $both lib=2 --channel-priority strict
 
-# A name: the commands, and a hint.
+# A name: the commands, which no hint repeats.
 expect 1 create -n x $both libb
-err_has '  hint: did you mean lib?'
+err_lacks 'hint:' 'did you mean'
 fixes 1 create -n x $both libb
 # What it may mean is requested already.
 expect 1 create -n x $both libb lib
-err_has '  hint: did you mean lib?'
+err_lacks 'hint:' 'did you mean'
 err_has ' --override-channels lib  # without libb'
 fixes 1 create -n x $both libb lib
+# One name of two.
+expect 1 create -n x $both libb xylophone
+err_has '  hint: another channel may have xylophone; add one with -c CHANNEL'
+err_lacks 'did you mean'
 expect 1 create -n x $both xylophone
 err_has '  hint: another channel may have it; add one with -c CHANNEL'
+expect 1 create -n x $both sklearn
+err_has '  hint: sklearn is usually packaged as scikit-learn, which was not found either; add a channel'
+expect 1 create -n x $both lib-1.0
+err_has '  hint: did you mean lib=1.0?'
+expect 1 create -n x $both lib-1.0-0
+err_has '  hint: did you mean lib=1.0=0?'
+# A dependency that no channel has.
+package orphan 1.0 0 nowhere
+expect 1 create -n x $both orphan
+err_has "└─ package 'nowhere' not found in" '  hint: another channel may have nowhere; add one with -c CHANNEL'
 # The name of an environment is not taken for that of a package.
 package part 1.0 0
 package part 2.0 0

@@ -144,12 +144,15 @@ out_has 'build broken' 'error: ' 'the build script failed'
 
 # A bug report.
 expect 0 info --report
+err_has 'passwords and tokens are hidden; read the report before you share it'
 out_has 'gpkg commit' distribution 'virtual packages' 'gpkg create -y -q -n other lib'
 
 # -v names phases with times, -vv requests as well.
 expect 0 solve -v app
 err_has 'repodata.json'
-check grep -qx 'solve: [0-9]*\.[0-9]* s' <<< "$err"
+check grep -qx 'solve: [0-9.]* s (collect candidates [0-9.]* s, search [0-9.]* s, notes [0-9.]* s)' <<< "$err"
+expect 1 solve -v app=99
+check grep -qx 'solve: [0-9.]* s (collect candidates [0-9.]* s, search [0-9.]* s, explain [0-9.]* s)' <<< "$err"
 expect 0 create -v -n traced app
 err_has '/repodata.json: read'
 check grep -qx 'fetch: [0-9.]* s (in the package store: [0-9]* of [0-9]*.*)' <<< "$err"

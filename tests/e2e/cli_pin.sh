@@ -58,6 +58,8 @@ out_is 'pinned lib 1.5.* in e'
 err_has "warning: no build of lib in $CHANNEL (linux-64) matches the pin; nearest versions: 1.0, 1.1 and 2.0; to remove the pin: gpkg unpin -n e lib"
 expect 0 pin -n e 'absent>=3'
 err_has "warning: package 'absent' not found in $CHANNEL (linux-64); to remove the pin: gpkg unpin -n e absent"
+expect 1 unpin -n e absnt
+err_has "absnt is not pinned in $GPKG_ROOT_PREFIX/envs/e" 'did you mean absent?'
 expect 0 unpin -n e absent
 expect 1 pin -n e libb
 err_has 'libb is not installed in' 'hint: did you mean lib?'

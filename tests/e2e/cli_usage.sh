@@ -228,7 +228,6 @@ hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
 env zzzz|subcommands: list, create, update, export, remove, config
-module create|subcommands: write, check
 config describ channels|did you mean gpkg config describe?
 config zzzz|subcommands: list, get
 image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
@@ -261,6 +260,22 @@ update --dry-run --outdated|use gpkg update --all --dry-run
 depends x|use gpkg tree -n NAME x, or gpkg repoquery depends x
 rdepends x|use gpkg tree -n NAME --invert x
 who-needs x|use gpkg tree -n NAME --invert x
+env check -n early|use gpkg verify -n NAME
+list -n early --verify|to see the options: gpkg list --help; or the command: gpkg verify
+verify -n early numpy|leave it out: gpkg verify is about the whole environment
+verify -n early --fix|use gpkg repair -n NAME
+lock check --fix|use gpkg lock repair
+--uninstall|did you mean gpkg uninstall?
+--info|did you mean gpkg info?
+uninstall|use -n NAME or -p PATH; to remove gpkg itself: 
+purge|to remove an environment: gpkg env remove -n NAME
+env remove --all|leave the option out
+recover -n early|to restore damaged files: gpkg repair -n NAME
+resume|run the interrupted command again
+issue|to report a bug: 
+info --report -o x|to write a file: gpkg info --report > report.txt
+init --uninstall|use gpkg init --undo
+env verify early|use gpkg verify early
 leaves|use gpkg list --requested
 info early|did you mean -n early?
 info numpy|for a package: gpkg show numpy

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <set>
 
 namespace gpkg::cli {
@@ -89,17 +90,19 @@ std::string hint_on_environment(const Context& context,
         accelerator);
 }
 
-constexpr std::string_view kOtherChannels = "another channel may have it; add one with -c CHANNEL";
+std::string in_another_channel(std::string_view what) {
+    return fmt::format("another channel may have {}; add one with -c CHANNEL", what);
+}
 
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
 
 /// Where there is nothing at all for the platform, a name need not be wrong.
-std::string on_other_channels(const Question& question) {
+std::string on_other_channels(const Question& question, std::string_view what = "it") {
     const auto& platform = question.machine.platform;
     if (std::ranges::any_of(question.problem.indexes, [&](const auto& index) {
             return index->source().subdir == platform && !index->names().empty();
         }))
-        return std::string(kOtherChannels);
+        return in_another_channel(what);
     return fmt::format(
         "the channels have no packages for {}; add one that has them with -c CHANNEL", platform);
 }
@@ -182,28 +185,64 @@ bool tells_unknown(const Explanation& explanation) {
     return std::ranges::any_of(explanation.clashes, is_unknown);
 }
 
-/// In place of names that no channel has: what an old name has become, or names like them.
-std::string on_known_names(const Explanation& explanation) {
-    if (!tells_unknown(explanation)) return {};
+/// What an old name has become.
+std::string on_old_names(const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
-        const auto& line = clash.lines.front();
-        const auto* old = is_unknown(clash) ? old_name(line.name) : nullptr;
+        const auto* old = is_unknown(clash) ? old_name(clash.lines.front().name) : nullptr;
         if (old != nullptr)
             return fmt::format(
                 "{} is an outdated way to {}: {}", old->name, old->purpose, old->instead);
     }
+    return {};
+}
+
+struct Rename {
+    std::string from;
+    std::string to;
+};
+
+/// Names that the fix replaces, or leaves out because the one that was meant is requested already.
+std::vector<Rename> renames_of(const Fix& fix) {
+    std::vector<Rename> renames;
+    for (const auto& change : fix.changes) {
+        const auto before = MatchSpec::parse(change.before);
+        if (!before) continue;
+        if (change.kind == Kind::DropSpec && !change.name.empty())
+            renames.push_back({before->name, change.name});
+        if (change.kind != Kind::ReplaceSpec) continue;
+        const auto after = MatchSpec::parse(change.spec);
+        if (after && before->name != after->name) renames.push_back({before->name, after->name});
+    }
+    return renames;
+}
+
+/// Where fixes that are shown have other names for some that no channel has: a hint on the rest of
+/// them, empty if there is none. Nothing where no fix does.
+std::optional<std::string> beside_renames(const Question& question,
+                                          const Explanation& explanation,
+                                          const std::vector<TriedFix>& shown) {
+    std::set<std::string> renamed;
+    for (const auto& tried : shown) {
+        for (auto& rename : renames_of(tried.fix)) renamed.insert(std::move(rename.from));
+    }
+    if (renamed.empty() || !tells_unknown(explanation)) return std::nullopt;
+    std::vector<std::string> rest;
+    for (const auto& clash : explanation.clashes) {
+        const auto& name = clash.lines.front().name;
+        if (is_unknown(clash) && !renamed.contains(name)) rest.push_back(name);
+    }
+    return rest.empty() ? std::string() : on_other_channels(question, join_some(rest, "and"));
+}
+
+/// In place of names that no channel has: what an old name has become, or names like them.
+std::string on_known_names(const Explanation& explanation) {
+    if (!tells_unknown(explanation)) return {};
+    if (auto hint = on_old_names(explanation); !hint.empty()) return hint;
     std::vector<std::string> near;
-    const auto note = [&](const std::string& name) {
-        if (!name.empty() && std::find(near.begin(), near.end(), name) == near.end())
-            near.push_back(name);
-    };
     for (const auto& fix : explanation.fixes) {
-        for (const auto& change : fix.changes) {
-            if (change.kind == Kind::DropSpec) note(change.name);
-            if (change.kind != Kind::ReplaceSpec) continue;
-            const auto before = MatchSpec::parse(change.before);
-            const auto after = MatchSpec::parse(change.spec);
-            if (before && after && before->name != after->name) note(after->name);
+        for (const auto& renamed : renames_of(fix)) {
+            if (std::find(near.begin(), near.end(), renamed.to) == near.end())
+                near.push_back(renamed.to);
         }
     }
     if (near.empty()) return {};
@@ -211,13 +250,15 @@ std::string on_known_names(const Explanation& explanation) {
                        explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
 }
 
-/// A package that the recipe of a build needs at run time and no channel has.
+/// A package that another one needs and no channel has. What the recipe of a build needs may be
+/// misspelled.
 std::string hint_on_dependencies(const Question& question, const Explanation& explanation) {
-    if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe) return {};
     for (const auto& clash : explanation.clashes) {
         const auto unknown = std::ranges::find_if(
             clash.lines, [](const ExplanationLine& line) { return !line.channels.empty(); });
         if (unknown == clash.lines.end()) continue;
+        if (question.specs_stand != ChangeRequest::SpecsStand::InRecipe)
+            return in_another_channel(unknown->name);
         return fmt::format(
             "{}: {}",
             unknown->name,
@@ -227,13 +268,48 @@ std::string hint_on_dependencies(const Question& question, const Explanation& ex
     return {};
 }
 
+/// The spec for the name of a package file, or a part of it: "numpy=1.24.2" for "numpy-1.24.2".
+/// Empty if no channel has the package.
+std::string spec_of_file_name(const Question& question, std::string_view name) {
+    for (auto dash = name.find('-'); dash != std::string_view::npos;
+         dash = name.find('-', dash + 1)) {
+        const std::string package(name.substr(0, dash));
+        if (dash + 1 == name.size() || !is_digit(name[dash + 1]) ||
+            std::ranges::none_of(question.problem.indexes,
+                                 [&](const auto& index) { return index->has(package); }))
+            continue;
+        auto spec = package + '=' + std::string(name.substr(dash + 1));
+        std::ranges::replace(
+            spec.begin() + static_cast<std::ptrdiff_t>(dash), spec.end(), '-', '=');
+        return spec;
+    }
+    return {};
+}
+
 /// Names that only resemble an unknown one: not near enough to be a fix.
 std::string on_similar_names(const Question& question, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
         if (!is_unknown(clash)) continue;
         const auto& name = clash.lines.front().name;
+        if (const auto spec = spec_of_file_name(question, name); !spec.empty())
+            return fmt::format("did you mean {}?", spec);
         if (auto hint = did_you_mean(near_packages(name, all_names(question))); !hint.empty())
             return hint;
+    }
+    return {};
+}
+
+/// Of a Python module, whose package has another name and is not in the channels either.
+std::string on_module_names(const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        const auto& name = clash.lines.front().name;
+        const auto package = is_unknown(clash) ? package_of_module(name) : std::nullopt;
+        if (package)
+            return fmt::format(
+                "{} is usually packaged as {}, which was not found either; add a channel with -c "
+                "CHANNEL",
+                name,
+                *package);
     }
     return {};
 }
@@ -242,19 +318,25 @@ std::string on_similar_names(const Question& question, const Explanation& explan
 
 std::string hint_on_names(const Explanation& explanation) {
     auto hint = on_known_names(explanation);
-    return hint.empty() && tells_unknown(explanation) ? std::string(kOtherChannels) : hint;
+    return hint.empty() && tells_unknown(explanation) ? in_another_channel("it") : hint;
 }
 
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
+                     const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
+    if (hint.empty()) hint = on_old_names(explanation);
+    if (hint.empty()) {
+        if (auto rest = beside_renames(question, explanation, shown)) return *std::move(rest);
+    }
     if (hint.empty()) hint = on_known_names(explanation);
     if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_similar_names(question, explanation);
+    if (hint.empty()) hint = on_module_names(explanation);
     if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
     if (hint.empty()) hint = hint_on_dependencies(question, explanation);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);

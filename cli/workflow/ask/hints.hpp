@@ -3,6 +3,7 @@
 // What is told beside a clash: what the user may not know of where it comes from.
 
 #include "cli/workflow/ask/question.hpp"
+#include "cli/workflow/ask/tried_fixes.hpp"
 
 #include <string>
 #include <vector>
@@ -14,10 +15,12 @@ namespace gpkg::cli {
 std::string hint_on_names(const Explanation& explanation);
 
 /// The first that there is of that, of platforms and old names of builds, of variables, and of an
-/// accelerator that comes of the configuration. `others` are asked for other classes of a lock.
+/// accelerator that comes of the configuration. `shown` are the fixes told with it: it does not
+/// repeat them. `others` are asked for other classes of a lock.
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
+                     const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others);
 
 }  // namespace gpkg::cli

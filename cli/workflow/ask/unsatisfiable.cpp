@@ -174,23 +174,20 @@ Error unsatisfiable(const Context& context,
     const auto rebuilt = builds ? without_builds(question) : std::nullopt;
     const auto fixes = tried_fixes(context, question, explanation.fixes, others);
     details["fixes"] = Json::array();
-    std::vector<std::string> lines;
+    Error error{
+        ErrorKind::Unsatisfiable,
+        builds ? message_of(*builds, question, explanation) : message_of(question, explanation),
+        builds ? hint_on_builds(context, question)
+               : hint_for(context, question, explanation, fixes, others),
+        {}};
     if (rebuilt) {
         details["fixes"].push_back(json_of(context, question, *rebuilt));
-        lines.push_back(text_without_builds(context, question, *rebuilt));
+        error.fixes.push_back(text_without_builds(context, question, *rebuilt));
     }
     for (const auto& fix : fixes) {
         details["fixes"].push_back(json_of(context, question, fix));
-        lines.push_back(fix_text(context, question, fix));
+        error.fixes.push_back(fix_text(context, question, fix));
     }
-
-    auto message =
-        builds ? message_of(*builds, question, explanation) : message_of(question, explanation);
-    if (!lines.empty()) message += kFixesHeading;
-    for (const auto& line : lines) message += "\n  " + line;
-    Error error{ErrorKind::Unsatisfiable, std::move(message), {}, {}, {}};
-    error.hint = builds ? hint_on_builds(context, question)
-                        : hint_for(context, question, explanation, others);
     error.details = json_text(details);
     return error;
 }

@@ -5,13 +5,9 @@
 
 #include "cli/workflow/ask/question.hpp"
 
-#include <string_view>
 #include <vector>
 
 namespace gpkg::cli {
-
-/// Before the fixes in the message.
-inline constexpr std::string_view kFixesHeading = "\npossible fixes:";
 
 /// Fixes are told as changes of this command. `others` are asked by it too, for other classes of a
 /// lock.

@@ -50,8 +50,9 @@ Result<RedistArchives> RedistArchives::open(Context& context,
     }
     std::error_code ignored;
     if (!fs::is_directory(*folder, ignored))
-        return fail(ErrorKind::NotFound,
-                    fmt::format("--mirror {}: not a folder", folder->native()));
+        return fail_missing(ErrorKind::NotFound,
+                            fmt::format("--mirror {}: not a folder", folder->native()),
+                            folder->native());
     archives.mirror_ = *folder;
     return archives;
 }

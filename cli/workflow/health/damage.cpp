@@ -91,7 +91,7 @@ Result<DroppedPackages> drop_damaged(Context& context,
         if (offline) {
             GPKG_TRY(const auto transport, open_transport(context));
             if (needs_network(transport->mirrors(), records[i].url))
-                return fail(
+                return fail_offline(
                     ErrorKind::Integrity,
                     fmt::format("{}: {} {}; with --offline the package cannot be downloaded again",
                                 folder->native(),

@@ -29,6 +29,11 @@ TEST_CASE("near packages are those a person may have meant", "[spec]") {
     CHECK(near_packages("pip", names).empty());
     CHECK(near_packages("skimage", names).empty());  // scikit-image is not there
     CHECK(near_packages("", names).empty());
+    // A misspelled module, of a package with another name.
+    CHECK(near_packages("pytroch", std::vector<std::string>{"torch", "pytz"}) == Names{"torch"});
+    CHECK(near_packages("pytroch", std::vector<std::string>{"torch", "pytorch"}) ==
+          Names{"pytorch", "torch"});
+    CHECK(near_packages("tfx", std::vector<std::string>{"tensorflow"}).empty());
     CHECK(near_packages("pip", std::vector<std::string>{"libtensorpipe0"}).empty());
 }
 
