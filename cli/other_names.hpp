@@ -4,11 +4,21 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg::cli {
 
 /// "use gpkg list" for "ls", a command of another tool; empty for other words. `command` is empty
 /// for the first word, else the command that does not know the word: "env config".
 std::string hint_for_other_name(const std::string& command, std::string_view word);
+
+/// Those of `names`, subcommands or options, that mean the same as a word of another tool: "build"
+/// for "create", "--output" for "--dest".
+std::vector<std::string> names_of_same_meaning(std::string_view word,
+                                               const std::vector<std::string>& names);
+
+/// How to use an image or an archive of an environment where a command does not take one; empty
+/// for other words.
+std::string hint_for_packed_environment(const std::string& word);
 
 }  // namespace gpkg::cli

@@ -375,7 +375,12 @@ expect 1 image show "$WORK/nowhere"
 head -c -100 "$WORK/one.sqfs" > "$WORK/cut.sqfs"
 expect 1 image show "$WORK/cut.sqfs"
 expect 2 image run "$WORK/one.sqfs"
-expect 2 image build -n ml -o "$WORK"
+for folder in "$WORK/new/" "$WORK/new"; do # a folder for the file
+    expect 0 image build -n ml -o "$folder"
+    out_has "$WORK/new/ml.sqfs: "
+done
+expect 2 image build -n ml --format oci -o "$WORK/new"
+err_has 'choose a new folder for -o'
 expect 1 run -p "$WORK/one.sqfs" true
 err_has 'an image of an environment' "gpkg image run $WORK/one.sqfs -- python"
 expect 2 image build -n ml --from-lock "$WORK/my.lock" -o "$WORK/x.sqfs"

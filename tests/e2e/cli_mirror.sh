@@ -44,7 +44,7 @@ for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_expo
 done
 check [ -s "$mirror/second/linux-64/repodata.json" ]
 expect 0 mirror verify "$mirror"
-err_has 'no damage found'
+err_has 'verified: no damage'
 err_lacks 'signature'
 check grep -qx "  - \"$url/main\"" "$mirror/config.yaml"
 
@@ -114,9 +114,13 @@ printf x >> "$copy/main/linux-64/repodata.json"
 expect 1 mirror verify "$copy"
 out_has 'main/noarch/note-1.0-0.tar.bz2: missing' 'main/linux-64/repodata.json: different from the manifest' \
     'main/linux-64/more-1.0-0.tar.bz2: not in the manifest'
+err_has "error: $copy: 3 files missing, different or unknown" 'hint: to repair it, run the gpkg mirror command'
 expect 1 mirror verify "$copy" --json
 json 'not d["success"] and len(d["missing"]) == len(d["changed"]) == len(d["unknown"]) == 1'
 expect 1 mirror verify "$WORK/nothing"
+err_has "$WORK/nothing: no such folder"
+expect 1 mirror verify "$CHANNEL"
+err_has "$CHANNEL: not a mirror: it has no manifest.json"
 echo '{"signed": "{}", "signatures": []}' > "$copy/manifest.json"
 expect 1 mirror verify "$copy"
 err_has 'not a mirror manifest'

@@ -266,7 +266,10 @@ err_has 'use -o FILE'
 expect 0 pack -n ml
 out_has "$PWD/ml.tar.zst: "
 rm ml.tar.zst
-expect 2 pack -n ml -o "$WORK"
+expect 0 pack -n ml -o "$WORK/new/" # a folder for the file
+out_has "$WORK/new/ml.tar.zst: "
+expect 2 pack --from-lock "$WORK/gpkg.lock" -o "$WORK/new"
+err_has 'missing output file'
 expect 2 pack -n ml --from-lock "$WORK/gpkg.lock" -o "$WORK/x.tar.zst"
 check [ ! -e "$WORK/x.tar.zst" ]
 check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]
