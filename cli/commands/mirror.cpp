@@ -30,6 +30,11 @@ Result<int> write(Context& context, const CLI::App& app, MirrorVerbOptions optio
     if (!mirror.lock.file.empty() &&
         (!mirror.asked.wishes.specs.empty() || !mirror.asked.wishes.files.empty()))
         return fail(ErrorKind::Usage, "--lock cannot be used with specs or -f");
+    if (mirror.lock.file.empty() && mirror.asked.wishes.specs.empty() &&
+        mirror.asked.wishes.files.empty())
+        return fail(ErrorKind::Usage,
+                    "nothing to mirror: no packages, file or lock given",
+                    "gpkg mirror -f environment.yml --out " + shell_word(options.folder));
     mirror.folder = absolute_path(options.folder, context.home);
     GPKG_TRY(mirror.sign_keys, read_sign_keys(context, options.sign_keys));
     if (!options.delta.empty()) {

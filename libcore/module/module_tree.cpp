@@ -99,9 +99,8 @@ Result<void> check_way(const fs::path& root,
     const auto in_the_way = [&](const fs::path& what, std::string_view is) {
         return fail(
             ErrorKind::Conflict,
-            fmt::format(
-                "{}: is {}, so the module {} cannot be written", what.native(), is, path.native()),
-            "choose another name (--as) or another folder (--root)");
+            fmt::format("module {} cannot be written: {} is {}", path.native(), what.native(), is),
+            "choose another name, such as --as NAME/VERSION, or another folder with --root");
     };
     std::error_code code;
     for (auto folder = path.parent_path(); folder != root && folder.has_relative_path();

@@ -372,6 +372,10 @@ out_has ' 0 packages'
 expect 1 image run /etc/passwd true
 err_has '/etc/passwd: not an image made by gpkg'
 expect 1 image show "$WORK/nowhere"
+expect 1 image run "$WORK/one" true
+err_has "$WORK/one: no such file" "did you mean $WORK/one.sqfs?"
+expect 1 image run ml true
+err_has 'ml is an environment; to write its image: gpkg image build -n ml'
 head -c -100 "$WORK/one.sqfs" > "$WORK/cut.sqfs"
 expect 1 image show "$WORK/cut.sqfs"
 expect 2 image run "$WORK/one.sqfs"

@@ -80,7 +80,7 @@ CONDA_OVERRIDE_CUDA=12.4 expect 0 create -n two --lock "$mirror/gpkg.lock"
 records one 'r["base"]["version"] == "1.0" and r["tool"]["build"] == "cuda_0" and r["tool"]["url"].startswith("http://127.")'
 records two 'set(r) == {"base", "fast", "note", "tool"}'
 expect 1 create -n three other
-err_has 'other'
+err_has 'other' 'a mirror may lack it (mirrored_channels of '
 unset GPKG_SYSTEM_CONFIG
 
 # A folder needs no network: --offline reads indexes and packages from it, also where another mirror is on a server.
@@ -92,6 +92,7 @@ for mirrors in "[\"$mirror/main\"]" "[\"http://mirror.invalid/main\", \"file://$
     rm -rf "$GPKG_ROOT_PREFIX/cache" "$GPKG_ROOT_PREFIX/pkgs"
     expect 0 create -y -n offline fast note $from
     err_lacks warning
+    out_has 'Channels     http://channel.invalid/main (mirror: '
     records offline 'set(r) == {"base", "fast", "note"} and all(p["channel"] == "http://channel.invalid/main" for p in r.values())'
     expect 0 env remove -y -n offline
 done

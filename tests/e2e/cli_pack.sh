@@ -252,7 +252,9 @@ package more 1.0 0
 expect 0 install -y -q -p "$WORK/back" more
 mv "$WORK/back" "$WORK/moved"
 last=gpkg-relocate out=$("$WORK/moved/bin/gpkg-relocate" 2>&1) && fail 'changed since'
-out_has 'a package manager changed it'
+out_has 'a package manager changed it' "to adapt it: gpkg repair -p $WORK/moved"
+expect 0 run -p "$WORK/moved" true
+err_has "to fix it: gpkg repair -p $WORK/moved"
 
 # What is wrong is said.
 expect 1 pack -n none -o "$WORK/x.tar.zst"
