@@ -135,11 +135,14 @@ Result<void> may_take(const fs::path& path,
     const auto known = std::find_if(
         before.begin(), before.end(), [&](const auto& file) { return file.path == path; });
     if (other->is_of_same(origin) || (known != before.end() && known->is_gone)) return {};
+    auto name = (origin.image.empty() ? origin.prefix : origin.image).stem().native();
+    if (name == path.parent_path().filename()) name = "NAME";
     return fail(
         ErrorKind::Conflict,
         fmt::format("{}: already the module of {}", path.native(), other->prefix.native()),
-        "choose another name with --as; modules of one name go to different folders only for "
-        "different drivers and CPU levels, not for different generations of GPUs");
+        fmt::format("choose another name: --as {}/1; one name can serve different drivers or CPU "
+                    "levels, but not two generations of GPUs",
+                    name));
 }
 
 /// What Environment Modules takes for a variant or a version that is asked for, Lmod does not.
