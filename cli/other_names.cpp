@@ -151,6 +151,7 @@ constexpr OtherName kOtherNames[] = {
     {"hardware add", "to write the profile of a machine: gpkg hardware export --for h100 -o FILE"},
     {"hardware create",
      "to write the profile of a machine: gpkg hardware export --for h100 -o FILE"},
+    {"hardware export *", "for a machine by name: gpkg hardware export --for h100 -o FILE"},
     {"hardware import",
      "to write the profile of a machine: gpkg hardware export --for h100 -o FILE"},
     {"hardware info", "use gpkg hardware, or gpkg hardware --for NAME"},

@@ -220,14 +220,14 @@ pack --format zip|gpkg pack writes .tar.zst; for a squashfs file: gpkg image bui
 pack -n early early.tar.gz|did you mean --output early.tar.gz?
 pack -n early --compress-level 3|did you mean --level?
 run x.sqfs true|to run a command in it: gpkg image run x.sqfs -- python
-list x.sqfs|to list its packages: gpkg image show x.sqfs
+list x.sqfs|to run a command in it: gpkg image run x.sqfs -- python; to list its packages: gpkg image show x.sqfs
 x.sqfs|to run a command in it: gpkg image run x.sqfs -- python
 mirror check /srv/mirror|use gpkg mirror verify DIR
 mirror early --dest x|did you mean --out?
 create --for a --for b|for several machines in one lock: gpkg lock SPEC --for v100 --for h100
 create --partition gpu -n x y|use --for partition=NAME
 hardware h100|did you mean --for h100?
-hardware export h100|did you mean --for h100?
+hardware export h100|for a machine by name: gpkg hardware export --for h100 -o FILE
 deploy --nodes 2|resources go to sbatch
 slurm|to write a batch script: gpkg deploy -n NAME --slurm
 config files|use gpkg config list --sources
