@@ -51,7 +51,7 @@ Result<DeployWords> words_of(const Context& context) {
                 ErrorKind::Usage,
                 fmt::format("unexpected argument '{}': give one file, and the command after --",
                             typed[at]),
-                "gpkg deploy ml.sqfs --slurm -- python train.py");
+                "write -- before the command: gpkg deploy -n ml --slurm -- python train.py");
         words.file = typed[at];
     }
     return words;
@@ -225,7 +225,9 @@ Result<int> run(Context& context, DeployVerbOptions options) {
         return fail(ErrorKind::Usage, "--clean and --epilog can be used only with --to");
     if (options.epilog) return print_epilog(context, options);
     if (!what.file.empty() && (names_other || !options.format.empty()))
-        return fail(ErrorKind::Usage, "a file cannot be used with -n, -p, --from-lock or --format");
+        return fail(ErrorKind::Usage,
+                    "a file cannot be used with -n, -p, --from-lock or --format",
+                    "a command stands behind --: gpkg deploy -n ml --slurm -- python train.py");
     what.is_pack = options.format == "pack";
     options.request.method = method_of(options.method);
     const bool in_job = in_slurm_job();

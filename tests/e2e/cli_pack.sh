@@ -69,6 +69,8 @@ expect 0 list -p "$WORK/there" --json
 json '[p["name"] for p in d] == ["mod", "python", "where"]'
 chmod 700 "$WORK/there"
 "$WORK/there/bin/gpkg-relocate" || fail 'gpkg-relocate'
+last=gpkg-relocate out=$("$WORK/there/bin/gpkg-relocate" --help)
+out_has 'usage: bin/gpkg-relocate'
 check [ "$(stat -c %a "$WORK/there")" = 700 ]
 chmod 755 "$WORK/there"
 relocated "$WORK/there"
