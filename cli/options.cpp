@@ -2,6 +2,7 @@
 
 #include "cli/command_log.hpp"
 #include "cli/environments.hpp"
+#include "cli/other_names.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
@@ -318,12 +319,14 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     std::error_code code;
     if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta", code)) return prefix;
     if (code == std::errc::permission_denied) return pass(io_error(prefix, "look into", EACCES));
-    if (prefix.extension() == ".sqfs" && fs::is_regular_file(prefix, code))
-        return fail(
-            ErrorKind::NoEnvironment,
-            fmt::format("{}: an image of an environment, not an environment", prefix.native()),
-            fmt::format("to run a command in it: gpkg image run {} -- python",
-                        shell_word(prefix.native())));
+    const auto file = options.name.empty() ? prefix : absolute_path(options.name, context.home);
+    const auto how_to_use = hint_for_packed_environment(file.native());
+    if (!how_to_use.empty() && fs::is_regular_file(file, code))
+        return fail(ErrorKind::NoEnvironment,
+                    fmt::format("{}: {} of an environment, not an environment",
+                                file.native(),
+                                file.extension() == ".sqfs" ? "an image" : "an archive"),
+                    how_to_use);
     const auto folders = environment_folders(context.config);
     std::vector<std::string> names;
     for (const auto& path : list_environments(folders, context.home))

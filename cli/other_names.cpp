@@ -58,6 +58,7 @@ constexpr OtherName kOtherNames[] = {
     {"* --output", "for one JSON document: --json"},
     {"* --override",
      "for another machine: --for NAME,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4"},
+    {"* --partition", "use --for partition=NAME"},
     {"* --profile", "use --for FILE|NAME; to write a profile: gpkg hardware export -o FILE"},
     {"* --solver", "gpkg has one solver; leave the option out"},
     {"* --token", "write the login to ~/.config/gpkg/credentials.yaml or ~/.netrc"},
@@ -94,9 +95,13 @@ constexpr OtherName kOtherNames[] = {
     {"clean -tipsy", "to remove everything that is unused: gpkg clean --all -y"},
     {"clean cache", "use gpkg clean --all"},
     {"clone", "use gpkg create -n {2:NEW} --clone {1:OLD}"},
+    {"cluster",
+     "to describe its nodes: gpkg hardware --slurm; to set up gpkg for a site: "
+     "@how-to/set-up-a-site.md"},
     {"compare", "use gpkg diff {1:A} {2:B}; with a file: gpkg sync -n NAME -f {FILE} --dry-run"},
     {"config --validate", "gpkg config list warns of invalid settings"},
     {"config add", "use gpkg config append {KEY VALUE}"},
+    {"config check", "gpkg config list warns of invalid settings"},
     {"config delete", "use gpkg config remove-key KEY"},
     {"config describe --show-sources",
      "gpkg config describe KEY shows the source without an option"},
@@ -109,15 +114,18 @@ constexpr OtherName kOtherNames[] = {
     {"config rm", "use gpkg config remove-key KEY, or gpkg config remove KEY VALUE"},
     {"config set --env",
      "settings are not per environment; for one user: --user; for all users: --system"},
+    {"config set --file", "use --user, --system or --env"},
     {"config set --global", "for one user: --user; for all users: --system"},
     {"config set --local",
      "settings are not per folder or environment; leave the option out, or use --user"},
+    {"config set --site", "use --system"},
     {"config set -g", "for one user: --user; for all users: --system"},
     {"config set vars", "use gpkg env config vars set -n NAME {KEY=VALUE}"},
     {"config show", "use gpkg config list {}"},
     {"config source", "use gpkg config list --sources"},
     {"config sources", "use gpkg config list --sources"},
     {"config unset", "use gpkg config remove-key {}"},
+    {"config validate", "gpkg config list warns of invalid settings"},
     {"config vars", "use gpkg env config vars set -n NAME KEY=VALUE"},
     {"config where", "use gpkg config describe KEY, or gpkg config list --sources"},
     {"content-trust", "use gpkg keys"},
@@ -125,6 +133,8 @@ constexpr OtherName kOtherNames[] = {
     {"convert", "use gpkg lock convert {FROM TO}"},
     {"copy", "use gpkg create -n {2:NEW} --clone {1:OLD}"},
     {"create --class", "the machine decides the class; use --for NAME"},
+    {"create --env", "for a name: -n NAME; for an environment of a lock: --environment NAME"},
+    {"create --for", "for several machines in one lock: gpkg lock SPEC --for v100 --for h100"},
     {"create --force",
      "to change an environment: gpkg sync -n NAME -f FILE; to replace it: gpkg env remove -n NAME "
      "first"},
@@ -135,7 +145,36 @@ constexpr OtherName kOtherNames[] = {
     {"deinit", "use gpkg init --undo"},
     {"delete", "use gpkg env remove -n NAME, or gpkg remove -n NAME {PACKAGE}"},
     {"depends", "use gpkg tree -n NAME {PACKAGE}, or gpkg repoquery depends {PACKAGE}"},
-    {"deploy --partition", "use --for partition=NAME"},
+    {"deploy --account",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy --cpus-per-task",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy --gpus",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy --gres",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy --mem",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy --nodes",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy --ntasks",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy --time",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy -N",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
+    {"deploy -t",
+     "resources go to sbatch (sbatch --nodes=2 ml.sbatch), or into the #SBATCH lines of the "
+     "script"},
     {"deps", "use gpkg tree {}"},
     {"detect", "use gpkg hardware {}"},
     {"diagnose", "for an environment: gpkg doctor -n NAME; for a bug report: gpkg info --report"},
@@ -156,6 +195,7 @@ constexpr OtherName kOtherNames[] = {
     {"env clone", "use gpkg create -n {2:NEW} --clone {1:OLD}"},
     {"env compare", "use gpkg diff {A B}"},
     {"env config set", "use gpkg env config vars set -n NAME KEY=VALUE"},
+    {"env create --for", "for several machines in one lock: gpkg lock SPEC --for v100 --for h100"},
     {"env delete", "use gpkg env remove {}"},
     {"env diff", "use gpkg diff {A B}"},
     {"env export --lock",
@@ -190,6 +230,9 @@ constexpr OtherName kOtherNames[] = {
     {"exit-codes", "exit statuses: @reference/exit-status.md"},
     {"exit-status", "exit statuses: @reference/exit-status.md"},
     {"explain", "use gpkg why {PACKAGE}, or gpkg why-not {PACKAGE}"},
+    {"extract",
+     "to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
+     "ml/bin/gpkg-relocate"},
     {"feedback", "to report a bug: @how-to/report-a-bug.md"},
     {"fetch", "use gpkg create -n NAME PACKAGE --download-only"},
     {"fix", "use gpkg repair -n NAME"},
@@ -204,7 +247,15 @@ constexpr OtherName kOtherNames[] = {
     {"global",
      "use gpkg exec {TOOL} to run a tool without installing it, or gpkg create -n {1:TOOL} {TOOL}"},
     {"gpu", "use gpkg hardware {}"},
+    {"hardware --nodes", "use --hosts HOST,... or --slurm"},
+    {"hardware add", "to write the profile of a machine: gpkg hardware export --for h100 -o FILE"},
+    {"hardware create",
+     "to write the profile of a machine: gpkg hardware export --for h100 -o FILE"},
     {"hardware export *", "to write a file: gpkg hardware export -o FILE"},
+    {"hardware import",
+     "to write the profile of a machine: gpkg hardware export --for h100 -o FILE"},
+    {"hardware info", "use gpkg hardware, or gpkg hardware --for NAME"},
+    {"hardware save", "to write the profile of a machine: gpkg hardware export --for h100 -o FILE"},
     {"hardware show", "use gpkg hardware; for another machine: gpkg hardware --for NAME"},
     {"hardware",
      "for another machine: gpkg hardware --for NAME; to override a value: CONDA_OVERRIDE_CUDA=12.4 "
@@ -213,6 +264,18 @@ constexpr OtherName kOtherNames[] = {
     {"history --diff", "use gpkg diff 3 -n NAME, or gpkg history -v"},
     {"hold", "use gpkg pin {}"},
     {"hw", "use gpkg hardware"},
+    {"image build --file",
+     "lock the file first: gpkg lock -f environment.yml; then --from-lock gpkg.lock"},
+    {"image build --force", "gpkg image build writes over an earlier image; leave the option out"},
+    {"image build -f",
+     "lock the file first: gpkg lock -f environment.yml; then --from-lock gpkg.lock"},
+    {"image mount *",
+     "the mount point is fixed when the image is built: gpkg image build --mount-point PATH"},
+    {"image run --name", "to run in an environment: gpkg run -n NAME COMMAND"},
+    {"image run --prefix", "to run in an environment: gpkg run -p PATH COMMAND"},
+    {"image run -n", "to run in an environment: gpkg run -n NAME COMMAND"},
+    {"image run -p", "to run in an environment: gpkg run -p PATH COMMAND"},
+    {"image umount", "use gpkg image unmount"},
     {"import", "use gpkg create -f environment.yml, or gpkg lock convert pixi.lock gpkg.lock"},
     {"info *", "for a package: gpkg show {PACKAGE}"},
     {"info --accel", "use gpkg info -n NAME"},
@@ -235,6 +298,7 @@ constexpr OtherName kOtherNames[] = {
     {"init --remove", "use gpkg init --undo"},
     {"init --system", "gpkg init changes your own files; for all users: @how-to/set-up-a-site.md"},
     {"init --uninstall", "use gpkg init --undo"},
+    {"install --for", "for several machines in one lock: gpkg lock SPEC --for v100 --for h100"},
     {"install --frozen", "use gpkg sync -n NAME --lock gpkg.lock"},
     {"install --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --locked", "use gpkg sync -n NAME --lock gpkg.lock"},
@@ -243,6 +307,7 @@ constexpr OtherName kOtherNames[] = {
     {"install --revision", "use gpkg rollback {*N}; gpkg history lists the numbers"},
     {"install --user", "to copy an environment of another user: gpkg create -n NEW --clone OLD"},
     {"issue", "to report a bug: @how-to/report-a-bug.md"},
+    {"job", "to write a batch script: gpkg deploy -n NAME --slurm -o job.sbatch -- COMMAND"},
     {"json", "add --json to a command; the documents: @reference/json.md"},
     {"leaves", "use gpkg list --requested {}"},
     {"list --accel",
@@ -279,20 +344,45 @@ constexpr OtherName kOtherNames[] = {
     {"logout", "remove the login from ~/.config/gpkg/credentials.yaml or ~/.netrc"},
     {"ls", "use gpkg list {}"},
     {"machine", "use gpkg hardware"},
+    {"mirror --all", "gpkg mirrors what requests need; name packages, -f FILE or --lock FILE"},
+    {"mirror --dry-run",
+     "to see the packages: gpkg solve SPEC; to see all machines: gpkg lock SPEC --dry-run"},
+    {"mirror --force", "gpkg mirror updates an earlier mirror; leave the option out"},
     {"mirror --name",
      "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
     {"mirror -n", "export the environment: gpkg env export -n ml -f ml.yml; gpkg mirror -f ml.yml"},
+    {"mirror add", "run gpkg mirror again with all requests and the same --out DIR"},
+    {"mirror check", "use gpkg mirror verify DIR"},
+    {"mirror create", "leave the word out: gpkg mirror -f environment.yml --out DIR"},
+    {"mirror sync", "run gpkg mirror again with the same request and --out DIR"},
+    {"mirror update", "run gpkg mirror again with the same request and --out DIR"},
+    {"module avail", "leave gpkg out: module avail"},
     {"module delete", "to delete one module: rm FILE"},
     {"module list", "module avail lists modules; gpkg module check lists those that are outdated"},
+    {"module load", "leave gpkg out: module load NAME"},
     {"module remove",
      "to delete one module: rm FILE; gpkg module write --all deletes those of removed "
      "environments"},
     {"module rm", "to delete one module: rm FILE"},
+    {"module show", "leave gpkg out: module show NAME"},
+    {"module use", "leave gpkg out: module use ROOT/Core"},
+    {"module write --for", "the module follows the environment; leave the option out"},
+    {"module write --force", "gpkg module write updates its own modules; leave the option out"},
+    {"module write --lmod", "use --format lua"},
+    {"module write --module", "for the name of the module: --as NAME/VERSION"},
+    {"module write --module-name", "for the name of the module: --as NAME/VERSION"},
+    {"module write --name", "for the name of the module: --as NAME/VERSION"},
+    {"module write --version", "use --as NAME/VERSION"},
     {"move", "use gpkg rename -n {1:OLD} {2:NEW}"},
     {"mv", "use gpkg rename -n {1:OLD} {2:NEW}"},
     {"new", "use gpkg create -n NAME {PACKAGE}"},
     {"offline", "use --offline, or GPKG_OFFLINE=1; always: gpkg config set offline true"},
     {"outdated", "use gpkg update --all --dry-run {}"},
+    {"pack --file",
+     "lock the file first: gpkg lock -f environment.yml; then --from-lock gpkg.lock"},
+    {"pack --force", "gpkg pack writes over an earlier archive; leave the option out"},
+    {"pack --format", "gpkg pack writes .tar.zst; for a squashfs file: gpkg image build"},
+    {"pack -f", "lock the file first: gpkg lock -f environment.yml; then --from-lock gpkg.lock"},
     {"package", "gpkg show {PACKAGE} describes a package; gpkg pack -n NAME packs an environment"},
     {"pin --list", "use gpkg pins {}"},
     {"pin list", "use gpkg pins"},
@@ -327,6 +417,7 @@ constexpr OtherName kOtherNames[] = {
     {"rm", "use gpkg remove {}"},
     {"run --environment", "use -n NAME"},
     {"run --with", "use gpkg exec --with PACKAGE COMMAND"},
+    {"sbatch", "to write a batch script: gpkg deploy -n NAME --slurm -o job.sbatch -- COMMAND"},
     {"search --envs", "use gpkg why {PACKAGE}"},
     {"search --limit",
      "a version gives fewer results: gpkg search SPEC; or: gpkg search SPEC | head"},
@@ -347,15 +438,21 @@ constexpr OtherName kOtherNames[] = {
     {"shell.fish", "use gpkg shell-hook -s fish"},
     {"shell.zsh", "use gpkg shell-hook -s zsh"},
     {"sign", "use gpkg index {FOLDER} --sign-key FILE"},
+    {"site", "to set up gpkg for a site: @how-to/set-up-a-site.md"},
     {"size", "use gpkg env list --size, or gpkg list -n NAME --sort size"},
     {"skeleton", "a recipe is written by hand: @how-to/first-recipe.md"},
+    {"slurm", "to write a batch script: gpkg deploy -n NAME --slurm -o job.sbatch -- COMMAND"},
+    {"solve --for", "for several machines in one lock: gpkg lock SPEC --for v100 --for h100"},
     {"solve --name", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
     {"solve --prefix", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
     {"solve -n", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
     {"solve -p", "to solve for an environment: gpkg install -n NAME --dry-run {SPEC}"},
     {"source activate", "use gpkg activate {NAME}"},
     {"source", "use gpkg activate {NAME}"},
+    {"squash", "use gpkg image build"},
+    {"squashfs", "use gpkg image build"},
     {"status", "use gpkg doctor -n NAME for an environment, or gpkg info for gpkg itself"},
+    {"submit", "to write a batch script: gpkg deploy -n NAME --slurm -o job.sbatch -- COMMAND"},
     {"support", "to report a bug: @how-to/report-a-bug.md"},
     {"switch",
      "for another accelerator: gpkg install -n NAME --accel nvidia; for another environment: gpkg "
@@ -409,6 +506,27 @@ constexpr OtherName kOtherNames[] = {
     {"workspace", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
     {"x", "use gpkg exec {}"},
 };
+
+/// Words of one meaning, a line each.
+constexpr std::string_view kSameMeaning[] = {
+    "build create generate make new write",
+    "dump export save",
+    "describe info inspect list ls show",
+    "check test validate verify",
+    "exec launch run shell start",
+    "--assume-yes --no-confirm --yes",
+    "--dest --destination --dir --directory --folder --out --outdir --output --output-dir --root "
+    "--target --to -d -o",
+    "--dry-run --no-act --preview --simulate",
+    "--env --env-name --environment --name",
+    "--file --from --input --manifest --requirement --requirements",
+    "--location --path --prefix",
+};
+
+/// Whether a line of words has this one.
+bool has_word(std::string_view line, std::string_view word) {
+    return fmt::format(" {} ", line).find(fmt::format(" {} ", word)) != std::string::npos;
+}
 
 /// The hint with the paths of the pages that it names.
 std::string with_pages(std::string_view hint) {
@@ -518,6 +636,30 @@ std::string hint_for_other_name(const std::string& command,
     hint = hint_of(command + " *");
     // Other tools have commands on environments behind "env", gpkg some of them without it.
     return hint.empty() && command == "env" ? hint_of(std::string(word)) : hint;
+}
+
+std::vector<std::string> names_of_same_meaning(std::string_view word,
+                                               const std::vector<std::string>& names) {
+    std::vector<std::string> same;
+    for (const auto& line : kSameMeaning) {
+        if (!has_word(line, word)) continue;
+        for (const auto& name : names)
+            if (has_word(line, name)) same.push_back(name);
+    }
+    return same;
+}
+
+std::string hint_for_packed_environment(const std::string& word) {
+    if (word.ends_with(".sqfs"))
+        return fmt::format(
+            "to run a command in it: gpkg image run {0} -- python; to list its packages: gpkg "
+            "image "
+            "show {0}",
+            shell_word(word));
+    if (!word.ends_with(".tar.zst")) return "";
+    return fmt::format(
+        "to unpack an archive of gpkg pack: mkdir ml && tar -xf {} -C ml && ml/bin/gpkg-relocate",
+        shell_word(word));
 }
 
 }  // namespace gpkg::cli

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -29,5 +30,14 @@ std::string hint_for_other_name(const std::string& command,
                                 std::string_view word,
                                 std::span<const std::string> others = {},
                                 const IsEnvironment& is_environment = {});
+
+/// Those of `names`, subcommands or options, that mean the same as a word of another tool: "build"
+/// for "create", "--output" for "--dest".
+std::vector<std::string> names_of_same_meaning(std::string_view word,
+                                               const std::vector<std::string>& names);
+
+/// How to use an image or an archive of an environment where a command does not take one; empty
+/// for other words.
+std::string hint_for_packed_environment(const std::string& word);
 
 }  // namespace gpkg::cli

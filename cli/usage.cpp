@@ -10,6 +10,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/config/config.hpp"
 #include "libcore/fs/file.hpp"
+#include "virtual-packages/machines.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,6 +32,21 @@ std::string words_of_command(const CLI::App& command) {
     constexpr std::string_view kProgram = "gpkg ";
     const auto name = full_name(command);
     return name.starts_with(kProgram) ? name.substr(kProgram.size()) : std::string();
+}
+
+bool has_option(const CLI::App& command, const std::string& name) {
+    return command.get_option_no_throw(name) != nullptr;
+}
+
+/// Of an image or archive for a command that takes neither.
+std::string hint_for_packed(const CLI::App& command, const std::string& word) {
+    const auto words = words_of_command(command);
+    const bool takes_packed = words == "deploy" || words.starts_with("image ");
+    if (takes_packed || has_option(command, "--output")) return "";
+    auto hint = hint_for_packed_environment(word);
+    if (!hint.empty() && has_option(command, "--image"))
+        return fmt::format("did you mean --image {}?", shell_word(word));
+    return hint;
 }
 
 /// The words that were typed, the program and the command first, without those of `command` and
@@ -59,7 +75,7 @@ std::vector<std::string> words_around(std::span<const std::string> typed,
 }
 
 /// hint_for_other_name() of a word that `command` does not know, which may also be one of its
-/// subcommands written as an option (--check).
+/// subcommands written as an option (--check), or a file of another command.
 std::string hint_for_unknown_word(const CLI::App& command,
                                   std::string_view word,
                                   std::span<const std::string> typed) {
@@ -67,6 +83,7 @@ std::string hint_for_unknown_word(const CLI::App& command,
     const auto others = words_around(typed, command, word);
     if (auto hint = hint_for_other_name(words_of_command(command), word, others); !hint.empty())
         return hint;
+    if (auto hint = hint_for_packed(command, std::string(word)); !hint.empty()) return hint;
     const auto verbs = subcommand_names(command);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
@@ -78,14 +95,36 @@ std::string did_you_mean_behind(std::vector<std::string> near, const std::string
     return did_you_mean(near);
 }
 
+/// Options that `flag` resembles, is a part of (--lock of --from-lock), or means.
+std::vector<std::string> near_options(const std::string& flag, const CLI::App& command) {
+    const auto names = option_names(command);
+    if (auto near = near_names(flag, names); !near.empty()) return near;
+    constexpr std::string_view kDashes = "--";
+    std::vector<std::string> bare;
+    for (const auto& name : names)
+        if (name.starts_with(kDashes)) bare.push_back(name.substr(kDashes.size()));
+    if (flag.starts_with(kDashes)) {
+        auto near = near_names(flag.substr(kDashes.size()), bare);
+        for (auto& name : near) name.insert(0, kDashes);
+        if (!near.empty()) return near;
+    }
+    return names_of_same_meaning(flag, names);
+}
+
 /// Those of the innermost command come first: what it does not know falls to those around it.
 std::vector<std::string> near_flags(const std::string& word, std::span<CLI::App* const> path) {
     const auto flag = word.substr(0, word.find('='));
     for (std::size_t i = path.size() - 1; i > 0; --i) {
-        auto near = near_names(flag, option_names(*path[i]));
+        auto near = near_options(flag, *path[i]);
         if (!near.empty()) return near;
     }
     return {};
+}
+
+std::vector<std::string> near_subcommands(const std::string& word, const CLI::App& command) {
+    const auto names = subcommand_names(command);
+    auto near = near_names(word, names);
+    return near.empty() ? names_of_same_meaning(word, names) : near;
 }
 
 /// The argument of a command that takes one at most; null for other commands.
@@ -123,6 +162,14 @@ bool has_environment(const CLI::App& command) {
     });
 }
 
+/// Of an option that was given twice, by which something else may have been meant.
+std::string hint_for_repeated(const CLI::App& command, const std::string& problem) {
+    const auto end = problem.find(": At Most 1 required");
+    return end == std::string::npos
+               ? ""
+               : hint_for_other_name(words_of_command(command), problem.substr(0, end));
+}
+
 bool names_one(const NearEnvironments& near_environments, const std::string& word) {
     return near_environments(word) == std::vector{word};
 }
@@ -140,6 +187,23 @@ std::string with_named_environment(const std::vector<std::string>& unexpected,
     const std::vector words{argument->results().front(), unexpected.front()};
     return fmt::format(
         "name the environment with -n: {} -n {}", full_name(command), shell_words(words));
+}
+
+bool is_unused(const CLI::App& command, const std::string& option) {
+    return has_option(command, option) && command.get_option_no_throw(option)->count() == 0;
+}
+
+bool lacks_environment(const CLI::App& command) {
+    return is_unused(command, "--name") && is_unused(command, "--prefix");
+}
+
+/// "--output ml.tar.zst" or "--for h100" for an argument that only lacks the option before it.
+std::string with_option(const CLI::App& command, const std::string& word) {
+    if (is_unused(command, "--for") && virtual_packages::find_machine(word, {}))
+        return "--for " + shell_word(word);
+    if (is_unused(command, "--output") && word.find_first_of("./") != std::string::npos)
+        return "--output " + shell_word(word);
+    return "";
 }
 
 /// Of gpkg config with a KEY and no VALUE: "set channels=x" and "remove channels".
@@ -226,7 +290,7 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
             if (hint.empty()) hint = hint_for_command(command, word, typed);
             if (!hint.empty()) return hint;
         }
-        auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
+        auto near = is_flag ? near_flags(word, path) : near_subcommands(word, command);
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
         if (is_flag) {
@@ -237,16 +301,17 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                    name);
             continue;
         }
-        if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
-            return fmt::format("to run a command in it: gpkg image run {} -- python",
-                               shell_word(word));
+        auto environments =
+            lacks_environment(command) ? near_environments(word) : std::vector<std::string>();
+        const auto option = environments.empty() && unexpected.size() == 1
+                                ? with_option(command, word)
+                                : std::string();
+        if (!option.empty()) return fmt::format("did you mean {}?", option);
         if (is_unknown_subcommand(command, unexpected)) return hint_for_subcommand(command, word);
         if (takes_environment(command)) {
             auto hint = with_named_environment(unexpected, command, near_environments);
             if (!hint.empty()) return hint;
         }
-        auto environments =
-            takes_environment(command) ? near_environments(word) : std::vector<std::string>();
         for (auto& name : environments) name = "-n " + shell_word(name);
         if (!environments.empty()) return did_you_mean(environments);
         if (takes_environment(command) && !takes_arguments(command) && has_environment(command))
@@ -430,6 +495,10 @@ Error unknown_command(const std::string& first,
         error.hint = std::move(hint);
         return error;
     }
+    if (auto hint = hint_for_packed_environment(first); !hint.empty()) {
+        error.hint = std::move(hint);
+        return error;
+    }
     std::vector<std::string> names{"help", "version"};
     for (const auto& command : commands()) {
         if (command.topic != Topic::Hidden) names.emplace_back(command.name);
@@ -469,6 +538,7 @@ Error usage_error(CLI::App& app,
                           ? unexpected_text(*path.back(), unexpected)
                           : problem_text(*path.back(), problem);
     auto hint = is_extra ? std::string() : hint_for_lacking_option(*path.back(), problem);
+    if (hint.empty()) hint = hint_for_repeated(*path.back(), problem.what());
     if (hint.empty())
         hint = is_missing && unexpected.empty()
                    ? hint_by_example(*path.back())

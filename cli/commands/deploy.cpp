@@ -51,7 +51,7 @@ Result<DeployWords> words_of(const Context& context) {
                 ErrorKind::Usage,
                 fmt::format("unexpected argument '{}': give one file, and the command after --",
                             typed[at]),
-                "gpkg deploy ml.sqfs --slurm -- python train.py");
+                "write -- before the command: gpkg deploy -n ml --slurm -- python train.py");
         words.file = typed[at];
     }
     return words;
@@ -139,7 +139,9 @@ Result<int> to_script(Context& context,
         }));
         GPKG_CHECK(write_file_atomically(file, script));
         context.out.note(
-            fmt::format("to submit it: sbatch -N NODES {}", shell_word(file.native())));
+            fmt::format("{}to submit it: sbatch -N NODES {}",
+                        command.empty() ? "write your command into its last line; " : "",
+                        shell_word(file.native())));
     } else {
         context.out.note(
             "to submit it: write it to a file with -o job.sbatch, then sbatch -N NODES job.sbatch");
@@ -163,6 +165,24 @@ Result<int> clean(Context& context, const DeployVerbOptions& options) {
     }
     if (context.out.json_mode()) context.out.json({{"success", true}});
     return 0;
+}
+
+/// "gpkg deploy -n ml --slurm -- COMMAND"
+std::string script_command(const DeployVerbOptions& options,
+                           const std::vector<std::string>& words) {
+    const auto& what = options.request.what;
+    const auto& target = what.of.target;
+    std::string source = "-n NAME";
+    if (!what.file.empty()) source = shell_word(what.file);
+    if (!target.name.empty()) source = "-n " + shell_word(target.name);
+    if (!target.prefix.empty()) source = "-p " + shell_word(target.prefix);
+    if (!what.of.lock.file.empty()) source = "--from-lock " + shell_word(what.of.lock.file);
+    const auto output =
+        options.output.empty() ? std::string() : " -o " + shell_word(options.output);
+    return fmt::format("to write a batch script: gpkg deploy {} --slurm{} -- {}",
+                       source,
+                       output,
+                       words.empty() ? "COMMAND" : shell_words(words));
 }
 
 /// With "$USER" where they depend on the user.
@@ -205,7 +225,9 @@ Result<int> run(Context& context, DeployVerbOptions options) {
         return fail(ErrorKind::Usage, "--clean and --epilog can be used only with --to");
     if (options.epilog) return print_epilog(context, options);
     if (!what.file.empty() && (names_other || !options.format.empty()))
-        return fail(ErrorKind::Usage, "a file cannot be used with -n, -p, --from-lock or --format");
+        return fail(ErrorKind::Usage,
+                    "a file cannot be used with -n, -p, --from-lock or --format",
+                    "a command stands behind --: gpkg deploy -n ml --slurm -- python train.py");
     what.is_pack = options.format == "pack";
     options.request.method = method_of(options.method);
     const bool in_job = in_slurm_job();
@@ -215,12 +237,12 @@ Result<int> run(Context& context, DeployVerbOptions options) {
     const bool wants_script =
         !options.output.empty() || !words.command.empty() || (options.slurm && !in_job);
     if (wants_script && !options.slurm)
-        return fail(ErrorKind::Usage, "a command and -o need --slurm");
+        return fail(ErrorKind::Usage,
+                    "a command and -o need --slurm",
+                    script_command(options, words.command));
     if (wants_script) return to_script(context, options, words.command);
     if (!in_job)
-        return fail(ErrorKind::Usage,
-                    "not inside a Slurm job",
-                    "to write a batch script: gpkg deploy -n NAME --slurm -- COMMAND");
+        return fail(ErrorKind::Usage, "not inside a Slurm job", script_command(options, {}));
     return to_job(context, options);
 }
 

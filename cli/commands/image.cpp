@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/usage.hpp"
@@ -124,8 +125,22 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
                      : tell_image(context, made.output, info);
 }
 
+/// The image that a command names.
+Result<fs::path> existing_image(const Context& context, const std::string& word) {
+    auto file = absolute_path(word, context.home);
+    std::error_code code;
+    if (fs::exists(file, code) || code) return file;
+    std::string hint;
+    if (fs::exists(file.native() + ".sqfs", code))
+        hint = fmt::format("did you mean {}?", shell_word(word + ".sqfs"));
+    else if (is_environment_name(context.config, word))
+        hint = fmt::format("{0} is an environment; to write its image: gpkg image build -n {0}",
+                           shell_word(word));
+    return fail(ErrorKind::NotFound, fmt::format("{}: no such file", file.native()), hint);
+}
+
 Result<int> show(Context& context, const ImageVerbOptions& options) {
-    const auto file = absolute_path(options.image, context.home);
+    GPKG_TRY(const auto file, existing_image(context, options.image));
     GPKG_TRY(const auto info, read_image_info(file));
     auto& out = context.out;
     const auto packages = packages_of_image(file);
@@ -169,7 +184,7 @@ Result<int> run(Context& context, const CLI::App& app, const ImageVerbOptions&) 
     auto words = words_behind_options(app, context.arguments);
     if (words.size() > 1 && words[1] == "--") words.erase(words.begin() + 1);
     if (words.size() < 2) return missing_argument(app, "COMMAND");
-    const auto file = absolute_path(words.front(), context.home);
+    GPKG_TRY(const auto file, existing_image(context, words.front()));
     words.erase(words.begin());
     GPKG_TRY(const auto info, read_image_info(file));
     ImageRunOptions how;
@@ -185,7 +200,7 @@ Result<int> run(Context& context, const CLI::App& app, const ImageVerbOptions&) 
 }
 
 Result<int> mount(Context& context, const ImageVerbOptions& options) {
-    const auto file = absolute_path(options.image, context.home);
+    GPKG_TRY(const auto file, existing_image(context, options.image));
     GPKG_TRY(const auto info, read_image_info(file));
     const bool is_for_module = !options.for_module.empty();
     if (is_for_module && options.for_module != info.mount_point)

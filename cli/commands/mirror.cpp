@@ -30,6 +30,11 @@ Result<int> write(Context& context, const CLI::App& app, MirrorVerbOptions optio
     if (!mirror.lock.file.empty() &&
         (!mirror.asked.wishes.specs.empty() || !mirror.asked.wishes.files.empty()))
         return fail(ErrorKind::Usage, "--lock cannot be used with specs or -f");
+    if (mirror.lock.file.empty() && mirror.asked.wishes.specs.empty() &&
+        mirror.asked.wishes.files.empty())
+        return fail(ErrorKind::Usage,
+                    "nothing to mirror: no packages, file or lock given",
+                    "gpkg mirror -f environment.yml --out " + shell_word(options.folder));
     mirror.folder = absolute_path(options.folder, context.home);
     GPKG_TRY(mirror.sign_keys, read_sign_keys(context, options.sign_keys));
     if (!options.delta.empty()) {
@@ -83,9 +88,21 @@ Result<void> check_keys(const std::vector<std::string>& keys) {
     return {};
 }
 
+Result<void> check_is_mirror(const fs::path& folder) {
+    std::error_code code;
+    if (fs::exists(folder / kMirrorManifest, code) || code) return {};
+    const bool is_folder = fs::is_directory(folder, code);
+    return fail(
+        ErrorKind::NotFound,
+        is_folder ? fmt::format("{}: not a mirror: it has no {}", folder.native(), kMirrorManifest)
+                  : fmt::format("{}: no such folder", folder.native()),
+        is_folder ? "gpkg mirror --out DIR writes one" : "");
+}
+
 Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     GPKG_CHECK(check_keys(options.keys));
     const auto folder = absolute_path(options.folder, context.home);
+    GPKG_CHECK(check_is_mirror(folder));
     GPKG_TRY(const auto read, read_manifest(folder / kMirrorManifest, options.keys));
     const auto cancelled = [&] { return context.stop.stop_requested(); };
     GPKG_TRY(const auto found, files_of_mirror(folder, cancelled));
@@ -94,10 +111,19 @@ Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     for (const auto& path : faults.missing) out.print(path + ": missing");
     for (const auto& path : faults.changed) out.print(path + ": different from the manifest");
     for (const auto& path : faults.unknown) out.print(path + ": not in the manifest");
-    const bool good = faults.missing.empty() && faults.changed.empty() && faults.unknown.empty();
+    const auto count = faults.missing.size() + faults.changed.size() + faults.unknown.size();
+    const bool good = count == 0;
     if (good)
         out.note(fmt::format(
-            "{}: {}, no damage found", folder.native(), count_text(found.size(), "file")));
+            "{}: {} verified: no damage", folder.native(), count_text(found.size(), "file")));
+    else if (!out.json_mode())
+        out.error({ErrorKind::Integrity,
+                   fmt::format("{}: {} missing, different or unknown",
+                               folder.native(),
+                               count_text(count, "file")),
+                   "to repair it, run the gpkg mirror command that wrote it again; at a site "
+                   "without a network, copy the files again",
+                   {}});
     if (good && !options.keys.empty()) out.note("signature verified");
     if (good && read.is_signed && options.keys.empty())
         out.note("signature not checked; to check it: --key PUBLIC-KEY");

@@ -64,6 +64,9 @@ Result<int> pack(Context& context, const ImagedOptions& options) {
 Action bind_pack(CLI::App& app) {
     const auto options = std::make_shared<ImagedOptions>();
     add_imaged_options(app, *options);
+    app.get_option("--for")->description(
+        "class of --from-lock for this machine: a profile, or a name listed by `gpkg hardware "
+        "list`");
     options->replaceable = kZstdMagic;
     options->suffix = ".tar.zst";
     app.footer(

@@ -4,7 +4,10 @@
 #include "cli/table.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/record_text.hpp"
+#include "cli/workflow/settings.hpp"
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/channel/mirrored_channels.hpp"
 #include "libcore/env/generation.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/net/url.hpp"
@@ -235,6 +238,17 @@ private:
     std::map<std::string, std::string> channels_;              ///< titles by URL
 };
 
+/// "/srv/channel (mirror: /srv/mirror/channel)" where the setting mirrored_channels has one.
+std::string title_with_mirror(const Context& context,
+                              const std::vector<MirroredPlace>& places,
+                              const std::string& url) {
+    auto title = channel_title(context, url);
+    const auto place = std::ranges::find(places, without_secrets(url), &MirroredPlace::base);
+    if (title.empty() || place == places.end() || place->mirrors.empty()) return title;
+    return fmt::format(
+        "{} (mirror: {})", title, path_or_url(without_secrets(place->mirrors.front())));
+}
+
 /// Every channel that was searched, or where nothing was solved, those of the packages.
 std::vector<std::string> channels_of(const Context& context, const Change& change) {
     std::vector<std::string> titles;
@@ -243,7 +257,11 @@ std::vector<std::string> channels_of(const Context& context, const Change& chang
             titles.push_back(std::move(title));
     };
     if (change.is_removal) return titles;
-    for (const auto& channel : change.channels) add(channel_title(context, channel.base_url()));
+    const auto places =
+        mirrored_places(context.config.mirrored_channels.value, channel_context(context))
+            .value_or(std::vector<MirroredPlace>());
+    for (const auto& channel : change.channels)
+        add(title_with_mirror(context, places, channel.base_url()));
     if (titles.empty())
         for (const auto& record : change.link) add(channel_title(context, record.channel));
     return titles;

@@ -18,6 +18,12 @@ fail() {
     printf 'gpkg-relocate: %s\n' "$1" >&2
     exit 1
 }
+case ${1-} in
+-h | --help)
+    printf 'usage: bin/gpkg-relocate\nAdapts the files of this environment to the folder that it is in.\n'
+    exit 0
+    ;;
+esac
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 pack=$here/conda-meta/gpkg/pack
 is_done() { [ -f "$pack/place" ] && [ "$(cat "$pack/place")" = "$here" ]; }
@@ -27,7 +33,7 @@ case $here in
 '*) fail "$here: a path with a line break is not supported" ;;
 esac
 [ "$(($(wc -c < "$here/conda-meta/history")))" = "$(cat "$pack/history-size")" ] ||
-    fail "$here: a package manager changed it after it was unpacked; move it with gpkg rename"
+    fail "$here: a package manager changed it after it was unpacked; to adapt it: gpkg repair -p $here"
 [ "$(printf 'ab\000' | sed -z 's/b/\x00/' | wc -c | tr -d ' ')" = 3 ] || fail 'needs GNU sed'
 
 # What stands for a text in a pattern of sed, and in a replacement.

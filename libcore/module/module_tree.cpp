@@ -99,9 +99,8 @@ Result<void> check_way(const fs::path& root,
     const auto in_the_way = [&](const fs::path& what, std::string_view is) {
         return fail(
             ErrorKind::Conflict,
-            fmt::format(
-                "{}: is {}, so the module {} cannot be written", what.native(), is, path.native()),
-            "choose another name (--as) or another folder (--root)");
+            fmt::format("module {} cannot be written: {} is {}", path.native(), what.native(), is),
+            "choose another name, such as --as NAME/VERSION, or another folder with --root");
     };
     std::error_code code;
     for (auto folder = path.parent_path(); folder != root && folder.has_relative_path();
@@ -136,11 +135,14 @@ Result<void> may_take(const fs::path& path,
     const auto known = std::find_if(
         before.begin(), before.end(), [&](const auto& file) { return file.path == path; });
     if (other->is_of_same(origin) || (known != before.end() && known->is_gone)) return {};
+    auto name = (origin.image.empty() ? origin.prefix : origin.image).stem().native();
+    if (name == path.parent_path().filename()) name = "NAME";
     return fail(
         ErrorKind::Conflict,
         fmt::format("{}: already the module of {}", path.native(), other->prefix.native()),
-        "choose another name with --as; modules of one name go to different folders only for "
-        "different drivers and CPU levels, not for different generations of GPUs");
+        fmt::format("choose another name: --as {}/1; one name can serve different drivers or CPU "
+                    "levels, but not two generations of GPUs",
+                    name));
 }
 
 /// What Environment Modules takes for a variant or a version that is asked for, Lmod does not.

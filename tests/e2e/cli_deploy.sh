@@ -22,9 +22,13 @@ expect 0 create -p "$at" python where
 # Outside of a job: words that make no sense there, and a script, for which the image is made.
 expect 2 deploy -p "$at"
 err_has 'not inside a Slurm job' '--slurm'
+expect 2 deploy -n ml -o ml.sbatch -- python train.py
+err_has 'to write a batch script: gpkg deploy -n ml --slurm -o ml.sbatch -- python train.py'
 expect 2 deploy --clean
 expect 2 deploy -p "$at" -o "$WORK/x"
 expect 2 deploy x.sqfs -p "$at"
+expect 2 deploy -n ml --slurm python
+err_has 'a command stands behind --: gpkg deploy'
 expect 2 deploy x.sqfs y.sqfs --slurm
 expect 1 deploy "$WORK/nowhere.sqfs" --slurm
 expect 1 deploy "$WORK/records.linux-64" --slurm

@@ -372,10 +372,19 @@ out_has ' 0 packages'
 expect 1 image run /etc/passwd true
 err_has '/etc/passwd: not an image made by gpkg'
 expect 1 image show "$WORK/nowhere"
+expect 1 image run "$WORK/one" true
+err_has "$WORK/one: no such file" "did you mean $WORK/one.sqfs?"
+expect 1 image run ml true
+err_has 'ml is an environment; to write its image: gpkg image build -n ml'
 head -c -100 "$WORK/one.sqfs" > "$WORK/cut.sqfs"
 expect 1 image show "$WORK/cut.sqfs"
 expect 2 image run "$WORK/one.sqfs"
-expect 2 image build -n ml -o "$WORK"
+for folder in "$WORK/new/" "$WORK/new"; do # a folder for the file
+    expect 0 image build -n ml -o "$folder"
+    out_has "$WORK/new/ml.sqfs: "
+done
+expect 2 image build -n ml --format oci -o "$WORK/new"
+err_has 'choose a new folder for -o'
 expect 1 run -p "$WORK/one.sqfs" true
 err_has 'an image of an environment' "gpkg image run $WORK/one.sqfs -- python"
 expect 2 image build -n ml --from-lock "$WORK/my.lock" -o "$WORK/x.sqfs"

@@ -44,7 +44,7 @@ for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_expo
 done
 check [ -s "$mirror/second/linux-64/repodata.json" ]
 expect 0 mirror verify "$mirror"
-err_has 'no damage found'
+err_has 'verified: no damage'
 err_lacks 'signature'
 check grep -qx "  - \"$url/main\"" "$mirror/config.yaml"
 
@@ -80,7 +80,7 @@ CONDA_OVERRIDE_CUDA=12.4 expect 0 create -n two --lock "$mirror/gpkg.lock"
 records one 'r["base"]["version"] == "1.0" and r["tool"]["build"] == "cuda_0" and r["tool"]["url"].startswith("http://127.")'
 records two 'set(r) == {"base", "fast", "note", "tool"}'
 expect 1 create -n three other
-err_has 'other'
+err_has 'other' 'a mirror may lack it (mirrored_channels of '
 unset GPKG_SYSTEM_CONFIG
 
 # A folder needs no network: --offline reads indexes and packages from it, also where another mirror is on a server.
@@ -92,6 +92,7 @@ for mirrors in "[\"$mirror/main\"]" "[\"http://mirror.invalid/main\", \"file://$
     rm -rf "$GPKG_ROOT_PREFIX/cache" "$GPKG_ROOT_PREFIX/pkgs"
     expect 0 create -y -n offline fast note $from
     err_lacks warning
+    out_has 'Channels     http://channel.invalid/main (mirror: '
     records offline 'set(r) == {"base", "fast", "note"} and all(p["channel"] == "http://channel.invalid/main" for p in r.values())'
     expect 0 env remove -y -n offline
 done
@@ -114,9 +115,13 @@ printf x >> "$copy/main/linux-64/repodata.json"
 expect 1 mirror verify "$copy"
 out_has 'main/noarch/note-1.0-0.tar.bz2: missing' 'main/linux-64/repodata.json: different from the manifest' \
     'main/linux-64/more-1.0-0.tar.bz2: not in the manifest'
+err_has "error: $copy: 3 files missing, different or unknown" 'hint: to repair it, run the gpkg mirror command'
 expect 1 mirror verify "$copy" --json
 json 'not d["success"] and len(d["missing"]) == len(d["changed"]) == len(d["unknown"]) == 1'
 expect 1 mirror verify "$WORK/nothing"
+err_has "$WORK/nothing: no such folder"
+expect 1 mirror verify "$CHANNEL"
+err_has "$CHANNEL: not a mirror: it has no manifest.json"
 echo '{"signed": "{}", "signatures": []}' > "$copy/manifest.json"
 expect 1 mirror verify "$copy"
 err_has 'not a mirror manifest'

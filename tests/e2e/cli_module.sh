@@ -13,7 +13,7 @@ root=$WORK/modules
 # Both formats into the room of what the environment asks; the entry beside them. The same again writes nothing.
 expect 0 module write -n one --root "$root"
 out_has "$root/Core/one/1.lua" "$root/Core/one/1" "$root/Core/gpkg/"
-err_has "to use the modules: module use $root/Core"
+err_has "to use it: module use $root/Core; module load gpkg one/1"
 expect 0 module write -n one --root "$root"
 out_is ''
 err_has 'all modules are up to date'
@@ -151,7 +151,7 @@ expect 0 create -n yard extra
 expect 0 module write -n yard --root "$WORK/tools" --as tool/1
 expect 0 module write -n one --root "$WORK/tools" --as tool/2
 expect 1 module write -n yard --root "$WORK/tools" --as tool
-err_has 'Core/tool: is a folder of other modules' '--as'
+err_has 'Core/tool is a folder of other modules' '--as NAME/VERSION'
 check [ "$(cd "$WORK/tools/Core" && find tool* -type f | LC_ALL=C sort | xargs)" = 'tool/1 tool/1.lua tool/2 tool/2.lua' ]
 
 # What cannot be seen is not gone; what moved has its module at once, which stays the default.

@@ -69,6 +69,8 @@ expect 0 list -p "$WORK/there" --json
 json '[p["name"] for p in d] == ["mod", "python", "where"]'
 chmod 700 "$WORK/there"
 "$WORK/there/bin/gpkg-relocate" || fail 'gpkg-relocate'
+last=gpkg-relocate out=$("$WORK/there/bin/gpkg-relocate" --help)
+out_has 'usage: bin/gpkg-relocate'
 check [ "$(stat -c %a "$WORK/there")" = 700 ]
 chmod 755 "$WORK/there"
 relocated "$WORK/there"
@@ -252,7 +254,9 @@ package more 1.0 0
 expect 0 install -y -q -p "$WORK/back" more
 mv "$WORK/back" "$WORK/moved"
 last=gpkg-relocate out=$("$WORK/moved/bin/gpkg-relocate" 2>&1) && fail 'changed since'
-out_has 'a package manager changed it'
+out_has 'a package manager changed it' "to adapt it: gpkg repair -p $WORK/moved"
+expect 0 run -p "$WORK/moved" true
+err_has "to fix it: gpkg repair -p $WORK/moved"
 
 # What is wrong is said.
 expect 1 pack -n none -o "$WORK/x.tar.zst"
@@ -266,7 +270,10 @@ err_has 'use -o FILE'
 expect 0 pack -n ml
 out_has "$PWD/ml.tar.zst: "
 rm ml.tar.zst
-expect 2 pack -n ml -o "$WORK"
+expect 0 pack -n ml -o "$WORK/new/" # a folder for the file
+out_has "$WORK/new/ml.tar.zst: "
+expect 2 pack --from-lock "$WORK/gpkg.lock" -o "$WORK/new"
+err_has 'missing output file'
 expect 2 pack -n ml --from-lock "$WORK/gpkg.lock" -o "$WORK/x.tar.zst"
 check [ ! -e "$WORK/x.tar.zst" ]
 check [ "$(ls -A "$WORK" | grep -c '^\.gpkg')" = 0 ]

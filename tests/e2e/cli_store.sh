@@ -143,6 +143,10 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     chmod 755 "$shared/site"
     # Nor does it take its name from those who cannot change it: their own goes before it.
     export GPKG_ENVS_DIRS=$shared/home1/envs:$shared/site
+    expect 1 create -y -n env app
+    err_has "$shared/site/env: the environment exists already" \
+        "for one of your own: gpkg create -p $shared/home1/envs/env"
+    err_lacks 'env remove'
     works 1 create -y -n env app
     err_has "note: the new environment hides $shared/site/env; -n env now means $shared/home1/envs/env"
     as 1 create -y -n env app

@@ -228,6 +228,28 @@ hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
 env zzzz|subcommands: list, create, update, export, remove, config
+module create|did you mean gpkg module write?
+module write --dest x|did you mean --root?
+module write --name a --name b|for the name of the module: --as NAME/VERSION
+module write x.sqfs|did you mean --image x.sqfs?
+module load early|leave gpkg out: module load NAME
+image list|did you mean gpkg image show?
+image exec x.sqfs true|did you mean gpkg image run?
+image run -n early true|to run in an environment: gpkg run -n NAME COMMAND
+image mount x.sqfs /mnt|the mount point is fixed when the image is built
+image build --lock gpkg.lock|did you mean --from-lock?
+pack --format zip|gpkg pack writes .tar.zst; for a squashfs file: gpkg image build
+pack -n early early.tar.gz|did you mean --output early.tar.gz?
+pack -n early --compress-level 3|did you mean --level?
+run x.sqfs true|to run a command in it: gpkg image run x.sqfs -- python
+list x.sqfs|to run a command in it: gpkg image run x.sqfs -- python; to list its packages: gpkg image show x.sqfs
+x.sqfs|to run a command in it: gpkg image run x.sqfs -- python
+mirror check /srv/mirror|use gpkg mirror verify DIR
+mirror early --dest x|did you mean --out?
+create --for a --for b|for several machines in one lock: gpkg lock SPEC --for v100 --for h100
+create --partition gpu -n x y|use --for partition=NAME
+deploy --nodes 2|resources go to sbatch
+slurm|to write a batch script: gpkg deploy -n NAME --slurm
 config describ channels|did you mean gpkg config describe?
 config zzzz|subcommands: list, get
 image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python

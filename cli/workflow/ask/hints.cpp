@@ -337,7 +337,15 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_similar_names(question, explanation);
     if (hint.empty()) hint = on_module_names(explanation);
-    if (hint.empty() && tells_unknown(explanation)) hint = on_other_channels(question);
+    if (hint.empty() && tells_unknown(explanation)) {
+        hint = on_other_channels(question);
+        const auto& mirrored = context.config.mirrored_channels;
+        if (!mirrored.value.empty())
+            hint += fmt::format(
+                "; a mirror may lack it (mirrored_channels of {}): run its gpkg mirror command "
+                "again with the package added",
+                mirrored.source);
+    }
     if (hint.empty()) hint = hint_on_dependencies(question, explanation);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);

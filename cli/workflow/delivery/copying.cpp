@@ -120,19 +120,29 @@ Result<std::optional<PrefixLock>> lock_if_allowed(const fs::path& prefix, const 
     return std::optional<PrefixLock>();
 }
 
+/// What to do about an environment in the place of a new one.
+std::string hint_for_existing(const Context& context, const fs::path& prefix) {
+    if (!check_writable_folder(prefix / "conda-meta"))
+        return "you cannot change it: choose another name, or a path of your own (-p)";
+    const auto words = target_words(context, prefix);
+    const auto add = fmt::format("to add packages: gpkg install {} PACKAGE", words);
+    const auto folders = environment_folders(context.config);
+    // One that others share should not be removed for a name.
+    const bool is_in_first = folders.envs.empty() || prefix.parent_path() == folders.envs.front();
+    if (is_in_first || prefix == folders.root_prefix || !folders.has(prefix))
+        return fmt::format("{}; to remove it: gpkg env remove {}", add, words);
+    const auto own = folders.envs.front() / prefix.filename();
+    return fmt::format("{}; for one of your own: gpkg create -p {}", add, shell_word(own.native()));
+}
+
 }  // namespace
 
 Result<void> check_free(const Context& context, const fs::path& prefix) {
     std::error_code code;
     if (Prefix::is_environment(prefix))
-        return fail(
-            ErrorKind::Conflict,
-            fmt::format("{}: the environment exists already", prefix.native()),
-            check_writable_folder(prefix / "conda-meta")
-                ? fmt::format("to add packages: gpkg install {0} PACKAGE; to remove it: gpkg env "
-                              "remove {0}",
-                              target_words(context, prefix))
-                : "you cannot change it: choose another name, or a path of your own (-p)");
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: the environment exists already", prefix.native()),
+                    hint_for_existing(context, prefix));
     if (is_there(prefix) && !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),

@@ -78,7 +78,7 @@ Result<void> check_output(const fs::path& file, std::string_view magic) {
     if (fs::exists(status) && !fs::is_regular_file(status))
         return fail(ErrorKind::Usage,
                     fmt::format("{}: exists and is not a regular file", file.native()),
-                    "-o needs a file, or a new folder for --format oci");
+                    magic.empty() ? "choose a new folder for -o" : "choose a file for -o");
     if (magic.empty() && fs::exists(status))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists already", file.native()),
@@ -95,14 +95,22 @@ std::int64_t newest_time(const std::vector<PackageRecord>& records) {
     return newest;
 }
 
-/// -o, else a file of the environment's name in the current folder.
+/// Whether -o names the folder for the file. An OCI layout is a folder itself.
+bool names_folder(const ImagedOptions& options, const fs::path& output) {
+    std::error_code ignored;
+    return !options.replaceable.empty() && !options.suffix.empty() &&
+           (options.output.ends_with('/') || fs::is_directory(output, ignored));
+}
+
+/// -o, else a file of the environment's name, in the current folder or the one that -o names.
 Result<fs::path> output_of(const Context& context, const ImagedOptions& options) {
-    if (!options.output.empty()) return absolute_path(options.output, context.home);
+    auto folder = absolute_path(options.output.empty() ? "." : options.output, context.home);
+    if (!options.output.empty() && !names_folder(options, folder)) return folder;
     if (!options.lock.file.empty() || options.suffix.empty())
         return fail(ErrorKind::Usage, "missing output file", "use -o FILE");
     GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
     const auto name = options.name.empty() ? prefix.filename().native() : options.name;
-    return absolute_path("./" + name + options.suffix, context.home);
+    return folder / (name + options.suffix);
 }
 
 }  // namespace
@@ -122,8 +130,7 @@ void add_imaged_options(CLI::App& app, ImagedOptions& options) {
     add_imaged_sources(app, options);
     app.add_option("-o,--output",
                    options.output,
-                   "file to write, over an earlier one of its kind; default: the name of the "
-                   "environment, in this folder")
+                   "file to write or replace, or a folder for it; default: this folder")
         ->type_name("FILE");
 }
 

@@ -115,16 +115,27 @@ std::size_t Examined::damaged_packages() const {
     return names.size();
 }
 
+namespace {
+
+/// Whether bin/gpkg-relocate of gpkg pack can adapt the files: not after gpkg has changed them.
+bool can_relocate(const fs::path& prefix, const fs::path& relocate) {
+    std::error_code code;
+    const auto packed = read_file(prefix / "conda-meta/gpkg/pack/history-size");
+    return packed && fs::exists(relocate, code) &&
+           trim(*packed) == std::to_string(fs::file_size(prefix / "conda-meta/history", code));
+}
+
+}  // namespace
+
 std::string moved_text(const Context& context, const fs::path& prefix, const fs::path& old) {
-    std::error_code ignored;
-    const auto relocate = prefix / "bin/gpkg-relocate";  // of gpkg pack
+    const auto relocate = prefix / "bin/gpkg-relocate";
     return fmt::format(
         "this environment was {} here from {}, and its files still contain that path; to fix it: "
         "{}",
         Prefix::is_environment(old) ? "copied" : "moved",
         old.native(),
-        fs::exists(relocate, ignored) ? shell_word(relocate.native())
-                                      : "gpkg repair " + target_words(context, prefix));
+        can_relocate(prefix, relocate) ? shell_word(relocate.native())
+                                       : "gpkg repair " + target_words(context, prefix));
 }
 
 Result<Examined> examine_environment(Context& context, const fs::path& path, bool quick) {

@@ -124,10 +124,10 @@ TEST_CASE("what is no place for a module leaves all modules as they are", "[modu
     const auto as_folder = write_module(root, module_for("/a", ""), kBoth, before);
     REQUIRE_FALSE(as_folder);
     CHECK_THAT(as_folder.error().message,
-               ContainsSubstring("Core/ml: is a folder of other modules"));
+               ContainsSubstring("Core/ml is a folder of other modules"));
     const auto below_file = write_module(root, module_for("/a", "3", "ml/2"), kBoth, before);
     REQUIRE_FALSE(below_file);
-    CHECK_THAT(below_file.error().message, ContainsSubstring("Core/ml/2: is a file"));
+    CHECK_THAT(below_file.error().message, ContainsSubstring("Core/ml/2 is a file"));
     CHECK(names_in(root) == names);
 
     // Where only its own are there, they make room.
