@@ -2,6 +2,7 @@
 
 #include "cli/command_log.hpp"
 #include "cli/environments.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
@@ -15,6 +16,21 @@
 #include <fmt/format.h>
 
 namespace gpkg::cli {
+namespace {
+
+/// "; environment.yml in this folder names web: use -n web, ..."; empty if none names one.
+std::string hint_at_environment_yml(const Context& context) {
+    const auto name = name_in_environment_yml(context);
+    if (name.empty()) return {};
+    if (!is_environment_name(context.config, name))
+        return fmt::format("; to create {} from environment.yml in this folder: gpkg sync", name);
+    return fmt::format(
+        "; environment.yml in this folder names {0}: use -n {0}; to apply the file: gpkg sync",
+        shell_word(name));
+}
+
+}  // namespace
+
 std::function<std::string(const std::string&)> not_empty(std::string fault) {
     return [fault = std::move(fault)](const std::string& argument) {
         return argument.empty() ? fault : std::string();
@@ -256,6 +272,11 @@ TargetOptions target_of(const std::string& name_or_path) {
     return target;
 }
 
+std::string target_flags(const TargetOptions& target) {
+    if (!target.name.empty()) return " -n " + shell_word(target.name);
+    return target.prefix.empty() ? "" : " -p " + shell_word(target.prefix);
+}
+
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options) {
     if (!options.prefix.empty()) return absolute_path(options.prefix, context.home);
     if (!options.name.empty()) {
@@ -266,7 +287,9 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
     }
     if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
         return absolute_path(*active, context.home);
-    return fail(ErrorKind::Usage, std::string(kNoEnvironmentActive), "use -n NAME or -p PATH");
+    return fail(ErrorKind::Usage,
+                std::string(kNoEnvironmentActive),
+                "use -n NAME or -p PATH" + hint_at_environment_yml(context));
 }
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {

@@ -106,8 +106,8 @@ Error in_users_words(const Context& context, std::span<CLI::App* const> path, Er
 
 }  // namespace
 
-int exit_status(const Error& error) {
-    return error.kind == ErrorKind::Usage ? kWrongUsage : kFailed;
+int exit_status(const Error& error, int failed) {
+    return error.kind == ErrorKind::Usage ? kWrongUsage : failed;
 }
 
 CLI::Option* given_option(std::span<CLI::App* const> path, const std::string& flag) {
@@ -150,7 +150,7 @@ Result<int> run_command(Context& context,
     if (!changes && !has_failed) return status;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     if (!context.prefix.empty()) entry.prefix = context.prefix.native();
-    entry.status = status ? *status : exit_status(status.error());
+    entry.status = status ? *status : exit_status(status.error(), context.failure_status);
     entry.seconds = seconds.count();
     entry.is_cancelled = is_cancelled;
     if (!is_cancelled)

@@ -491,7 +491,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         show_notes(out, change);
         GPKG_CHECK(change_settings(context, change, settings, options));
         if (out.json_mode()) out.json(document());
-        return options.check && !settings.is_nothing() ? 1 : 0;
+        return options.check && (!settings.is_nothing() || change.lock_is_outdated) ? 1 : 0;
     }
 
     RequestedSpecs requested;

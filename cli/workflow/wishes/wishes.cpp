@@ -8,6 +8,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/activation.hpp"
+#include "libcore/env/environments.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/manifest/environment_yml.hpp"
 #include "libcore/manifest/spec_file.hpp"
@@ -355,6 +356,17 @@ Result<fs::path> existing_prefix(const Context& context,
         prefix.error().hint +=
             fmt::format("; gpkg env update -f {} uses the name in the file", shell_word(*file));
     return prefix;
+}
+
+std::string name_in_environment_yml(const Context& context) {
+    constexpr const char* kFile = "environment.yml";
+    std::error_code code;
+    if (!fs::is_regular_file(kFile, code)) return {};
+    const auto file = read_wish_file(context, kFile, true);
+    if (!file) return {};
+    const auto manifest = manifest_of(context, **file, "", false);
+    const bool has_name = manifest && manifest->name && check_environment_name(*manifest->name);
+    return has_name ? *manifest->name : "";
 }
 
 Result<std::vector<std::string>> platforms_of_files(Context& context,

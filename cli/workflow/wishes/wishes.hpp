@@ -61,6 +61,9 @@ Result<fs::path> existing_prefix(const Context& context,
                                  const TargetOptions& target,
                                  const WishOptions& wishes);
 
+/// The name in environment.yml of this folder; empty without such a file or without a name in it.
+std::string name_in_environment_yml(const Context& context);
+
 /// The platforms that environment.yml files among `options` say they are made for.
 Result<std::vector<std::string>> platforms_of_files(Context& context,
                                                     const WishOptions& options,
