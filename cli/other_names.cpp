@@ -198,10 +198,6 @@ constexpr OtherName kOtherNames[] = {
     {"virtual-packages", "use gpkg hardware"},
     {"who-needs", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
     {"whoneeds", "use gpkg tree -n NAME --invert PACKAGE, or gpkg repoquery whoneeds PACKAGE"},
-    {"why --channel",
-     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
-    {"why -c",
-     "why explains an installed package; for a request: gpkg why-not SPEC or gpkg variants NAME"},
     {"workspace", "the requests of a project are in environment.yml: gpkg sync -f environment.yml"},
     {"x", "use gpkg exec"},
 };

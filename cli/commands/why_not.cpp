@@ -1,6 +1,7 @@
 #include "libcore/solve/why_not.hpp"
 
 #include "cli/command.hpp"
+#include "cli/commands/why_not.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/explanation_json.hpp"
@@ -14,6 +15,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -197,6 +199,23 @@ std::string why_chosen(const Question& question, const PackageRecord& chosen) {
     return reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, ", "));
 }
 
+/// "CUDA build because h100 has an NVIDIA GPU", and how an older driver runs it.
+std::vector<std::string> on_build(const Question& question, const PackageRecord& chosen) {
+    const auto of = accelerator_of(chosen);
+    if (of.evidence.empty() || of.is_for_either) return {};
+    const auto& problem = question.problem;
+    std::vector<std::string> lines;
+    const bool is_auto = question.wanted.accelerators.all.empty();
+    if (const auto reason =
+            machine_reason(problem.machine, problem.virtual_packages, of.accelerator);
+        is_auto && !reason.empty())
+        lines.push_back(
+            fmt::format("{} build because {}", compute_platform(of.accelerator), reason));
+    if (auto note = note_on_cuda_minor_version(problem.virtual_packages, {chosen}))
+        lines.push_back(*std::move(note));
+    return lines;
+}
+
 /// "accelerator nvidia has no effect: ...", where that is asked for.
 std::string on_accelerator(const Question& question, const PackageRecord& chosen) {
     const auto& asked = question.wanted.accelerators.all;
@@ -260,6 +279,7 @@ void print(const Context& context,
             const auto& chosen = *found.chosen;
             out.result(
                 fmt::format("{} is chosen{}", record_title(chosen), why_chosen(question, chosen)));
+            for (const auto& line : on_build(question, chosen)) out.result(line);
             if (const auto text = on_accelerator(question, chosen); !text.empty()) out.result(text);
         } else if (installed != nullptr && spec.matches(installed->package)) {
             out.result(fmt::format("{} is installed", record_title(installed->package)));
@@ -358,6 +378,14 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
 }
 
 }  // namespace
+
+Result<int> why_selected(Context& context, const SourceOptions& sources, const std::string& spec) {
+    WhyNotOptions options;
+    options.sources = sources;
+    options.spec = spec;
+    options.wishes.specs = {spec};
+    return why_not(context, options);
+}
 
 Action bind_why_not(CLI::App& app) {
     const auto options = std::make_shared<WhyNotOptions>();

@@ -6,7 +6,6 @@
 #include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/generation.hpp"
-#include "libcore/hardware/accelerator.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -85,13 +84,6 @@ std::array<std::size_t, kPlanGroups.size()> group_sizes(const Change& change) {
     std::array<std::size_t, kPlanGroups.size()> sizes{};
     for (const auto& row : plan_rows(change)) ++sizes.at(static_cast<std::size_t>(row.action));
     return sizes;
-}
-
-/// " (CUDA build)"; empty where a record does not tell what it is for.
-std::string accelerator_remark(const PackageRecord& record) {
-    const auto found = accelerator_of(record);
-    if (found.evidence.empty() || found.is_for_either) return "";
-    return fmt::format(" ({} build)", compute_platform(found.accelerator));
 }
 
 class ChangeTable {
@@ -413,8 +405,8 @@ Json change_document(const Change& change,
         json["message"] = change.if_nothing.empty() ? "All requested packages already installed."
                                                     : change.if_nothing;
     if (options.check)
-        json["in_sync"] =
-            change.is_nothing() && !change.creates && change.pip.empty() && settings.is_nothing();
+        json["in_sync"] = change.is_nothing() && !change.creates && change.pip.empty() &&
+                          settings.is_nothing() && !change.lock_is_outdated;
     json["actions"] = {
         {"FETCH", list(fetch, itself)},
         {"LINK", list(change.link, itself)},
