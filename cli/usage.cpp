@@ -84,6 +84,18 @@ bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
 }
 
+/// "did you mean -f environment.yml?" of a file where the command takes one by an option.
+std::string hint_for_file(const CLI::App& command, const std::string& word) {
+    std::error_code code;
+    if (!fs::is_regular_file(word, code)) return {};
+    const bool is_lock = fs::path(word).filename().native().find("lock") != std::string::npos;
+    if (is_lock && command.get_option_no_throw("--lock") != nullptr)
+        return fmt::format("did you mean --lock {}?", shell_word(word));
+    return command.get_option_no_throw("--file") == nullptr
+               ? ""
+               : fmt::format("did you mean -f {}?", shell_word(word));
+}
+
 bool names_one(const NearEnvironments& near_environments, const std::string& word) {
     return near_environments(word) == std::vector{word};
 }
@@ -130,6 +142,7 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
         if (is_flag) continue;
+        if (auto hint = hint_for_file(command, word); !hint.empty()) return hint;
         if (word.ends_with(".sqfs") && is_unknown_subcommand(command, unexpected))
             return fmt::format("to run a command in it: gpkg image run {} -- python",
                                shell_word(word));

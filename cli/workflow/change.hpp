@@ -76,6 +76,7 @@ struct Change {
     fs::path copies{};                 ///< the environment whose other files come along
     bool takes_over = false;           ///< of `copies`, whose history comes along as well
     std::uint64_t restores = 0;        ///< the generation that this goes back to; else 0
+    std::uint64_t restored_from = 0;   ///< then the generation that it leaves
     bool replaces_unowned = false;     ///< files of no package are no obstacle
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked

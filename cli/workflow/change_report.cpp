@@ -358,6 +358,15 @@ void print_change(const Context& context,
     print_totals(context.out, change, fetch);
 }
 
+std::string restored_text(const Context& context, const Change& change) {
+    return fmt::format("{} is back at generation {}; to return to {}: gpkg rollback {} {}",
+                       environment_name(context, change.prefix),
+                       change.restores,
+                       change.restored_from,
+                       change.restored_from,
+                       target_words(context, change.prefix));
+}
+
 std::string outcome_text(const Context& context, const Change& change) {
     const auto name = environment_name(context, change.prefix);
     if (change.creates)
@@ -365,8 +374,7 @@ std::string outcome_text(const Context& context, const Change& change) {
                            name,
                            count_text(change.link.size(), "package"),
                            change.lock.empty() ? "" : " from " + change.lock);
-    if (change.restores != 0)
-        return fmt::format("{} is back at generation {}", name, change.restores);
+    if (change.restores != 0) return restored_text(context, change);
     const auto sizes = group_sizes(change);
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < sizes.size(); ++i) {

@@ -353,8 +353,9 @@ Result<fs::path> existing_prefix(const Context& context,
     const auto file = std::ranges::find_if(
         wishes.files, [](const std::string& one) { return is_environment_yml(one); });
     if (file != wishes.files.end())
-        prefix.error().hint +=
-            fmt::format("; gpkg env update -f {} uses the name in the file", shell_word(*file));
+        prefix.error().hint =
+            fmt::format("use -n NAME or -p PATH; gpkg env update -f {} uses the name in the file",
+                        shell_word(*file));
     return prefix;
 }
 
