@@ -61,9 +61,11 @@ Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
                     fmt::format("{} is not installed in {}", name, path.native()),
                     did_you_mean(near),
                     {}};
-        if (near.empty())
+        if (near.empty()) {
             error = with_environment_hint(
-                std::move(error), "to list installed packages: gpkg list {}", path.native());
+                std::move(error), "to see why not: gpkg why-not {}", path.native());
+            error.hint += " " + shell_word(name);
+        }
         return pass(std::move(error));
     }
     reasons.target = *target;
@@ -102,7 +104,11 @@ Result<fs::path> prefix_of(Context& context, const WhyOptions& options) {
     if (prefix || prefix.error().kind != ErrorKind::Usage) return prefix;
     auto environments = list_environments(environment_folders(context.config), context.home);
     std::erase_if(environments, [&](const auto& path) { return !has_package(path, options.name); });
-    if (environments.empty()) return prefix;
+    if (environments.empty()) {
+        prefix.error().hint += fmt::format("; for a package that is not installed: gpkg why-not {}",
+                                           shell_word(options.name));
+        return prefix;
+    }
     std::vector<std::string> names;
     names.reserve(environments.size());
     for (const auto& path : environments) names.push_back(environment_name(context, path));

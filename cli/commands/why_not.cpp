@@ -15,6 +15,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/asked_spec.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -56,11 +57,13 @@ bool is_environment_active(const Context& context) {
 }
 
 /// The request that is named, else the environment as it is, else the package by its bare name.
-Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const MatchSpec& spec) {
+Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const AskedSpec& asked) {
+    const auto& spec = asked.spec;
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files cannot be solved; give specs instead");
     auto request = change_request(std::move(wishes));
+    if (asked.accelerator) request.accelerators.of_package[spec.name] = *asked.accelerator;
     request.update = {spec.name};  // it may move, and the channels are asked for it
     request.reach.no_pin = options.no_pin;
     if (!request.specs.empty()) {
@@ -266,8 +269,12 @@ void print(const Context& context,
     const bool is_possible = found.verdict == Verdict::Unneeded ||
                              found.verdict == Verdict::LessGood ||
                              found.verdict == Verdict::Outranked;
-    if (is_possible) {
-        const auto text = newer_for_other_machine(question, spec, *found.possible);
+    // A GPU build that is not the newest is chosen where newer ones do not run.
+    const bool is_gpu_build = found.verdict == Verdict::Chosen &&
+                              accelerator_of(*found.chosen).accelerator != Accelerator::None;
+    if (is_possible || is_gpu_build) {
+        const auto text =
+            newer_for_other_machine(question, spec, is_possible ? *found.possible : *found.chosen);
         if (!text.empty()) out.result(text);
     }
     switch (found.verdict) {
@@ -311,7 +318,10 @@ void print(const Context& context,
         break;
     }
     print_differences(out, found, options.all);
-    if (in_environment) out.result("to install it: " + install_command(context, asked));
+    if (in_environment)
+        out.result("to install it: " + install_command(context, asked));
+    else if (found.verdict != Verdict::Unneeded)
+        out.result(fmt::format("to get it, add {} to the request", shell_word(asked)));
 }
 
 std::string_view name_of(Verdict verdict) {
@@ -347,12 +357,15 @@ Json json_of(const MatchSpec& spec, const WhyNot& found) {
 }
 
 Result<int> why_not(Context& context, WhyNotOptions& options) {
-    GPKG_TRY(const auto spec, parse_spec(options.spec));
+    auto asked = AskedSpec::parse(options.spec);
+    if (!asked) asked.error().kind = ErrorKind::Usage;
+    GPKG_TRY(const auto about, std::move(asked));
+    const auto& spec = about.spec;
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
                     fmt::format("{}: matches more than one package name", spec.to_string()),
                     "name one package, e.g. gpkg why-not 'numpy>=2'");
-    GPKG_TRY(const auto request, request_of(context, options, spec));
+    GPKG_TRY(const auto request, request_of(context, options, about));
     ask_channels_of(std::span(&spec, 1), options.sources);
     GPKG_TRY(const auto question, question_of(context, options.sources, request));
     GPKG_TRY(auto found, gpkg::why_not(question.problem, spec, solver::solve, solver::advantage));
