@@ -208,7 +208,8 @@ std::vector<std::string> on_build(const Question& question, const PackageRecord&
     if (of.evidence.empty() || of.is_for_either) return {};
     const auto& problem = question.problem;
     std::vector<std::string> lines;
-    const bool is_auto = question.wanted.accelerators.all.empty();
+    const auto& asked = question.wanted.accelerators;
+    const bool is_auto = asked.all.empty() && !asked.of_package.contains(chosen.name);
     if (const auto reason =
             machine_reason(problem.machine, problem.virtual_packages, of.accelerator);
         is_auto && !reason.empty())
