@@ -8,6 +8,7 @@
 #include "cli/table.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/locked_prefix.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/pins.hpp"
 #include "libcore/env/prefix.hpp"
@@ -130,7 +131,11 @@ Result<int> pin(Context& context, const PinOptions& options) {
     GPKG_TRY(const auto installed, locked.prefix.records());
     GPKG_TRY(auto text, read_pins(path));
     std::vector<MatchSpec> pins;
-    for (const auto& spec : options.specs) {
+    for (std::size_t i = 0; i < options.specs.size(); ++i) {
+        const auto& spec = options.specs[i];
+        GPKG_CHECK(check_is_spec(i > 0 ? options.specs[i - 1] : "",
+                                 spec,
+                                 i + 1 < options.specs.size() ? options.specs[i + 1] : ""));
         GPKG_TRY(auto pin, pin_of(context, spec, locked.prefix, installed));
         text = with_pin(text, pin);
         pins.push_back(std::move(pin));
@@ -157,9 +162,7 @@ Result<int> pin(Context& context, const PinOptions& options) {
     return 0;
 }
 
-/// The names to unpin: those given, or of all pins.
-Result<std::vector<std::string>> names_to_unpin(const Prefix& prefix, const PinOptions& options) {
-    if (!options.all) return options.specs;
+Result<std::vector<std::string>> names_of_pins(const Prefix& prefix) {
     GPKG_TRY(const auto pins, prefix.pinned_specs());
     std::vector<std::string> names;
     for (const auto& text : pins) {
@@ -176,15 +179,21 @@ Result<int> unpin(Context& context, const PinOptions& options) {
                     "gpkg unpin -n NAME numpy; all packages: gpkg unpin -n NAME --all");
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& path = locked.prefix.path();
-    GPKG_TRY(const auto names, names_to_unpin(locked.prefix, options));
+    auto names = options.specs;
+    if (options.all) {
+        GPKG_TRY(names, names_of_pins(locked.prefix));
+    }
     GPKG_TRY(auto text, read_pins(path));
     for (const auto& name : names) {
         GPKG_TRY(const auto spec, parse_spec(name));
         auto without = without_pin(text, spec.name);
-        if (without == text)
+        if (without == text) {
+            GPKG_TRY(const auto pinned, names_of_pins(locked.prefix));
             return fail(ErrorKind::NotFound,
                         fmt::format("{} is not pinned in {}", spec.name, path.native()),
-                        fmt::format("to list pins: gpkg pins {}", target_words(context, path)));
+                        did_you_mean(near_names(spec.name, pinned),
+                                     "to list pins: gpkg pins " + target_words(context, path)));
+        }
         text = std::move(without);
     }
     GPKG_CHECK(write_pins(path, text));

@@ -73,8 +73,10 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     GPKG_TRY(const auto present, number_of_present(prefix, now));
     GPKG_TRY(auto change, return_to(context, prefix, target));
     change.restored_from = present;
-    change.notes.push_back(fmt::format(
-        "restores generation {} of {}: {}", target.number, target.time, command_of(target)));
+    change.notes.push_back(fmt::format("restores generation {} of {}, the state after: {}",
+                                       target.number,
+                                       target.time,
+                                       command_of(target)));
     return carry_out(context, std::move(change), options.change);
 }
 

@@ -207,9 +207,8 @@ Result<Asked> read_words(Context& context,
             continue;
         }
         GPKG_CHECK(check_is_not_file(context, text));
-        GPKG_CHECK(check_is_not_version(before, text));
-        const auto next = i + 1 < options.specs.size() ? options.specs[i + 1] : std::string();
-        GPKG_CHECK(check_is_whole(before, text, next));
+        GPKG_CHECK(check_is_spec(
+            before, text, i + 1 < options.specs.size() ? options.specs[i + 1] : std::string()));
         before = text;
         if (auto taken = asked.take(text, platform); !taken) {
             taken.error().kind = ErrorKind::Usage;
@@ -333,6 +332,13 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
                     "package files and specs cannot be installed by one command",
                     "install the files first, then the specs");
     return wishes;
+}
+
+Result<void> check_is_spec(const std::string& before,
+                           const std::string& text,
+                           const std::string& next) {
+    GPKG_CHECK(check_is_not_version(before, text));
+    return check_is_whole(before, text, next);
 }
 
 TargetOptions target_meant(TargetOptions target, const Wishes& wishes) {

@@ -52,6 +52,12 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
 /// forgotten.
 Result<void> check_is_not_file(const Context& context, const std::string& text);
 
+/// Fails if `text` belongs to the argument before it: "numpy 1.2", "numpy >= 1.24". `before` and
+/// `next` may be empty.
+Result<void> check_is_spec(const std::string& before,
+                           const std::string& text,
+                           const std::string& next);
+
 /// What the flags name, else what a file names: by its name, else by its place.
 TargetOptions target_meant(TargetOptions target, const Wishes& wishes);
 
