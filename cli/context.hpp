@@ -38,6 +38,7 @@ struct Context {
     /// Indices in it of words that are neither options nor values of options.
     std::vector<std::size_t> positionals;
     mutable fs::path prefix{};  ///< the environment that the command works on, once it is known
+    int failure_status = 1;     ///< exit status of errors; 2 where 1 is the answer "no" of a check
     mutable std::shared_ptr<Transport> transport{};  ///< see open_transport()
     /// By what --for says: a profile is read once, for it may come through a pipe.
     mutable std::map<std::string, std::shared_ptr<const virtual_packages::HardwareProfile>>

@@ -224,17 +224,18 @@ int run_without_command(CLI::App& app, const CommandLine& line, Output& out) {
 }
 
 /// Reports how the command went. Returns the exit status of the program.
-int report(const Result<int>& status, const Config& config, Output& out) {
+int report(const Result<int>& status, const Context& context) {
+    auto& out = context.out;
     out.show_deferred();
-    for (const auto& error : config.errors)
+    for (const auto& error : context.config.errors)
         if (status || status.error().message != error.message) out.warn(error.to_string());
     if (!status) {
         out.error(status.error());
-        return exit_status(status.error());
+        return exit_status(status.error(), context.failure_status);
     }
     if (!out.stdout_works()) {
         if (!Output::stdout_reader_left()) std::fputs("error: cannot write to stdout\n", stderr);
-        return kFailed;
+        return context.failure_status;
     }
     return *status;
 }
@@ -284,7 +285,8 @@ int run(int argc, char** argv) {
                     argument_indices(*command, line.words)};
     context.command_line = recorded_command_line(
         {argv, static_cast<std::size_t>(argc)}, line.words, context.positionals, path);
-    return report(run_command(context, path, *command, action), *config, out);
+    const auto status = run_command(context, path, *command, action);
+    return report(status, context);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "cli/command_log.hpp"
 #include "cli/environments.hpp"
 #include "cli/other_names.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
@@ -32,6 +33,17 @@ std::string naming_hint(const Context& context) {
     if (names.size() > kMostListed)
         return "use -n NAME or -p PATH; to list environments: gpkg env list";
     return fmt::format("use -n NAME or -p PATH; environments: {}", fmt::join(names, ", "));
+}
+
+/// "; environment.yml in this folder names web: use -n web, ..."; empty if none names one.
+std::string hint_at_environment_yml(const Context& context) {
+    const auto name = name_in_environment_yml(context);
+    if (name.empty()) return {};
+    if (!is_environment_name(context.config, name))
+        return fmt::format("; to create {} from environment.yml in this folder: gpkg sync", name);
+    return fmt::format(
+        "; environment.yml in this folder names {0}: use -n {0}; to apply the file: gpkg sync",
+        shell_word(name));
 }
 
 }  // namespace
@@ -174,7 +186,7 @@ void add_check_option(CLI::App& app, ChangeOptions& options) {
     app.add_flag_callback(
            "--check",
            [&options] { options.check = options.dry_run = true; },
-           "like --dry-run, with exit status 1 if there are differences")
+           "like --dry-run; exit status 1: differences, 2: error")
         ->group("Installation");
 }
 
@@ -285,6 +297,11 @@ TargetOptions target_of(const std::string& name_or_path) {
     return target;
 }
 
+std::string target_flags(const TargetOptions& target) {
+    if (!target.name.empty()) return " -n " + shell_word(target.name);
+    return target.prefix.empty() ? "" : " -p " + shell_word(target.prefix);
+}
+
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options) {
     if (!options.prefix.empty()) return absolute_path(options.prefix, context.home);
     if (!options.name.empty()) {
@@ -295,7 +312,9 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
     }
     if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
         return absolute_path(*active, context.home);
-    return fail(ErrorKind::Usage, std::string(kNoEnvironmentActive), naming_hint(context));
+    return fail(ErrorKind::Usage,
+                std::string(kNoEnvironmentActive),
+                naming_hint(context) + hint_at_environment_yml(context));
 }
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {

@@ -77,6 +77,9 @@ Result<std::vector<std::string>> words_of_option(const std::string& text, std::s
 
 /// What NAME|PATH means: a path has a slash.
 TargetOptions target_of(const std::string& name_or_path);
+/// " -n ml" or " -p /path", as the user gave it; empty if nothing was given.
+std::string target_flags(const TargetOptions& target);
+
 /// The prefix that the options mean; it need not exist.
 Result<fs::path> target_prefix(const Context& context, const TargetOptions& options);
 /// The same of one that is to be made. Where it takes the name from one of others, that is said.

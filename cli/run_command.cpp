@@ -116,8 +116,8 @@ Error in_users_words(const Context& context, std::span<CLI::App* const> path, Er
 
 }  // namespace
 
-int exit_status(const Error& error) {
-    return error.kind == ErrorKind::Usage ? kWrongUsage : kFailed;
+int exit_status(const Error& error, int failed) {
+    return error.kind == ErrorKind::Usage ? kWrongUsage : failed;
 }
 
 CLI::Option* given_option(std::span<CLI::App* const> path, const std::string& flag) {
@@ -151,6 +151,7 @@ Result<int> run_command(Context& context,
         entry.prefix = given_prefix(context, path).native();
         log_command(context.config, entry);
     }
+    if (given_option(path, "--check") != nullptr) context.failure_status = kCannotCheck;
     auto status = run_action(context, command, action);
     if (!status) status = pass(in_users_words(context, path, std::move(status).error()));
     const auto is_error = [&](ErrorKind kind) { return !status && status.error().kind == kind; };
@@ -160,7 +161,7 @@ Result<int> run_command(Context& context,
     if (!changes && !has_failed) return status;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
     if (!context.prefix.empty()) entry.prefix = context.prefix.native();
-    entry.status = status ? *status : exit_status(status.error());
+    entry.status = status ? *status : exit_status(status.error(), context.failure_status);
     entry.seconds = seconds.count();
     entry.is_cancelled = is_cancelled;
     if (!is_cancelled)

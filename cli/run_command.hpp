@@ -13,7 +13,8 @@ namespace gpkg::cli {
 
 /// Exit status of a command that failed.
 inline constexpr int kFailed = 1;
-int exit_status(const Error& error);
+/// Exit status of an error. `failed`: that of every error but wrong usage.
+int exit_status(const Error& error, int failed = kFailed);
 
 /// The option of the innermost command that has it and was given it; null if none was. `path` is
 /// the program and the named commands.

@@ -197,10 +197,17 @@ bool lacks_environment(const CLI::App& command) {
     return is_unused(command, "--name") && is_unused(command, "--prefix");
 }
 
-/// "--output ml.tar.zst" or "--for h100" for an argument that only lacks the option before it.
+/// "--for h100", "-f environment.yml" or "--output ml.tar.zst" for an argument that only lacks the
+/// option before it.
 std::string with_option(const CLI::App& command, const std::string& word) {
     if (is_unused(command, "--for") && virtual_packages::find_machine(word, {}))
         return "--for " + shell_word(word);
+    std::error_code code;
+    if (fs::is_regular_file(word, code)) {
+        const bool is_lock = fs::path(word).filename().native().find("lock") != std::string::npos;
+        if (is_lock && is_unused(command, "--lock")) return "--lock " + shell_word(word);
+        if (is_unused(command, "--file")) return "-f " + shell_word(word);
+    }
     if (is_unused(command, "--output") && word.find_first_of("./") != std::string::npos)
         return "--output " + shell_word(word);
     return "";

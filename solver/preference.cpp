@@ -91,10 +91,8 @@ public:
         case Key::Channel: return "is in a channel with higher priority";
         case Key::Version: return "is a newer version";
         case Key::Accelerator:
-            return fmt::format("is a {} build, and {} is a {} build",
-                               compute_platform(one.accelerator),
-                               universe_.describe(b),
-                               compute_platform(two.accelerator));
+            return fmt::format(
+                "is a {} build, {}", compute_platform(one.accelerator), why_accelerator(one, two));
         case Key::Closeness: return "is built for hardware closer to this machine";
         case Key::BuildNumber: return "has a higher build number";
         case Key::Rest: break;
@@ -111,6 +109,19 @@ public:
     }
 
 private:
+    /// Why the accelerator of one candidate comes before that of another of its name.
+    std::string why_accelerator(const Candidate& one, const Candidate& two) const {
+        const auto& problem = universe_.problem();
+        const auto choice = universe_.accelerators().choice(universe_.names()[one.name].text);
+        if (choice != AcceleratorChoice::Auto && choice != AcceleratorChoice::Conda)
+            return fmt::format("and accelerator {} is requested", to_string(choice));
+        const auto reason =
+            machine_reason(problem.machine, problem.virtual_packages, one.accelerator);
+        return reason.empty()
+                   ? fmt::format("and the other is a {} build", compute_platform(two.accelerator))
+                   : "and " + reason;
+    }
+
     /// A number for each version so that comparing the numbers of one name's compares versions.
     std::vector<std::uint32_t> order_versions() const {
         VersionId count = 0;

@@ -45,16 +45,29 @@ std::string hint_at_name(const std::vector<std::string>& specs) {
         "; for an environment called {}: gpkg create -n {}", specs.front(), shell_words(specs));
 }
 
+/// How to create the environment of environment.yml in this folder, where nothing is requested.
+std::string hint_at_file(const Context& context, const CreateOptions& options) {
+    std::error_code code;
+    if (!options.wishes.specs.empty() || !options.wishes.files.empty() ||
+        !options.lock.file.empty() || !fs::exists("environment.yml", code))
+        return {};
+    return fmt::format("to use environment.yml of this folder: gpkg create {}-f environment.yml",
+                       name_in_environment_yml(context).empty() ? "-n NAME " : "");
+}
+
 /// The prefix given on the command line, else in the environment.yml. It must not exist yet.
 Result<fs::path> place_of_new(Context& context,
                               const CreateOptions& options,
                               const Wishes& wishes) {
     const auto target = target_meant(options.target, wishes);
-    if (target.name.empty() && target.prefix.empty())
-        return fail(ErrorKind::Usage,
-                    "the new environment needs a name or a path",
-                    "use -n NAME, -p PATH, or an environment.yml with a name" +
-                        hint_at_name(options.wishes.specs));
+    if (target.name.empty() && target.prefix.empty()) {
+        auto hint = hint_at_file(context, options);
+        if (hint.empty())
+            hint = "use -n NAME, -p PATH, or an environment.yml with a name" +
+                   hint_at_name(options.wishes.specs);
+        return fail(
+            ErrorKind::Usage, "the new environment needs a name or a path", std::move(hint));
+    }
     GPKG_TRY(auto prefix, new_prefix(context, target));
     GPKG_CHECK(recover_prefix(context, prefix, options.change.dry_run));
     auto is_free = check_free(context, prefix);

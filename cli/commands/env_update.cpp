@@ -22,11 +22,6 @@ struct EnvUpdateOptions {
     bool prune = false;
 };
 
-std::string words_of(const TargetOptions& target) {
-    if (!target.name.empty()) return " -n " + shell_word(target.name);
-    return target.prefix.empty() ? "" : " -p " + shell_word(target.prefix);
-}
-
 /// What the flags say, else what the file says, else the active environment.
 Result<fs::path> prefix_meant(Context& context,
                               const EnvUpdateOptions& options,
@@ -34,7 +29,7 @@ Result<fs::path> prefix_meant(Context& context,
     auto prefix = existing_prefix(context, target_meant(options.target, wishes));
     if (!prefix && prefix.error().kind == ErrorKind::NoEnvironment)
         prefix.error().hint += fmt::format("; to create it: gpkg env create{} -f {}",
-                                           words_of(options.target),
+                                           target_flags(options.target),
                                            shell_word(options.wishes.files.front()));
     return prefix;
 }

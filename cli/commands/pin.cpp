@@ -8,6 +8,7 @@
 #include "cli/table.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/locked_prefix.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/pins.hpp"
 #include "libcore/env/prefix.hpp"
@@ -130,7 +131,11 @@ Result<int> pin(Context& context, const PinOptions& options) {
     GPKG_TRY(const auto installed, locked.prefix.records());
     GPKG_TRY(auto text, read_pins(path));
     std::vector<MatchSpec> pins;
-    for (const auto& spec : options.specs) {
+    for (std::size_t i = 0; i < options.specs.size(); ++i) {
+        const auto& spec = options.specs[i];
+        GPKG_CHECK(check_is_spec(i > 0 ? options.specs[i - 1] : "",
+                                 spec,
+                                 i + 1 < options.specs.size() ? options.specs[i + 1] : ""));
         GPKG_TRY(auto pin, pin_of(context, spec, locked.prefix, installed));
         text = with_pin(text, pin);
         pins.push_back(std::move(pin));

@@ -72,13 +72,11 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     }
     GPKG_TRY(const auto present, number_of_present(prefix, now));
     GPKG_TRY(auto change, return_to(context, prefix, target));
-    change.notes.push_back(
-        fmt::format("restores generation {} of {}: {}; to undo: gpkg rollback {} {}",
-                    target.number,
-                    target.time,
-                    command_of(target),
-                    present,
-                    target_words(context, prefix)));
+    change.restored_from = present;
+    change.notes.push_back(fmt::format("restores generation {} of {}, the state after: {}",
+                                       target.number,
+                                       target.time,
+                                       command_of(target)));
     return carry_out(context, std::move(change), options.change);
 }
 
@@ -122,7 +120,7 @@ Action bind_rollback(CLI::App& app) {
     app.footer(
         "Restores the packages, requested specs and accelerators of an earlier generation. "
         "Packages installed by pip and variables stay as they are. A rollback adds a generation "
-        "and deletes none; to undo it, roll back to the number it started from.\n"
+        "and deletes none; to redo what it undid, roll back to the number that it prints.\n"
         "\n"
         "  gpkg rollback -n ml              # undo the last change\n"
         "  gpkg rollback 3 -n ml --dry-run\n");

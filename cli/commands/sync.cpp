@@ -96,23 +96,28 @@ std::vector<std::string> differences(const ExactRequest& locked, const ChangeReq
     return lines;
 }
 
-/// Only what a file can say is compared: channels and accelerators may come from the command line
-/// that wrote the lock.
-void warn_if_outdated(Context& context, const SourceOptions& given, const ExactRequest& locked) {
+/// Whether environment.yml requests something else than gpkg.lock, with a warning. Only what a file
+/// can say is compared: channels and accelerators may come from the command line that wrote the
+/// lock.
+bool warn_if_outdated(Context& context, const SyncOptions& options, const ExactRequest& locked) {
     constexpr std::size_t kMostTold = 3;
-    if (!has_file(kManifest) || locked.requested.empty()) return;
-    auto sources = given;
+    if (!has_file(kManifest) || locked.requested.empty()) return false;
+    auto sources = options.sources;
     WishOptions wishes;
     wishes.files = {kManifest};
     const auto now = lock_wishes(context, wishes, sources);
-    if (!now) return;
+    if (!now) return false;
     const auto lines = differences(locked, *now);
-    if (lines.empty()) return;
+    if (lines.empty()) return false;
     context.out.warn(
         fmt::format("{} is out of date: {} {}", kLock, kManifest, join_first(lines, kMostTold)));
-    context.out.note(fmt::format(
-        "hint: to update the lock: gpkg lock update -f {0}; to use the file: gpkg sync -f {0}",
-        kManifest));
+    const auto target = target_flags(options.target);
+    context.out.note(
+        fmt::format("hint: to update both: gpkg lock update -f {0} && gpkg sync{1}; to "
+                    "ignore the lock: gpkg sync{1} -f {0}",
+                    kManifest,
+                    target));
+    return true;
 }
 
 /// The environment that `target` names. It may be missing, but nothing else may be in its place.
@@ -147,9 +152,11 @@ Result<Change> as_locked(Context& context, const SyncOptions& options, bool is_d
     }
     GPKG_TRY(const auto path, prefix_of(context, options, target));
     GPKG_TRY(auto request, locked_request(context, options.sources, options.lock, path));
-    if (is_default) warn_if_outdated(context, options.sources, request);
+    const bool is_outdated = is_default && warn_if_outdated(context, options, request);
     request.prune = true;
-    return exactly(std::move(request));
+    GPKG_TRY(auto change, exactly(std::move(request)));
+    change.lock_is_outdated = is_outdated;
+    return change;
 }
 
 Result<Change> as_files_say(Context& context, SyncOptions& options) {
@@ -187,6 +194,7 @@ Result<int> sync(Context& context, SyncOptions& options) {
         "{} matches {}",
         environment_name(context, change.prefix),
         options.lock.file.empty() ? join_some(files, "and", files.size()) : options.lock.file);
+    if (change.lock_is_outdated) change.if_nothing += ", which is out of date";
     return carry_out(context, std::move(change), options.change);
 }
 
@@ -212,7 +220,7 @@ Action bind_sync(CLI::App& app) {
         "  gpkg sync -n ml --lock gpkg.lock\n"
         "  gpkg sync -f environment.yml\n"
         "  gpkg sync -n ml --dry-run        # show the differences\n"
-        "  gpkg sync -n ml --check          # the same; exit status 1 if there are any");
+        "  gpkg sync -n ml --check          # the same for scripts: status 1");
     return [options](Context& context) { return sync(context, *options); };
 }
 

@@ -1,8 +1,10 @@
 #include "cli/command.hpp"
+#include "cli/commands/why_not.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
+#include "cli/workflow/machine.hpp"
 #include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
@@ -30,6 +32,7 @@ constexpr std::size_t kMostOfAll = 100;
 
 struct WhyOptions {
     TargetOptions target;
+    SourceOptions sources;  ///< with one of these, the question is about a request
     std::string name;
     bool all = false;
 };
@@ -58,9 +61,11 @@ Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
                     fmt::format("{} is not installed in {}", name, path.native()),
                     did_you_mean(near),
                     {}};
-        if (near.empty())
+        if (near.empty()) {
             error = with_environment_hint(
-                std::move(error), "to list installed packages: gpkg list {}", path.native());
+                std::move(error), "to see why not: gpkg why-not {}", path.native());
+            error.hint += " " + shell_word(name);
+        }
         return pass(std::move(error));
     }
     reasons.target = *target;
@@ -99,7 +104,11 @@ Result<fs::path> prefix_of(Context& context, const WhyOptions& options) {
     if (prefix || prefix.error().kind != ErrorKind::Usage) return prefix;
     auto environments = list_environments(environment_folders(context.config), context.home);
     std::erase_if(environments, [&](const auto& path) { return !has_package(path, options.name); });
-    if (environments.empty()) return prefix;
+    if (environments.empty()) {
+        prefix.error().hint += fmt::format("; for a package that is not installed: gpkg why-not {}",
+                                           shell_word(options.name));
+        return prefix;
+    }
     std::vector<std::string> names;
     names.reserve(environments.size());
     for (const auto& path : environments) names.push_back(environment_name(context, path));
@@ -131,7 +140,7 @@ void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way)
 
 void print(Output& out, const Reasons& reasons, bool all) {
     const auto& record = reasons.graph.records()[reasons.target];
-    out.result(out.bold(record_title(record)));
+    out.result(out.bold(record_title(record)) + accelerator_remark(record));
     const auto users = reasons.graph.needed_by(reasons.target);
     if (reasons.ways.empty()) {
         out.result(users.empty() ? "not requested, and no package needs it"
@@ -182,34 +191,60 @@ Json json_of(const Reasons& reasons) {
     return document;
 }
 
+/// Whether channels or a machine are given: these count for requests, not for environments.
+bool is_about_request(const SourceOptions& sources) {
+    return !sources.channels.empty() || !sources.channel_priority.empty() ||
+           !sources.platform.empty() || !sources.for_machine.empty() || !sources.devices.empty() ||
+           !sources.exclude_newer.empty();
+}
+
+Result<int> why(Context& context, const WhyOptions& options) {
+    if (is_about_request(options.sources)) {
+        const auto target = target_flags(options.target);
+        if (target.empty()) return why_selected(context, options.sources, options.name);
+        const auto name = shell_word(options.name);
+        return fail(ErrorKind::Usage,
+                    "channels and machines cannot be given with an environment",
+                    fmt::format("why {0} is installed: gpkg why {0}{1}; whether it runs there: "
+                                "gpkg doctor{1}{2}",
+                                name,
+                                target,
+                                machine_flags(options.sources)));
+    }
+    GPKG_TRY(const auto prefix, prefix_of(context, options));
+    tell_condition(context, prefix);
+    GPKG_TRY(const auto reasons, look(prefix, options.name, options.all));
+    if (context.out.json_mode()) {
+        context.out.json(json_of(reasons));
+        return 0;
+    }
+    print(context.out, reasons, options.all);
+    if (options.all && reasons.ways.size() > kMostWays)
+        context.out.note(fmt::format("shorter: gpkg tree --invert {} {}",
+                                     target_words(context, prefix),
+                                     shell_word(options.name)));
+    return 0;
+}
+
 }  // namespace
 
 Action bind_why(CLI::App& app) {
     const auto options = std::make_shared<WhyOptions>();
-    app.add_option("name", options->name, "an installed package")->required()->type_name("NAME");
+    app.add_option("name", options->name, "an installed package, or with -c or --for any")
+        ->required()
+        ->type_name("NAME");
     add_target_options(app, options->target);
+    add_source_options(app, options->sources);
     app.add_flag("--all", options->all, "show every chain, not only the shortest of each request");
     app.footer(
         "Shows which requested packages need an installed package, and through which "
-        "dependencies.\n\n"
+        "dependencies. With a channel or a machine, shows which build a request for the package "
+        "selects, and why.\n\n"
         "  gpkg why libblas -n ml\n"
-        "  gpkg why libblas -n ml --all");
+        "  gpkg why libblas -n ml --all\n"
+        "  gpkg why pytorch --for h100");
 
-    return [options](Context& context) -> Result<int> {
-        GPKG_TRY(const auto prefix, prefix_of(context, *options));
-        tell_condition(context, prefix);
-        GPKG_TRY(const auto reasons, look(prefix, options->name, options->all));
-        if (context.out.json_mode()) {
-            context.out.json(json_of(reasons));
-        } else {
-            print(context.out, reasons, options->all);
-            if (options->all && reasons.ways.size() > kMostWays)
-                context.out.note(fmt::format("shorter: gpkg tree --invert {} {}",
-                                             target_words(context, prefix),
-                                             shell_word(options->name)));
-        }
-        return 0;
-    };
+    return [options](Context& context) { return why(context, *options); };
 }
 
 }  // namespace gpkg::cli

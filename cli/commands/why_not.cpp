@@ -1,6 +1,7 @@
 #include "libcore/solve/why_not.hpp"
 
 #include "cli/command.hpp"
+#include "cli/commands/why_not.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/explanation_json.hpp"
@@ -14,6 +15,8 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/asked_spec.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -54,11 +57,13 @@ bool is_environment_active(const Context& context) {
 }
 
 /// The request that is named, else the environment as it is, else the package by its bare name.
-Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const MatchSpec& spec) {
+Result<ChangeRequest> request_of(Context& context, WhyNotOptions& options, const AskedSpec& asked) {
+    const auto& spec = asked.spec;
     GPKG_TRY(auto wishes, read_wishes(context, options.wishes, options.sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage, "package files cannot be solved; give specs instead");
     auto request = change_request(std::move(wishes));
+    if (asked.accelerator) request.accelerators.of_package[spec.name] = *asked.accelerator;
     request.update = {spec.name};  // it may move, and the channels are asked for it
     request.reach.no_pin = options.no_pin;
     if (!request.specs.empty()) {
@@ -197,6 +202,24 @@ std::string why_chosen(const Question& question, const PackageRecord& chosen) {
     return reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, ", "));
 }
 
+/// "CUDA build because h100 has an NVIDIA GPU", and how an older driver runs it.
+std::vector<std::string> on_build(const Question& question, const PackageRecord& chosen) {
+    const auto of = accelerator_of(chosen);
+    if (of.evidence.empty() || of.is_for_either) return {};
+    const auto& problem = question.problem;
+    std::vector<std::string> lines;
+    const auto& asked = question.wanted.accelerators;
+    const bool is_auto = asked.all.empty() && !asked.of_package.contains(chosen.name);
+    if (const auto reason =
+            machine_reason(problem.machine, problem.virtual_packages, of.accelerator);
+        is_auto && !reason.empty())
+        lines.push_back(
+            fmt::format("{} build because {}", compute_platform(of.accelerator), reason));
+    if (auto note = note_on_cuda_minor_version(problem.virtual_packages, {chosen}))
+        lines.push_back(*std::move(note));
+    return lines;
+}
+
 /// "accelerator nvidia has no effect yet: ...", where that is asked for.
 std::string on_accelerator(const Question& question, const PackageRecord& chosen) {
     const auto& asked = question.wanted.accelerators.all;
@@ -247,8 +270,12 @@ void print(const Context& context,
     const bool is_possible = found.verdict == Verdict::Unneeded ||
                              found.verdict == Verdict::LessGood ||
                              found.verdict == Verdict::Outranked;
-    if (is_possible) {
-        const auto text = newer_for_other_machine(question, spec, *found.possible);
+    // A GPU build that is not the newest is chosen where newer ones do not run.
+    const bool is_gpu_build = found.verdict == Verdict::Chosen &&
+                              accelerator_of(*found.chosen).accelerator != Accelerator::None;
+    if (is_possible || is_gpu_build) {
+        const auto text =
+            newer_for_other_machine(question, spec, is_possible ? *found.possible : *found.chosen);
         if (!text.empty()) out.result(text);
     }
     switch (found.verdict) {
@@ -260,6 +287,7 @@ void print(const Context& context,
             const auto& chosen = *found.chosen;
             out.result(
                 fmt::format("{} is chosen{}", record_title(chosen), why_chosen(question, chosen)));
+            for (const auto& line : on_build(question, chosen)) out.result(line);
             if (const auto text = on_accelerator(question, chosen); !text.empty()) out.result(text);
         } else if (installed != nullptr && spec.matches(installed->package)) {
             out.result(fmt::format("{} is installed", record_title(installed->package)));
@@ -291,7 +319,10 @@ void print(const Context& context,
         break;
     }
     print_differences(out, found, options.all);
-    if (in_environment) out.result("to install it: " + install_command(context, asked));
+    if (in_environment)
+        out.result("to install it: " + install_command(context, asked));
+    else if (found.verdict != Verdict::Unneeded)
+        out.result(fmt::format("to get it, add {} to the request", shell_word(asked)));
 }
 
 std::string_view name_of(Verdict verdict) {
@@ -327,12 +358,15 @@ Json json_of(const MatchSpec& spec, const WhyNot& found) {
 }
 
 Result<int> why_not(Context& context, WhyNotOptions& options) {
-    GPKG_TRY(const auto spec, parse_spec(options.spec));
+    auto asked = AskedSpec::parse(options.spec);
+    if (!asked) asked.error().kind = ErrorKind::Usage;
+    GPKG_TRY(const auto about, std::move(asked));
+    const auto& spec = about.spec;
     if (!spec.has_one_name())
         return fail(ErrorKind::Usage,
                     fmt::format("{}: matches more than one package name", spec.to_string()),
                     "name one package, e.g. gpkg why-not 'numpy>=2'");
-    GPKG_TRY(const auto request, request_of(context, options, spec));
+    GPKG_TRY(const auto request, request_of(context, options, about));
     ask_channels_of(std::span(&spec, 1), options.sources);
     GPKG_TRY(const auto question, question_of(context, options.sources, request));
     GPKG_TRY(auto found, gpkg::why_not(question.problem, spec, solver::solve, solver::advantage));
@@ -358,6 +392,14 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
 }
 
 }  // namespace
+
+Result<int> why_selected(Context& context, const SourceOptions& sources, const std::string& spec) {
+    WhyNotOptions options;
+    options.sources = sources;
+    options.spec = spec;
+    options.wishes.specs = {spec};
+    return why_not(context, options);
+}
 
 Action bind_why_not(CLI::App& app) {
     const auto options = std::make_shared<WhyNotOptions>();

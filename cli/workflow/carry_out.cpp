@@ -355,9 +355,7 @@ Result<void> change_settings(Context& context,
     const bool changes = !options.dry_run && !options.download_only;
     if (changes) GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
     if (changes && change.restores != 0)
-        context.out.print(fmt::format("{} is back at generation {}",
-                                      environment_name(context, change.prefix),
-                                      change.restores));
+        context.out.print(restored_text(context, change));
     else
         context.out.print(no_packages_text(settings, !changes));
     if (!settings.accelerator.empty())
@@ -491,7 +489,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         show_notes(out, change);
         GPKG_CHECK(change_settings(context, change, settings, options));
         if (out.json_mode()) out.json(document());
-        return options.check && !settings.is_nothing() ? 1 : 0;
+        return options.check && (!settings.is_nothing() || change.lock_is_outdated) ? 1 : 0;
     }
 
     RequestedSpecs requested;

@@ -31,8 +31,9 @@ namespace gpkg::cli {
 /// How to carry a change out, as the user's flags say.
 struct ChangeOptions {
     bool dry_run = false;
-    bool check = false;  ///< with dry_run: exit status 1 if the environment would change
-    bool asks = true;    ///< before the change is applied, unless -y or always_yes is given
+    bool check =
+        false;         ///< with dry_run: exit status 1 if the environment or the lock would change
+    bool asks = true;  ///< before the change is applied, unless -y or always_yes is given
     bool brief = false;  ///< one line about the result in place of the plan, unless -v is given
     bool download_only = false;
     std::string link{};  ///< how files get into environments; empty: as configured
@@ -75,14 +76,16 @@ struct Change {
     fs::path copies{};                 ///< the environment whose other files come along
     bool takes_over = false;           ///< of `copies`, whose history comes along as well
     std::uint64_t restores = 0;        ///< the generation that this goes back to; else 0
+    std::uint64_t restored_from = 0;   ///< then the generation that it leaves
     bool replaces_unowned = false;     ///< files of no package are no obstacle
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
     std::vector<std::string> notes;
     std::vector<std::string> held_by_pins{};  ///< names that an update leaves at older versions
-    std::string if_nothing{};  ///< what to print where nothing changes; empty: a general text
-    std::string if_gone{};     ///< see FetchOptions::if_gone
-    std::string lock{};        ///< "gpkg.lock, class cpu", where the packages are of a lock
+    std::string if_nothing{};       ///< what to print where nothing changes; empty: a general text
+    std::string if_gone{};          ///< see FetchOptions::if_gone
+    std::string lock{};             ///< "gpkg.lock, class cpu", where the packages are of a lock
+    bool lock_is_outdated = false;  ///< the environment.yml beside it requests something else
 
     bool is_nothing() const { return unlink.empty() && link.empty(); }
 };

@@ -9,7 +9,6 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/mirrored_channels.hpp"
 #include "libcore/env/generation.hpp"
-#include "libcore/hardware/accelerator.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -88,13 +87,6 @@ std::array<std::size_t, kPlanGroups.size()> group_sizes(const Change& change) {
     std::array<std::size_t, kPlanGroups.size()> sizes{};
     for (const auto& row : plan_rows(change)) ++sizes.at(static_cast<std::size_t>(row.action));
     return sizes;
-}
-
-/// " (CUDA build)"; empty where a record does not tell what it is for.
-std::string accelerator_remark(const PackageRecord& record) {
-    const auto found = accelerator_of(record);
-    if (found.evidence.empty() || found.is_for_either) return "";
-    return fmt::format(" ({} build)", compute_platform(found.accelerator));
 }
 
 class ChangeTable {
@@ -384,6 +376,15 @@ void print_change(const Context& context,
     print_totals(context.out, change, fetch);
 }
 
+std::string restored_text(const Context& context, const Change& change) {
+    return fmt::format("{} is back at generation {}; to return to {}: gpkg rollback {} {}",
+                       environment_name(context, change.prefix),
+                       change.restores,
+                       change.restored_from,
+                       change.restored_from,
+                       target_words(context, change.prefix));
+}
+
 std::string outcome_text(const Context& context, const Change& change) {
     const auto name = environment_name(context, change.prefix);
     if (change.creates)
@@ -391,8 +392,7 @@ std::string outcome_text(const Context& context, const Change& change) {
                            name,
                            count_text(change.link.size(), "package"),
                            change.lock.empty() ? "" : " from " + change.lock);
-    if (change.restores != 0)
-        return fmt::format("{} is back at generation {}", name, change.restores);
+    if (change.restores != 0) return restored_text(context, change);
     const auto sizes = group_sizes(change);
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -431,8 +431,8 @@ Json change_document(const Change& change,
         json["message"] = change.if_nothing.empty() ? "All requested packages already installed."
                                                     : change.if_nothing;
     if (options.check)
-        json["in_sync"] =
-            change.is_nothing() && !change.creates && change.pip.empty() && settings.is_nothing();
+        json["in_sync"] = change.is_nothing() && !change.creates && change.pip.empty() &&
+                          settings.is_nothing() && !change.lock_is_outdated;
     json["actions"] = {
         {"FETCH", list(fetch, itself)},
         {"LINK", list(change.link, itself)},

@@ -28,6 +28,9 @@ std::string no_packages_text(const SettingsChange& settings, bool is_dry_run);
 /// "installed 3 packages and removed 1 in ml", "created ml with 12 packages".
 std::string outcome_text(const Context& context, const Change& change);
 
+/// "ml is back at generation 2; to return to 3: gpkg rollback 3 -n ml"
+std::string restored_text(const Context& context, const Change& change);
+
 /// The result of a change in conda's JSON shape.
 nlohmann::ordered_json change_document(const Change& change,
                                        const SettingsChange& settings,

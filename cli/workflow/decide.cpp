@@ -8,6 +8,8 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -325,6 +327,58 @@ std::vector<MatchSpec> leaves_to_record(const std::vector<MatchSpec>& leaves,
     return recorded;
 }
 
+/// Whether a channel has a build of the package for the accelerator.
+bool has_build(const Question& question, const std::string& name, Accelerator accelerator) {
+    return std::ranges::any_of(question.problem.indexes, [&](const auto& index) {
+        const auto records = index->find(name);
+        if (!records) return false;
+        const auto rows = records->choices(question.problem.exclude_newer);
+        return std::ranges::any_of(rows, [&](const auto* row) {
+            const auto record = index->record(*records, *row);
+            return record && accelerator_of(*record).accelerator == accelerator;
+        });
+    });
+}
+
+/// The vendor of the GPUs that the user named with --for; none where there are two, or an
+/// accelerator is given as well.
+std::optional<Accelerator> named_vendor(const Context& context, const Question& question) {
+    const auto& wanted = question.wanted.accelerators;
+    const auto& known = question.problem.virtual_packages;
+    if (question.machine.given.empty() || !wanted.empty() ||
+        !context.config.accelerator.value.empty() || !question.present.state.accelerator.empty())
+        return std::nullopt;
+    const bool has_nvidia = has_device(known, Accelerator::Nvidia);
+    const bool has_amd = has_device(known, Accelerator::Amd);
+    if (has_nvidia == has_amd) return std::nullopt;
+    return has_nvidia ? Accelerator::Nvidia : Accelerator::Amd;
+}
+
+/// What the solution means for the GPUs and the driver of the machine. `link`: its new records.
+std::vector<std::string> notes_on_machine(const Context& context,
+                                          const Question& question,
+                                          const std::vector<PackageRecord>& records,
+                                          const std::vector<PackageRecord>& link) {
+    std::vector<std::string> notes;
+    if (auto note = note_on_cuda_minor_version(question.problem.virtual_packages, link))
+        notes.push_back(*std::move(note));
+    const auto vendor = named_vendor(context, question);
+    const bool has_any_build = std::ranges::any_of(records, [](const PackageRecord& record) {
+        return !accelerator_of(record).evidence.empty() || is_vendor_part(record.name);
+    });
+    if (!vendor || has_any_build || question.wanted.specs.empty()) return notes;
+    std::vector<std::string> names;
+    for (const auto& spec : question.wanted.specs) {
+        if (has_build(question, spec.name, *vendor)) return notes;
+        names.push_back(spec.name);
+    }
+    notes.push_back(fmt::format("{} {} no {} builds in these channels",
+                                join_some(names, "and"),
+                                names.size() == 1 ? "has" : "have",
+                                compute_platform(*vendor)));
+    return notes;
+}
+
 /// With -v, prints how long the solve and each of its steps took.
 Result<Outcome> timed_answer(Output& out, Question& question) {
     Phase phase(out, "solve");
@@ -395,6 +449,8 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     append(change.notes, notes_on_bounds(context, change.requested, question));
     GPKG_TRY(change.state, state_after(context, question, solution.records));
     compare(change, question.present, solution.records, request.reinstall);
+    if (!change.is_nothing())
+        append(change.notes, notes_on_machine(context, question, solution.records, change.link));
     add_notes_on_kept_versions(context, question, solution.records, change);
     append(change.notes, notes_on_unsearched_channels(context, question, change));
     if (change.is_nothing() && change.state &&

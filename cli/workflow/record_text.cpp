@@ -1,5 +1,6 @@
 #include "cli/workflow/record_text.hpp"
 
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/net/url.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,12 @@ namespace gpkg::cli {
 
 std::string record_title(const PackageRecord& record) {
     return fmt::format("{} {} {}", record.name, record.version, record.build);
+}
+
+std::string accelerator_remark(const PackageRecord& record) {
+    const auto found = accelerator_of(record);
+    if (found.evidence.empty() || found.is_for_either) return "";
+    return fmt::format(" ({} build)", compute_platform(found.accelerator));
 }
 
 std::string transition(const std::string& before, const std::string& after) {

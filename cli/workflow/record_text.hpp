@@ -12,6 +12,9 @@ namespace gpkg::cli {
 /// "numpy 2.1.0 py312h0_0".
 std::string record_title(const PackageRecord& record);
 
+/// " (CUDA build)"; empty where a record does not tell what it is for.
+std::string accelerator_remark(const PackageRecord& record);
+
 /// "1.0 -> 2.0"; one of them where they are the same.
 std::string transition(const std::string& before, const std::string& after);
 

@@ -1,8 +1,11 @@
 #include "libcore/solve/accelerators.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/toolkit.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <initializer_list>
 
 namespace gpkg {
@@ -59,6 +62,42 @@ bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator 
     return std::ranges::any_of(virtual_packages, [&](const PackageRecord& record) {
         return tells_of_vendor(record.name, vendor);
     });
+}
+
+std::string machine_reason(std::string_view machine,
+                           const std::vector<PackageRecord>& virtual_packages,
+                           Accelerator accelerator) {
+    if (accelerator == Accelerator::None) {
+        const bool has_any_vendor = has_vendor(virtual_packages, Accelerator::Nvidia) ||
+                                    has_vendor(virtual_packages, Accelerator::Amd);
+        return has_any_vendor ? "" : fmt::format("{} has no GPU", machine);
+    }
+    const bool has_gpu = has_device(virtual_packages, accelerator);
+    if (!has_gpu && !has_vendor(virtual_packages, accelerator)) return "";
+    return fmt::format(
+        "{} has an {} {}", machine, vendor_title(accelerator), has_gpu ? "GPU" : "driver");
+}
+
+std::optional<std::string> note_on_cuda_minor_version(
+    const std::vector<PackageRecord>& virtual_packages, const std::vector<PackageRecord>& records) {
+    const auto* there = find_record(virtual_packages, "__cuda");
+    if (there == nullptr) return std::nullopt;
+    const auto driver = version_of(*there);
+    if (!driver || find_record(records, "cuda-compat") != nullptr) return std::nullopt;
+    std::optional<Version> latest;
+    for (const auto& record : records) {
+        const auto text = cuda_of(record);
+        if (!text) continue;
+        auto cuda = Version::parse(*text);
+        if (!cuda || driver_fit(*cuda, *driver) != DriverFit::MinorVersion) continue;
+        if (!latest || *latest < *cuda) latest = *std::move(cuda);
+    }
+    if (!latest) return std::nullopt;
+    return fmt::format(
+        "CUDA {} runs with a driver for CUDA {} (same major version), except code that needs PTX "
+        "compilation",
+        latest->to_string(),
+        there->version);
 }
 
 std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virtual_packages,

@@ -51,6 +51,17 @@ bool tells_of_vendor(std::string_view virtual_package, Accelerator vendor);
 /// Whether they tell of a GPU or of a driver. ROCm alone (__rocm) is a folder that may be anywhere.
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 
+/// "h100 has an NVIDIA GPU", "this machine has no GPU": why builds for the accelerator come first
+/// on a machine; empty if the machine is not the reason.
+std::string machine_reason(std::string_view machine,
+                           const std::vector<PackageRecord>& virtual_packages,
+                           Accelerator accelerator);
+
+/// "CUDA 12.9 runs with a driver for CUDA 12.4 (...)": of records of which one is built with a
+/// later minor version of CUDA than the driver supports.
+std::optional<std::string> note_on_cuda_minor_version(
+    const std::vector<PackageRecord>& virtual_packages, const std::vector<PackageRecord>& records);
+
 /// Of choices in the order in which they are to be tried, those that count on a machine: of
 /// several, one for a GPU does where there is such a GPU or its driver. All of them where none
 /// does.

@@ -47,7 +47,7 @@ out_has cpu_0
 
 # What decided between builds is what why-not tells.
 gpu expect 0 why-not torch
-out_is 'torch 1.0 cuda129_0 is chosen: newest version, CUDA build'
+out_has 'torch 1.0 cuda129_0 is chosen: newest version, CUDA build' 'CUDA build because this machine has an NVIDIA '
 package onlynew 1.0 cuda11_0
 package onlynew 2.0 cuda12_0 '__cuda >=12'
 package onlynew 2.0 cpu_0
@@ -56,7 +56,7 @@ expect 0 why-not 'onlynew=*=cuda*'
 out_has 'onlynew 1.0 cuda11_0 is possible, but' \
     'onlynew 2.0 cuda12_0 cannot be used: needs __cuda >=12, but this machine has no NVIDIA driver'
 gpu expect 0 why-not 'torch=1.0=cpu_0' torch
-out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is a CUDA build, and torch 1.0 cpu_0 is a CPU build'
+out_has 'torch 1.0 cpu_0 is possible, but torch 1.0 cuda129_0 is a CUDA build, and this machine has an NVIDIA '
 
 # The first of several that works; one for a GPU only where such a GPU is.
 # Where none of them is there, all are tried, and the first is explained.

@@ -86,6 +86,14 @@ last='an older driver'
 err=$(CONDA_OVERRIDE_CUDA=11.8 "$GPKG" create -n x gpu 2>&1)
 err_has 'this machine has a driver for CUDA 11.8 (__cuda)'
 err_has 'hint: CONDA_OVERRIDE_CUDA=11.8 overrides __cuda of this machine'
+# Of a machine that --for names, the fact that was given changes.
+package newer 1.0 0 '__glibc >=2.34'
+unset CONDA_OVERRIDE_GLIBC CONDA_OVERRIDE_CUDA
+expect 1 create -n x newer --for h100,glibc=2.20,linux=5.0
+err_has '  gpkg create -n x newer --for h100,glibc=2.34,linux=5.0  # for a machine with glibc >= 2.34'
+expect 1 create -n x gpu --for h100,cuda=11.4
+err_has '  gpkg create -n x gpu --for h100,cuda=12.4  # for a machine with a driver for CUDA >= 12.4'
+export CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_GLIBC=2.36
 
 # What was asked for earlier, pins, and python's minor version.
 expect 0 create -n e app=1 python=3.12.2

@@ -230,7 +230,7 @@ expect 0 create -y -n same app
 expect 0 install -y -n same extra
 expect 0 install -y -n same extra
 expect 0 rollback -y -n same
-err_has 'to undo: gpkg rollback 2 -n same'
+out_has 'same is back at generation 1; to return to 2: gpkg rollback 2 -n same'
 has same app-1.0 lib-2.0
 expect 0 rollback -y -n same 2
 has same app-1.0 extra-1.0 lib-2.0

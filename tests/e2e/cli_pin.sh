@@ -71,6 +71,14 @@ mv "$CHANNEL.away" "$CHANNEL"
 expect 0 unpin -n e lib --json
 json 'd["success"] is True and d["unpinned"] == ["lib"]'
 check [ "$(cat "$pinned")" = '# kept by hand' ]
+expect 0 pin -n e 'lib<2'
+expect 1 unpin -n e lbi
+err_has 'lbi is not pinned in' 'did you mean lib?'
+expect 2 pin -n e lib 1.0
+err_has "'1.0' is a version, not a package" 'did you mean lib=1.0?'
+expect 2 pin -n e lib '>=1'
+err_has "write the spec without spaces: 'lib>=1'"
+expect 0 unpin -n e lib
 expect 1 unpin -n e lib
 err_has "lib is not pinned in $GPKG_ROOT_PREFIX/envs/e" 'gpkg pins -n e'
 

@@ -55,13 +55,14 @@ expect 2 solve torch --platform linux-65
 expect 0 why-not numpy=1 numpy pandas
 out_is 'numpy 1.0 0 is possible, but numpy 2.0 1 is a newer version
 with it:
-  ~ numpy 1.0 0 instead of 2.0 1'
+  ~ numpy 1.0 0 instead of 2.0 1
+to get it, add numpy=1 to the request'
 expect 0 why-not 'numpy * 0' numpy
 out_has 'numpy 2.0 0 is possible, but numpy 2.0 1 has a higher build number'
 expect 0 why-not 'numpy>=2' pandas
 out_is 'numpy 2.0 1 is chosen: newest version, best build'
 expect 0 why-not 'numpy>=2' torch
-out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the request
+out_is "numpy 2.0 1 is possible, but conflicts with the best match for the request
 torch is requested
 numpy>=2 is the spec in question
 torch ==2.0 0 is the best match for the request
@@ -69,7 +70,8 @@ torch ==2.0 0 is the best match for the request
    └─ no numpy satisfies both
 with it:
   ~ torch 1.0 0 instead of 2.0 0
-  ~ numpy 2.0 1 instead of 1.0 0'
+  ~ numpy 2.0 1 instead of 1.0 0
+to get it, add 'numpy>=2' to the request"
 expect 0 why-not 'numpy>=2' torch=2
 out_is 'numpy>=2 conflicts with the request
 torch=2 is requested

@@ -16,6 +16,11 @@ variables:
   MODE: fast
 END
 
+# Without an active environment, hints name that of environment.yml.
+expect 2 install
+err_has 'use -n NAME or -p PATH; to create e from environment.yml in this folder: gpkg sync'
+expect 2 create
+err_has 'to use environment.yml of this folder: gpkg create -f environment.yml'
 # A missing environment is created; a second time nothing changes.
 expect 0 sync -y
 expect 0 list -n e --json
@@ -26,6 +31,9 @@ expect 0 history -n e --json
 json 'len(d) == 1'
 expect 0 sync -y
 out_has 'e matches environment.yml'
+
+expect 2 install tool
+err_has 'environment.yml in this folder names e: use -n e; to apply the file: gpkg sync'
 
 # Text and JSON agree where only variables differ.
 expect 0 env config vars set -n e MODE=slow OTHER=1
@@ -73,7 +81,16 @@ err_lacks 'out of date'
 sed -i 's/- tool/- tool\n  - extra/' environment.yml
 expect 0 sync -y
 err_has 'gpkg.lock is out of date: environment.yml also requests extra' \
-    'gpkg lock update -f environment.yml' 'gpkg sync -f environment.yml'
+    'to update both: gpkg lock update -f environment.yml && gpkg sync' 'gpkg sync -f environment.yml'
+out_is 'e matches gpkg.lock, which is out of date'
+# A check fails then: the environment is not what environment.yml requests.
+expect 1 sync --check
+out_is 'e matches gpkg.lock, which is out of date'
+expect 1 sync --check --json
+json 'd["success"] and d["in_sync"] is False'
+expect 1 sync -n e --check
+err_has 'gpkg lock update -f environment.yml && gpkg sync -n e; to ignore the lock: gpkg sync -n e -f environment.yml'
+expect 0 sync -n e --lock gpkg.lock --check
 expect 0 sync -y -n e --lock gpkg.lock
 err_lacks 'out of date'
 sed -i '/- extra/d; s/fast/slow/' environment.yml
@@ -98,6 +115,15 @@ json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]
 expect 0 rollback -y -n e
 expect 0 list -n e --json
 json '"extra" in [p["name"] for p in d]'
+
+# Of a check, 1 means "differs"; errors have 2.
+expect 2 sync -n e --lock nosuch.lock --check
+expect 2 sync -n e --lock nosuch.lock --check --json
+json 'd["success"] is False and "in_sync" not in d'
+expect 1 sync -n e --lock nosuch.lock --dry-run
+printf 'dependencies: [nosuch]\n' > nosuch.yml
+expect 2 sync -n e -f nosuch.yml --check
+err_has "package 'nosuch' not found"
 
 # What cannot be done changes nothing.
 expect 2 sync -y -n e --lock gpkg.lock -f environment.yml

@@ -305,7 +305,14 @@ copy early late|use gpkg create -n late --clone early
 clone|use gpkg create -n NEW --clone OLD
 mv early late|use gpkg rename -n early late
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
-why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
+rollback early|the last change: gpkg rollback -n NAME
+rollback --to 3 -n early|the generation is an argument: gpkg rollback N -n NAME
+rollback --redo -n early|use gpkg rollback N -n NAME
+pin --remove -n early x|use gpkg unpin
+list --env early|use -n NAME
+sync --no-lock|use gpkg sync -f environment.yml
+status|use gpkg sync --check -n NAME -f FILE
+unhold x|use gpkg unpin -n NAME PACKAGE
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
 solve --cuda 12.4 pytorch|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
@@ -350,6 +357,14 @@ list -n early --format json|for one JSON document: --json
 create -n early -dry-run x|did you mean --dry-run?
 clean -tipsy|to remove everything that is unused: gpkg clean --all -y
 END
+# A file where the command takes one by an option.
+touch given.yml given.lock
+expect 2 sync given.yml
+err_has 'did you mean -f given.yml?'
+expect 2 sync -n early given.lock
+err_has 'did you mean --lock given.lock?'
+expect 1 pin -n early remove x
+err_has 'use gpkg unpin'
 # Options before the command count for errors too, several letters may share a word, and -y and
 # --offline do no harm where there is nothing to ask or to fetch.
 for words in nosuch 'creat -n x' 'help nosuch' ''; do

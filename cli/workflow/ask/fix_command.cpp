@@ -20,6 +20,26 @@ namespace {
 
 using Kind = ProblemChange::Kind;
 
+/// "2.20" of "h100,glibc=2.20"; empty where no such fact follows the machine.
+std::string given_value(std::string_view machine, std::string_view key) {
+    const auto fact = fmt::format(",{}=", key);
+    const auto start = machine.find(fact);
+    if (start == std::string_view::npos) return {};
+    const auto rest = machine.substr(start + fact.size());
+    return std::string(rest.substr(0, rest.find(',')));
+}
+
+/// Gives the fact behind the machine's name, in place of the value that it has there.
+void give_fact(std::string& machine, std::string_view key, const std::string& value) {
+    const auto fact = fmt::format(",{}=", key);
+    const auto start = machine.find(fact);
+    if (start == std::string::npos) {
+        machine += fact + value;
+    } else {
+        machine.replace(start + fact.size(), given_value(machine, key).size(), value);
+    }
+}
+
 }  // namespace
 
 bool drops_accel_option(const Context& context, const Question& question, const Fix& fix) {
@@ -279,17 +299,19 @@ void FixCommand::set_machine(const ProblemChange& change) {
         environment_.try_emplace(override_variable("cuda"), kUsualCuda);
 }
 
-/// Of a machine named with --for, gives another value to each fact that gpkg only assumes. False if
-/// the fix changes more of the machine.
+/// Of a machine named with --for, gives another value to each fact that gpkg only assumes, or that
+/// the user gave behind the name. False if the fix changes more of the machine.
 bool FixCommand::give_facts(const Fix& fix) {
-    std::string facts;
+    std::map<std::string, std::string> facts;
     for (const auto& change : fix.changes) {
         if (change.kind != Kind::SetMachine) continue;
         const auto key = virtual_packages::given_key(change.name);
         const auto* there = find_record(question_.problem.virtual_packages, change.name);
-        if (!key || there == nullptr || !is_assumed(*there)) return false;
-        const auto variable = override_variable(std::string_view(change.name).substr(2));
-        facts += fmt::format(",{}={}", *key, environment_.at(variable));
+        if (!key || there == nullptr) return false;
+        // A variable may override the value that was given.
+        const auto& told = change.name == "__archspec" ? there->build : there->version;
+        if (!is_assumed(*there) && given_value(question_.machine.given, *key) != told) return false;
+        facts[*key] = environment_.at(override_variable(std::string_view(change.name).substr(2)));
     }
     if (facts.empty()) return false;
     constexpr std::string_view kFor = "--for";
@@ -302,7 +324,8 @@ bool FixCommand::give_facts(const Fix& fix) {
             virtual_packages::machines_in(is_joined ? word.substr(kFor.size() + 1) : word);
         for (auto& machine : machines) {
             const bool is_it = machine == question_.machine.given;
-            machine += is_it ? facts : system_facts(fix, machine);
+            for (const auto& [key, value] : is_it ? facts : system_facts(fix, machine))
+                give_fact(machine, key, value);
             is_given = is_given || is_it;
         }
         word = fmt::format("{}{}", is_joined ? "--for=" : "", fmt::join(machines, ","));
@@ -310,24 +333,24 @@ bool FixCommand::give_facts(const Fix& fix) {
     return is_given;
 }
 
-/// ",glibc=2.34": the fix's facts of the system that gpkg only assumes of another machine of the
-/// line, too. Those of GPUs and CPUs differ between machines.
-std::string FixCommand::system_facts(const Fix& fix, const std::string& machine) const {
+/// The fix's facts of the system that gpkg only assumes of another machine of the line, too. Those
+/// of GPUs and CPUs differ between machines.
+std::map<std::string, std::string> FixCommand::system_facts(const Fix& fix,
+                                                            const std::string& machine) const {
     SourceOptions sources;
     sources.for_machine = machine;
     const auto other = machine_of(context_, sources);
     if (!other) return {};
     const auto known = virtual_packages_with(context_, *other, context_.env);
-    std::string facts;
+    std::map<std::string, std::string> facts;
     for (const auto& change : fix.changes) {
         if (change.kind != Kind::SetMachine ||
             (change.name != "__glibc" && change.name != "__linux" && change.name != "__osx"))
             continue;
         const auto* there = find_record(known, change.name);
         if (there == nullptr || !is_assumed(*there)) continue;
-        const auto variable = override_variable(std::string_view(change.name).substr(2));
-        facts += fmt::format(
-            ",{}={}", *virtual_packages::given_key(change.name), environment_.at(variable));
+        facts[*virtual_packages::given_key(change.name)] =
+            environment_.at(override_variable(std::string_view(change.name).substr(2)));
     }
     return facts;
 }

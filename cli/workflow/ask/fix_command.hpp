@@ -62,7 +62,8 @@ private:
     void remove_option(const std::string& name);
     void set_machine(const ProblemChange& change);
     bool give_facts(const Fix& fix);
-    std::string system_facts(const Fix& fix, const std::string& machine) const;
+    std::map<std::string, std::string> system_facts(const Fix& fix,
+                                                    const std::string& machine) const;
 
     const Context& context_;
     const Question& question_;

@@ -8,6 +8,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/channel/channel.hpp"
 #include "libcore/env/activation.hpp"
+#include "libcore/env/environments.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/manifest/environment_yml.hpp"
 #include "libcore/manifest/spec_file.hpp"
@@ -206,9 +207,8 @@ Result<Asked> read_words(Context& context,
             continue;
         }
         GPKG_CHECK(check_is_not_file(context, text));
-        GPKG_CHECK(check_is_not_version(before, text));
-        const auto next = i + 1 < options.specs.size() ? options.specs[i + 1] : std::string();
-        GPKG_CHECK(check_is_whole(before, text, next));
+        GPKG_CHECK(check_is_spec(
+            before, text, i + 1 < options.specs.size() ? options.specs[i + 1] : std::string()));
         before = text;
         if (auto taken = asked.take(text, platform); !taken) {
             taken.error().kind = ErrorKind::Usage;
@@ -334,6 +334,13 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     return wishes;
 }
 
+Result<void> check_is_spec(const std::string& before,
+                           const std::string& text,
+                           const std::string& next) {
+    GPKG_CHECK(check_is_not_version(before, text));
+    return check_is_whole(before, text, next);
+}
+
 TargetOptions target_meant(TargetOptions target, const Wishes& wishes) {
     if (!target.name.empty() || !target.prefix.empty()) return target;
     target.name = wishes.name;
@@ -352,9 +359,21 @@ Result<fs::path> existing_prefix(const Context& context,
     const auto file = std::ranges::find_if(
         wishes.files, [](const std::string& one) { return is_environment_yml(one); });
     if (file != wishes.files.end())
-        prefix.error().hint +=
-            fmt::format("; gpkg env update -f {} uses the name in the file", shell_word(*file));
+        prefix.error().hint =
+            fmt::format("use -n NAME or -p PATH; gpkg env update -f {} uses the name in the file",
+                        shell_word(*file));
     return prefix;
+}
+
+std::string name_in_environment_yml(const Context& context) {
+    constexpr const char* kFile = "environment.yml";
+    std::error_code code;
+    if (!fs::is_regular_file(kFile, code)) return {};
+    const auto file = read_wish_file(context, kFile, true);
+    if (!file) return {};
+    const auto manifest = manifest_of(context, **file, "", false);
+    const bool has_name = manifest && manifest->name && check_environment_name(*manifest->name);
+    return has_name ? *manifest->name : "";
 }
 
 Result<std::vector<std::string>> platforms_of_files(Context& context,

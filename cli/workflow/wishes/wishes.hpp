@@ -52,6 +52,12 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
 /// forgotten.
 Result<void> check_is_not_file(const Context& context, const std::string& text);
 
+/// Fails if `text` belongs to the argument before it: "numpy 1.2", "numpy >= 1.24". `before` and
+/// `next` may be empty.
+Result<void> check_is_spec(const std::string& before,
+                           const std::string& text,
+                           const std::string& next);
+
 /// What the flags name, else what a file names: by its name, else by its place.
 TargetOptions target_meant(TargetOptions target, const Wishes& wishes);
 
@@ -60,6 +66,9 @@ TargetOptions target_meant(TargetOptions target, const Wishes& wishes);
 Result<fs::path> existing_prefix(const Context& context,
                                  const TargetOptions& target,
                                  const WishOptions& wishes);
+
+/// The name in environment.yml of this folder; empty without such a file or without a name in it.
+std::string name_in_environment_yml(const Context& context);
 
 /// The platforms that environment.yml files among `options` say they are made for.
 Result<std::vector<std::string>> platforms_of_files(Context& context,

@@ -93,4 +93,29 @@ TEST_CASE("of several choices those count for whose GPUs something is there", "[
     CHECK(choices_on({}, {}).empty());
 }
 
+TEST_CASE("the machine tells why builds for an accelerator come first", "[solver]") {
+    using enum Accelerator;
+    CHECK(machine_reason("h100", {record("__cuda"), record("__cuda_arch")}, Nvidia) ==
+          "h100 has an NVIDIA GPU");
+    CHECK(machine_reason("this machine", {record("__cuda")}, Nvidia) ==
+          "this machine has an NVIDIA driver");
+    CHECK(machine_reason("this machine", {}, None) == "this machine has no GPU");
+    CHECK(machine_reason("this machine", {}, Nvidia).empty());
+    CHECK(machine_reason("this machine", {record("__cuda")}, None).empty());
+}
+
+TEST_CASE("CUDA of a later minor version than the driver's is told", "[solver]") {
+    auto driver = record("__cuda");
+    driver.version = "12.4";
+    CHECK(note_on_cuda_minor_version({driver},
+                                     {record("t", "cuda126_0"), record("u", "cuda129_0")}) ==
+          "CUDA 12.9 runs with a driver for CUDA 12.4 (same major version), except code that needs "
+          "PTX compilation");
+    CHECK_FALSE(note_on_cuda_minor_version({driver}, {record("t", "cuda124_0"), record("u")}));
+    CHECK_FALSE(note_on_cuda_minor_version({driver}, {record("t", "cuda130_0")}));
+    CHECK_FALSE(
+        note_on_cuda_minor_version({driver}, {record("t", "cuda129_0"), record("cuda-compat")}));
+    CHECK_FALSE(note_on_cuda_minor_version({}, {record("t", "cuda129_0")}));
+}
+
 }  // namespace accelerators_test
