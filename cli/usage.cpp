@@ -37,6 +37,10 @@ std::string hint_for_unknown_word(const CLI::App& command, std::string_view word
     if (auto hint = hint_for_other_name(words_of_command(command), word); !hint.empty())
         return hint;
     const auto verbs = subcommand_names(command);
+    if (const auto other = same_meaning(word, verbs); !other.empty())
+        return fmt::format("use {} {}", full_name(command), other);
+    if (const auto other = same_meaning(word, option_names(command)); !other.empty())
+        return fmt::format("use {}", other);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
     return "";
@@ -55,6 +59,18 @@ std::vector<std::string> near_flags(const std::string& word, std::span<CLI::App*
         if (!near.empty()) return near;
     }
     return {};
+}
+
+/// Of an option before the subcommand that has it: "gpkg module -n ml".
+std::string hint_for_early_option(const CLI::App& command, const std::string& word) {
+    const auto flag = word.substr(0, word.find('='));
+    std::vector<std::string> usages;
+    for (const auto* sub : subcommands_of(command)) {
+        if (sub->get_option_no_throw(flag) != nullptr)
+            usages.push_back(fmt::format("{} {}", full_name(*sub), flag));
+    }
+    return usages.empty() ? ""
+                          : fmt::format("{} follows the subcommand: {}", flag, join_or(usages));
 }
 
 /// The argument of a command that takes one at most; null for other commands.
@@ -122,10 +138,12 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 const NearEnvironments& near_environments) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
+        const bool is_flag = word.starts_with('-');
         if (path.size() > 1) {
             if (auto hint = hint_for_unknown_word(command, word); !hint.empty()) return hint;
+            auto hint = is_flag ? hint_for_early_option(command, word) : std::string();
+            if (!hint.empty()) return hint;
         }
-        const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
@@ -144,10 +162,13 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         for (auto& name : environments) name = "-n " + shell_word(name);
         if (!environments.empty()) return did_you_mean(environments);
         if (path.size() == 2 && command.get_name() == "verify")
-            return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
-                   "package file: gpkg inspect FILE";
+            return "name an environment: -n NAME; for a package file: gpkg inspect FILE; for a "
+                   "channel: gpkg keys verify CHANNEL; for a mirror: gpkg mirror verify DIR";
+        // Behind an unknown option it may be the option's value.
+        const auto is_option = [](const auto& other) { return other.starts_with('-'); };
         const auto* argument = single_argument(command);
-        if (argument != nullptr && argument->count() > 0)
+        if (argument != nullptr && argument->count() > 0 &&
+            std::ranges::none_of(unexpected, is_option))
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
     }
@@ -202,6 +223,16 @@ std::string about_two_options(const std::string& text,
         "{} {} {}", text.substr(0, at), in_plain_words, text.substr(at + verb.size()));
 }
 
+bool is_repeated(const CLI::ParseError& problem) {
+    return std::string_view(problem.what()).find(": At Most 1 required") != std::string_view::npos;
+}
+
+/// "--for" of a message about this option.
+std::string option_of(const CLI::ParseError& problem) {
+    const std::string text = problem.what();
+    return text.substr(0, text.find(':'));
+}
+
 /// CLI11's message in gpkg's words.
 std::string problem_text(const CLI::App& command, const CLI::ParseError& problem) {
     std::string text = problem.what();
@@ -210,9 +241,8 @@ std::string problem_text(const CLI::App& command, const CLI::ParseError& problem
         return about_two_options(text, " excludes ", "cannot be used with");
     if (dynamic_cast<const CLI::RequiresError*>(&problem) != nullptr)
         return about_two_options(text, " requires ", "needs");
-    const auto option = text.substr(0, text.find(':'));
-    if (text.find(": At Most 1 required") != std::string::npos)
-        return fmt::format("{} can be used only once", option);
+    const auto option = option_of(problem);
+    if (is_repeated(problem)) return fmt::format("{} can be used only once", option);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) != nullptr) {
         const auto* found = command.get_option_no_throw(option);
         const auto value = found == nullptr ? "" : value_name(*found);
@@ -312,11 +342,16 @@ Error usage_error(CLI::App& app,
     const auto what = is_extra || (is_missing && !unexpected.empty())
                           ? unexpected_text(*path.back(), unexpected)
                           : problem_text(*path.back(), problem);
+    auto hint = is_repeated(problem) && path.size() > 1
+                    ? hint_for_other_name(words_of_command(*path.back()), option_of(problem))
+                    : std::string();
+    if (hint.empty())
+        hint = is_missing && unexpected.empty()
+                   ? hint_by_example(*path.back())
+                   : hint_for_unexpected(unexpected, path, near_environments);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
-            is_missing && unexpected.empty()
-                ? hint_by_example(*path.back())
-                : hint_for_unexpected(unexpected, path, near_environments),
+            std::move(hint),
             {}};
 }
 

@@ -152,7 +152,8 @@ err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
 expect 2 verify ./channel
-err_has "gpkg verify: unexpected argument './channel'" 'for a mirror: gpkg mirror verify DIR' 'gpkg inspect FILE'
+err_has "gpkg verify: unexpected argument './channel'" 'for a mirror: gpkg mirror verify DIR' 'gpkg inspect FILE' \
+    'gpkg keys verify CHANNEL'
 for words in 'help nosuch' 'nosuch --help'; do
     expect 2 $words
     err_has "unknown command 'nosuch'"
@@ -206,7 +207,20 @@ hardware lst|did you mean gpkg hardware list?
 env creat -n x|did you mean gpkg env create?
 env lst|did you mean gpkg env list?
 env zzzz|subcommands: list, create, update, export, remove, config
-module create|subcommands: write, check
+module zzzz|subcommands: write, check
+module create -n early|use gpkg module write
+module -n early|-n follows the subcommand: gpkg module write -n
+module write -n early --dest x|use --root
+module write -n early --name x|-n names the environment; for the name of the module: --as NAME/VERSION
+module load early|that is a command of Lmod
+keys create|use gpkg keys generate
+index channel --key k|use --sign-key
+index channel other|gpkg index takes one FOLDER at a time
+build r --dry-run|use --plan
+build r --for a100 --for h100|the tests of a build assume one machine
+build plan-variants a100 h100|name the GPUs with an option: --for a100,h100
+render|use gpkg build RECIPE --render
+test r|gpkg build runs the tests of a recipe
 config describ channels|did you mean gpkg config describe?
 config zzzz|subcommands: list, get
 image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python
