@@ -6,6 +6,7 @@
 #include "cli/workflow/installed.hpp"
 #include "libcore/base/moment.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/trust/attestation.hpp"
 
 #include <CLI/CLI.hpp>
@@ -284,7 +285,7 @@ Result<Json> show_path(Context& context, const InspectOptions& options, const st
     if (!fs::exists(path, ignored))
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: no such file", path.native()),
-                    what.find('/') == std::string::npos
+                    what.find('/') == std::string::npos && package_extension(what).empty()
                         ? fmt::format("for an installed package: gpkg inspect -n NAME {}", what)
                         : "");
     if (what.ends_with(".conda") || what.ends_with(".tar.bz2")) {
@@ -302,7 +303,10 @@ Result<Json> show_path(Context& context, const InspectOptions& options, const st
     if (!found)
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: not an ELF file, GPU code or a package (.conda, .tar.bz2)",
-                                path.native()));
+                                path.native()),
+                    path.extension() == ".yaml"
+                        ? fmt::format("for a recipe: gpkg build {} --render", shell_word(what))
+                        : "");
     Json document{{"success", true}};
     document.update(json_of(*found));
     if (!context.out.json_mode()) add_binary(context, *found, "not found");

@@ -59,6 +59,7 @@ Result<std::vector<fs::path>> prefixes_of(const Context& context, const ModuleOp
 }
 
 struct Written {
+    std::vector<std::string> names;  ///< of the modules, which may be unchanged
     std::vector<std::string> written;
     std::vector<std::string> removed;
     std::vector<std::pair<std::string, Error>> failures;  ///< by environment
@@ -78,6 +79,7 @@ Result<void> write_one(Context& context,
     const auto& texts = wanted.texts;
     GPKG_TRY(const auto change, write_module(root, texts, formats_of(options), before));
     done.take(change);
+    done.names.push_back(texts.name);
     std::set<std::string> replaced;
     for (const auto& file : before)
         if (std::ranges::find(change.removed, file.path) != change.removed.end() &&
@@ -124,8 +126,9 @@ Result<int> tell_written(Context& context, const ModuleOptions& options, Written
         out.warn(fmt::format("{}: module not written: {}", prefix, error.to_string()));
     if (done.written.empty() && done.removed.empty() && done.failures.empty())
         out.note("all modules are up to date");
-    out.note(
-        fmt::format("to use the modules: module use {}", shell_word((root / "Core").native())));
+    out.note(fmt::format("to use the modules: module use {}; module load gpkg {}",
+                         shell_word((root / "Core").native()),
+                         done.names.size() == 1 ? done.names.front() : "NAME"));
     if (out.json_mode()) {
         auto failures = Json::array();
         for (const auto& [prefix, error] : done.failures)

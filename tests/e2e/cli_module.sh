@@ -13,7 +13,7 @@ root=$WORK/modules
 # Both formats into the room of what the environment asks; the entry beside them. The same again writes nothing.
 expect 0 module write -n one --root "$root"
 out_has "$root/Core/one/1.lua" "$root/Core/one/1" "$root/Core/gpkg/"
-err_has "to use the modules: module use $root/Core"
+err_has "to use the modules: module use $root/Core; module load gpkg one/1"
 expect 0 module write -n one --root "$root"
 out_is ''
 err_has 'all modules are up to date'

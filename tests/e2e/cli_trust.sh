@@ -31,6 +31,9 @@ restore() { rm -rf "$CHANNEL"; cp -a "$WORK/saved" "$CHANNEL"; forget; }
 for name in a b c d e; do expect 0 keys generate "$keys/$name"; done
 check [ "$(stat -c %a "$keys/a")" = 600 ]
 check [ "$out" = "$(key e)" ]
+err_has "to sign a channel: gpkg index FOLDER --sign-key $keys/e" "gpkg config append trusted_keys.CHANNEL_URL $(key e)"
+expect 1 index "$CHANNEL" --sign-key "$keys/none"
+err_has "hint: to create a key: gpkg keys generate $keys/none"
 check [ "$(openssl pkey -in "$keys/a" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key a)" ]
 (umask 077 && openssl genpkey -algorithm ed25519 -out "$keys/o" 2> "$WORK/openssl")
 check [ "$(openssl pkey -in "$keys/o" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key o)" ]

@@ -60,9 +60,9 @@ TEST_CASE("selectors of conda-build in comments", "[build]") {
 
 TEST_CASE("templates of conda-build are named", "[build]") {
     CHECK_THAT(error_of("{% set version = '1' %}\n" + kHead),
-               Catch::Matchers::ContainsSubstring("write values below context:"));
+               ContainsSubstring("write values below context:"));
     CHECK_THAT(error_of("package: {name: a, version: {{ version }}}\n"),
-               Catch::Matchers::ContainsSubstring("write ${{ name }} in place of {{ name }}"));
+               ContainsSubstring("write ${{ name }} in place of {{ name }}"));
 }
 
 TEST_CASE("a whole recipe", "[build]") {
