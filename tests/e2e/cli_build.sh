@@ -396,6 +396,14 @@ recipe selected 'build:' '  skip: true  # [win]'
 expect 0 build r/selected --output-dir skipped
 err_has "warning: $PWD/r/selected/recipe.yaml:3: '# [win]' is a comment and selects nothing; write skip: win"
 
+# A command that is missing: which requirement lacks it.
+recipe untooled 'build: {script: [nosuchtool]}'
+expect 1 build r/untooled --output-dir lacking
+err_has 'hint: add the package that has the command to requirements.build'
+recipe untried 'build: {script: "touch $PREFIX/untried"}' 'tests: [{script: [nosuchtool]}]'
+expect 1 build r/untried --output-dir lacking
+err_has 'hint: a command is not in the test environment: add its package to requirements.run'
+
 # Without an argument: the recipe in this folder.
 recipe near 'build: {script: "touch $PREFIX/near"}'
 cd r/near || exit 1
