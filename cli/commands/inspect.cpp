@@ -137,6 +137,22 @@ Json json_of(const InspectedPackage& package) {
             {"binaries", std::move(binaries)}};
 }
 
+/// "libm.so.6, libc.so.6 -> glibc": a line for each origin.
+Texts needs_lines(const InspectedBinary& binary, std::string_view missing) {
+    std::vector<std::pair<std::string, Texts>> origins;
+    for (const auto& need : binary.needs) {
+        const auto origin = need.found.empty() ? std::string(missing) : need.found;
+        auto at = std::ranges::find(origins, origin, &std::pair<std::string, Texts>::first);
+        if (at == origins.end()) at = origins.insert(origins.end(), {origin, {}});
+        at->second.push_back(need.library);
+    }
+    Texts lines;
+    lines.reserve(origins.size());
+    for (const auto& group : origins)
+        lines.push_back(fmt::format("{} -> {}", fmt::join(group.second, ", "), group.first));
+    return lines;
+}
+
 /// `missing` is what is said of a library that was not found.
 void add_binary(Context& context, const InspectedBinary& binary, std::string_view missing) {
     if (!binary.elf) {
@@ -158,9 +174,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     add("rpath", fmt::format("{}", fmt::join(elf.rpath, ":")));
     add("runpath", fmt::format("{}", fmt::join(elf.runpath, ":")));
     if (!binary.gpu.empty()) add("GPU code", to_string(binary.gpu));
-    for (const auto& need : binary.needs)
-        add("needs",
-            fmt::format("{} -> {}", need.library, need.found.empty() ? missing : need.found));
+    for (const auto& line : needs_lines(binary, missing)) add("needs", line);
     context.out.result(table);
 }
 

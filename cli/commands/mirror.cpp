@@ -86,6 +86,11 @@ Result<void> check_keys(const std::vector<std::string>& keys) {
 Result<int> verify(Context& context, const MirrorVerbOptions& options) {
     GPKG_CHECK(check_keys(options.keys));
     const auto folder = absolute_path(options.folder, context.home);
+    std::error_code code;
+    if (!fs::exists(folder / kMirrorManifest, code))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: not a mirror: no {}", folder.native(), kMirrorManifest),
+                    "for a channel: gpkg keys verify " + shell_word(folder.native()));
     GPKG_TRY(const auto read, read_manifest(folder / kMirrorManifest, options.keys));
     const auto cancelled = [&] { return context.stop.stop_requested(); };
     GPKG_TRY(const auto found, files_of_mirror(folder, cancelled));

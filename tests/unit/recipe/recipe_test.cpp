@@ -49,8 +49,10 @@ TEST_CASE("selectors of conda-build in comments", "[build]") {
 )",
                                            "/r/recipe.yaml");
     REQUIRE(recipe);
+    const auto comments = gpkg::selector_comments(*recipe);
     Texts found;
-    for (const auto& comment : gpkg::selector_comments(*recipe))
+    found.reserve(comments.size());
+    for (const auto& comment : comments)
         found.push_back(
             fmt::format("{} {}: {}", comment.line, comment.selector, comment.replacement));
     CHECK(found == Texts{"3 win: skip: win",
