@@ -258,7 +258,8 @@ restore
 echo more >> "$CHANNEL/linux-64/tool-1.0-0.tar.bz2"
 rm -rf "$GPKG_ROOT_PREFIX/pkgs"
 expect 1 create -n y tool
-err_has "is not the one that the channel's operator signed; do not use it, and tell the operator"
+err_has "the file is not the one that was signed: do not use it, and tell the channel's operator" \
+    'for the operator: restore the file, or raise the build number and index again'
 absent y
 restore
 python3 - "$CHANNEL/linux-64/repodata.json" <<'PY'
