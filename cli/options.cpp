@@ -3,6 +3,7 @@
 #include "cli/command_log.hpp"
 #include "cli/environments.hpp"
 #include "cli/other_names.hpp"
+#include "cli/workflow/wishes/package_files.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/number.hpp"
@@ -387,8 +388,17 @@ std::function<std::string(const std::string&)> whole_number_from(std::uint64_t l
 }
 
 Result<MatchSpec> parse_spec(const std::string& text) {
+    std::error_code ignored;
+    const bool is_file = fs::exists(text, ignored);
+    if (is_file && is_package_place(text))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{} is a package file, not a spec", text),
+                    "to show a package file: gpkg inspect " + shell_word(text));
     auto spec = MatchSpec::parse(text);
-    if (!spec) spec.error().kind = ErrorKind::Usage;
+    if (spec) return spec;
+    spec.error().kind = ErrorKind::Usage;
+    if (text.ends_with("recipe.yaml") || fs::exists(fs::path(text) / "recipe.yaml", ignored))
+        spec.error().hint = fmt::format("for a recipe: gpkg build {} --plan", shell_word(text));
     return spec;
 }
 

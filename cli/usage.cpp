@@ -85,6 +85,10 @@ std::string hint_for_unknown_word(const CLI::App& command,
         return hint;
     if (auto hint = hint_for_packed(command, std::string(word)); !hint.empty()) return hint;
     const auto verbs = subcommand_names(command);
+    if (const auto other = same_meaning(word, verbs); !other.empty())
+        return fmt::format("use {} {}", full_name(command), other);
+    if (const auto other = same_meaning(word, option_names(command)); !other.empty())
+        return fmt::format("use {}", other);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
     return "";
@@ -125,6 +129,18 @@ std::vector<std::string> near_subcommands(const std::string& word, const CLI::Ap
     const auto names = subcommand_names(command);
     auto near = near_names(word, names);
     return near.empty() ? names_of_same_meaning(word, names) : near;
+}
+
+/// Of an option before the subcommand that has it: "gpkg module -n ml".
+std::string hint_for_early_option(const CLI::App& command, const std::string& word) {
+    const auto flag = word.substr(0, word.find('='));
+    std::vector<std::string> usages;
+    for (const auto* sub : subcommands_of(command)) {
+        if (sub->get_option_no_throw(flag) != nullptr)
+            usages.push_back(fmt::format("{} {}", full_name(*sub), flag));
+    }
+    return usages.empty() ? ""
+                          : fmt::format("{} follows the subcommand: {}", flag, join_or(usages));
 }
 
 /// The argument of a command that takes one at most; null for other commands.
@@ -295,6 +311,7 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (path.size() > 1 && !is_environment) {
             auto hint = hint_for_unknown_word(command, word, typed);
             if (hint.empty()) hint = hint_for_command(command, word, typed);
+            if (hint.empty() && is_flag) hint = hint_for_early_option(command, word);
             if (!hint.empty()) return hint;
         }
         auto near = is_flag ? near_flags(word, path) : near_subcommands(word, command);
@@ -325,8 +342,10 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
             return fmt::format("leave it out: {} is about the whole environment",
                                full_name(command));
         if (path.size() == 2 && command.get_name() == "verify")
-            return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
-                   "package file: gpkg inspect FILE";
+            return "name an environment: -n NAME; for a package file: gpkg inspect FILE; for a "
+                   "channel: gpkg keys verify CHANNEL; for a mirror: gpkg mirror verify DIR";
+        // Behind an unknown option it may be the option's value.
+        const auto is_option = [](const auto& other) { return other.starts_with('-'); };
         const auto* argument = single_argument(command);
         // Behind an unknown option it may be the value of that.
         if (argument != nullptr && argument->count() > 0 && !has_option)
@@ -417,6 +436,16 @@ std::string about_two_options(const std::string& text,
         "{} {} {}", text.substr(0, at), in_plain_words, text.substr(at + verb.size()));
 }
 
+bool is_repeated(const CLI::ParseError& problem) {
+    return std::string_view(problem.what()).find(": At Most 1 required") != std::string_view::npos;
+}
+
+/// "--for" of a message about this option.
+std::string option_of(const CLI::ParseError& problem) {
+    const std::string text = problem.what();
+    return text.substr(0, text.find(':'));
+}
+
 /// CLI11's message in gpkg's words.
 std::string problem_text(const CLI::App& command, const CLI::ParseError& problem) {
     std::string text = problem.what();
@@ -425,9 +454,8 @@ std::string problem_text(const CLI::App& command, const CLI::ParseError& problem
         return about_two_options(text, " excludes ", "cannot be used with");
     if (dynamic_cast<const CLI::RequiresError*>(&problem) != nullptr)
         return about_two_options(text, " requires ", "needs");
-    const auto option = text.substr(0, text.find(':'));
-    if (text.find(": At Most 1 required") != std::string::npos)
-        return fmt::format("{} can be used only once", option);
+    const auto option = option_of(problem);
+    if (is_repeated(problem)) return fmt::format("{} can be used only once", option);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) != nullptr) {
         const auto* found = command.get_option_no_throw(option);
         const auto value = found == nullptr ? "" : value_name(*found);

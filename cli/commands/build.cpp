@@ -38,7 +38,7 @@ Result<void> check_options(const BuildRequest& request) {
     if (request.recipes.empty())
         return fail(ErrorKind::Usage,
                     "gpkg build: missing argument: RECIPE",
-                    "gpkg build --help shows the options");
+                    "this folder has no recipe.yaml; name one, or its folder: gpkg build RECIPE");
     if (request.slurm && request.verify)
         return fail(ErrorKind::Usage, "--verify cannot be used with --slurm");
     if (!request.slurm_options.empty() && !request.slurm)
@@ -51,6 +51,7 @@ Result<int> build(Context& context, const BuildRequest& request) {
     if (!request.slurm_task.empty()) return run_slurm_task(context, request);
     GPKG_TRY(const auto recipes, recipe_files(context, request.recipes));
     GPKG_TRY(const auto render, render_options(context, request.sources, request.variants));
+    warn_of_selector_comments(context, recipes);
     warn_of_unused_keys(context, recipes, request.variants, render);
     if (request.render) {
         return print_rendered(context, recipes, render);
@@ -98,7 +99,9 @@ Result<int> build(Context& context, const BuildRequest& request) {
 Action bind_build(CLI::App& app) {
     const auto options = std::make_shared<BuildRequest>();
     auto* recipes = app.add_option(
-        "recipes", options->recipes, "recipe files, or folders that are searched for recipe.yaml");
+        "recipes",
+        options->recipes,
+        "recipe files, or folders that are searched for recipe.yaml; default: ./recipe.yaml");
     recipes->type_name("RECIPE");  // required, but CLI11 would read "plan-variants" as one
     auto* plan_variants =
         app.add_subcommand("plan-variants", "find the fewest builds for given GPUs");
@@ -192,7 +195,12 @@ Action bind_build(CLI::App& app) {
         "  gpkg build recipes/hello-gpkg --verify");
 
     return [options, plan_variants, run_plan_variants, &app](Context& context) -> Result<int> {
-        if (!plan_variants->parsed()) return build(context, *options);
+        if (!plan_variants->parsed()) {
+            std::error_code code;
+            if (options->recipes.empty() && fs::is_regular_file("recipe.yaml", code))
+                options->recipes = {"recipe.yaml"};
+            return build(context, *options);
+        }
         GPKG_CHECK(check_own_options_unused(app, *plan_variants));
         return run_plan_variants(context);
     };

@@ -113,6 +113,7 @@ Result<VariantTargets> wanted_devices(const Context& context, const PlanVariants
             continue;
         }
         auto target = CudaTarget::parse(word);
+        if (!target && add_machine(context, word, wanted)) continue;  // "a100"
         if (!target) return pass(std::move(target).error().while_doing("--devices"));
         wanted.add({*target}, kByDevice);
     }
@@ -341,9 +342,10 @@ Result<int> run_plan(Context& context, const PlanVariantsOptions& options) {
 
 Action bind_build_plan_variants(CLI::App& app) {
     const auto options = std::make_shared<PlanVariantsOptions>();
-    app.add_option("--devices",
-                   options->devices,
-                   "GPU types to cover: compute capabilities (8.0) and AMD targets (gfx90a)")
+    app.add_option(
+           "--devices",
+           options->devices,
+           "GPU types to cover: compute capabilities (8.0), AMD targets (gfx90a) or names (a100)")
         ->type_name("LIST")
         ->check(not_empty("the list of devices is empty"));
     add_machines_option(

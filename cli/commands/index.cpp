@@ -1,13 +1,16 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
+#include "cli/workflow/inspection.hpp"
 #include "cli/workflow/signing.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/spec/names.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -23,6 +26,7 @@ struct IndexWords {
     std::string patch;
     bool no_patch = false;
     SigningWords signing;
+    bool verify = false;
     int zstd_level = 0;  ///< 0: as the indexer thinks best
 };
 
@@ -35,6 +39,30 @@ Result<IndexerOptions> options_of(const IndexWords& words, Context& context) {
     if (words.zstd_level != 0) options.zstd_level = words.zstd_level;
     GPKG_CHECK(set_signing(context, words.signing, options));
     return options;
+}
+
+/// Fails if a package cannot be unpacked, or if its files differ from its info/paths.json.
+Result<void> check_packages(const Context& context, const fs::path& channel) {
+    std::vector<std::string> damaged;
+    std::error_code code;
+    for (const auto& subdir : fs::directory_iterator(channel, code)) {
+        if (!is_known_subdir(subdir.path().filename().native())) continue;
+        for (const auto& entry : fs::directory_iterator(subdir.path(), code)) {
+            GPKG_CHECK(check_stop(context));
+            const auto& file = entry.path();
+            if (package_extension(file.filename().native()).empty()) continue;
+            const auto package = inspect_archive(file);
+            if (!package) damaged.push_back(package.error().message);
+        }
+    }
+    if (damaged.empty()) return {};
+    std::sort(damaged.begin(), damaged.end());
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: {} damaged; the index was not written\n{}",
+                            channel.native(),
+                            count_text(damaged.size(), "package"),
+                            fmt::join(damaged, "\n")),
+                "replace or delete the files");
 }
 
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
@@ -142,6 +170,8 @@ Action bind_index(CLI::App& app) {
                                  "with SUBDIR/patch_instructions.json, or one such file");
     patch->type_name("PATH");
     add_signing_options(app, words->signing);
+    app.add_flag(
+        "--verify", words->verify, "read all packages completely first; stop if one is damaged");
     app.add_flag("--no-patch", words->no_patch, "stop applying repodata patches")->excludes(patch);
     app.add_option("--zstd-level",
                    words->zstd_level,
@@ -150,9 +180,12 @@ Action bind_index(CLI::App& app) {
         ->check(CLI::Range(1, 19));
     app.footer(
         "Writes channeldata.json, and for each subdir repodata.json, shards, run_exports.json and "
-        "variants.json. Reads new packages only. Warns about builds for different hardware that "
+        "variants.json. Reads only new packages, and of them only the metadata; --verify reads all "
+        "of "
+        "every package. Warns about builds for different hardware that "
         "also differ in other metadata.\n\n"
         "  gpkg index ./channel\n"
+        "  gpkg index ./channel --verify\n"
         "  gpkg index ./channel --patch ./hotfixes");
 
     return [words](Context& context) -> Result<int> {
@@ -166,6 +199,7 @@ Action bind_index(CLI::App& app) {
                 ErrorKind::Usage,
                 fmt::format("{}: a subdir of a channel, not the channel folder", channel.native()),
                 fmt::format("gpkg index {}", channel.parent_path().native()));
+        if (words->verify) GPKG_CHECK(check_packages(context, channel));
         GPKG_TRY(const auto options, options_of(*words, context));
         GPKG_TRY(const auto summary, index_channel(channel, options));
 

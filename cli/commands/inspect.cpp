@@ -6,6 +6,7 @@
 #include "cli/workflow/installed.hpp"
 #include "libcore/base/moment.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/trust/attestation.hpp"
 
 #include <CLI/CLI.hpp>
@@ -136,6 +137,22 @@ Json json_of(const InspectedPackage& package) {
             {"binaries", std::move(binaries)}};
 }
 
+/// "libm.so.6, libc.so.6 -> glibc": a line for each origin.
+Texts needs_lines(const InspectedBinary& binary, std::string_view missing) {
+    std::vector<std::pair<std::string, Texts>> origins;
+    for (const auto& need : binary.needs) {
+        const auto origin = need.found.empty() ? std::string(missing) : need.found;
+        auto at = std::ranges::find(origins, origin, &std::pair<std::string, Texts>::first);
+        if (at == origins.end()) at = origins.insert(origins.end(), {origin, {}});
+        at->second.push_back(need.library);
+    }
+    Texts lines;
+    lines.reserve(origins.size());
+    for (const auto& group : origins)
+        lines.push_back(fmt::format("{} -> {}", fmt::join(group.second, ", "), group.first));
+    return lines;
+}
+
 /// `missing` is what is said of a library that was not found.
 void add_binary(Context& context, const InspectedBinary& binary, std::string_view missing) {
     if (!binary.elf) {
@@ -157,9 +174,7 @@ void add_binary(Context& context, const InspectedBinary& binary, std::string_vie
     add("rpath", fmt::format("{}", fmt::join(elf.rpath, ":")));
     add("runpath", fmt::format("{}", fmt::join(elf.runpath, ":")));
     if (!binary.gpu.empty()) add("GPU code", to_string(binary.gpu));
-    for (const auto& need : binary.needs)
-        add("needs",
-            fmt::format("{} -> {}", need.library, need.found.empty() ? missing : need.found));
+    for (const auto& line : needs_lines(binary, missing)) add("needs", line);
     context.out.result(table);
 }
 
@@ -284,7 +299,7 @@ Result<Json> show_path(Context& context, const InspectOptions& options, const st
     if (!fs::exists(path, ignored))
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: no such file", path.native()),
-                    what.find('/') == std::string::npos
+                    what.find('/') == std::string::npos && package_extension(what).empty()
                         ? fmt::format("for an installed package: gpkg inspect -n NAME {}", what)
                         : "");
     if (what.ends_with(".conda") || what.ends_with(".tar.bz2")) {
@@ -302,7 +317,10 @@ Result<Json> show_path(Context& context, const InspectOptions& options, const st
     if (!found)
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: not an ELF file, GPU code or a package (.conda, .tar.bz2)",
-                                path.native()));
+                                path.native()),
+                    path.extension() == ".yaml"
+                        ? fmt::format("for a recipe: gpkg build {} --render", shell_word(what))
+                        : "");
     Json document{{"success", true}};
     document.update(json_of(*found));
     if (!context.out.json_mode()) add_binary(context, *found, "not found");

@@ -74,6 +74,13 @@ Result<int> generate(Context& context, const KeysWords& words) {
     const auto file = absolute_path(words.file, context.home);
     GPKG_CHECK(key.write(file));
     context.out.print(key.public_key());
+    context.out.note(
+        fmt::format("private key: {} (keep it secret); above: its public key\n"
+                    "to sign a channel: gpkg index FOLDER --sign-key {}\n"
+                    "for its users: gpkg config append trusted_keys.CHANNEL_URL {}",
+                    file.native(),
+                    shell_word(words.file),
+                    key.public_key()));
     if (context.out.json_mode())
         context.out.json(
             {{"success", true}, {"file", file.native()}, {"public_key", key.public_key()}});
@@ -128,6 +135,13 @@ Result<int> add_signature(Context& context, const KeysWords& words) {
     const auto channel = absolute_path(words.file, context.home);
     GPKG_TRY(const auto before, newest_root(channel));
     const auto draft = draft_file(channel, before.version + 1);
+    std::error_code code;
+    if (!fs::exists(draft, code))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: no root waits for a signature", channel.native()),
+                    fmt::format("to make a root: gpkg keys root {0}; to sign the index: gpkg index "
+                                "{0} --sign-key FILE",
+                                shell_word(words.file)));
     GPKG_TRY(const auto bytes, read_file(draft, kLargestRoot));
     GPKG_TRY(auto text, SignedText::parse(bytes, draft.native()));
     GPKG_TRY(const auto keys, read_sign_keys(context, words.sign_keys));

@@ -91,7 +91,8 @@ Result<std::vector<Subject>> subjects_of(const Context& context, const LintOptio
         if (recipes.empty())
             return fail(ErrorKind::NotFound,
                         fmt::format("{}: not a package or recipe, and no recipe.yaml below it",
-                                    path.native()));
+                                    path.native()),
+                        "for the packages of a channel: gpkg lint CHANNEL/linux-64/*.conda");
         for (const auto& recipe : recipes) GPKG_CHECK(add_made(recipe, channel, render, subjects));
     }
     return subjects;

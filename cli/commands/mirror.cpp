@@ -96,7 +96,9 @@ Result<void> check_is_mirror(const fs::path& folder) {
         ErrorKind::NotFound,
         is_folder ? fmt::format("{}: not a mirror: it has no {}", folder.native(), kMirrorManifest)
                   : fmt::format("{}: no such folder", folder.native()),
-        is_folder ? "gpkg mirror --out DIR writes one" : "");
+        is_folder ? "gpkg mirror --out DIR writes one; for a channel: gpkg keys verify " +
+                        shell_word(folder.native())
+                  : "");
 }
 
 Result<int> verify(Context& context, const MirrorVerbOptions& options) {

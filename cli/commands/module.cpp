@@ -59,7 +59,7 @@ Result<std::vector<fs::path>> prefixes_of(const Context& context, const ModuleOp
 }
 
 struct Written {
-    std::string name;  ///< of the last module
+    std::vector<std::string> names;  ///< of the modules, which may be unchanged
     std::vector<std::string> written;
     std::vector<std::string> removed;
     std::vector<std::pair<std::string, Error>> failures;  ///< by environment
@@ -79,7 +79,7 @@ Result<void> write_one(Context& context,
     const auto& texts = wanted.texts;
     GPKG_TRY(const auto change, write_module(root, texts, formats_of(options), before));
     done.take(change);
-    done.name = texts.name;
+    done.names.push_back(texts.name);
     std::set<std::string> replaced;
     for (const auto& file : before)
         if (std::ranges::find(change.removed, file.path) != change.removed.end() &&
@@ -127,8 +127,9 @@ Result<int> tell_written(Context& context, const ModuleOptions& options, Written
     if (done.written.empty() && done.removed.empty() && done.failures.empty())
         out.note("all modules are up to date");
     const auto use = "module use " + shell_word((root / "Core").native());
-    out.note(options.all ? "to use the modules: " + use
-                         : fmt::format("to use it: {}; module load gpkg {}", use, done.name));
+    out.note(done.names.size() == 1
+                 ? fmt::format("to use it: {}; module load gpkg {}", use, done.names.front())
+                 : fmt::format("to use the modules: {}; module load gpkg NAME", use));
     if (out.json_mode()) {
         auto failures = Json::array();
         for (const auto& [prefix, error] : done.failures)

@@ -35,16 +35,8 @@ Result<Found> installed_package(const fs::path& path, const MatchSpec& spec) {
     return found;
 }
 
-/// "numpy-2.1-0.conda" beside us, or any path to one.
-bool is_package_file(const Context& context, const std::string& text) {
-    std::error_code ignored;
-    return is_package_place(text) ||
-           (!package_extension(text).empty() &&
-            fs::is_regular_file(absolute_path(text, context.home), ignored));
-}
-
 Result<int> show(Context& context, const ShowOptions& options) {
-    if (is_package_file(context, options.spec))
+    if (is_package_place(options.spec))
         return fail(ErrorKind::Usage,
                     fmt::format("{} is a package file, not a spec", options.spec),
                     "to show a package file: gpkg inspect " + shell_word(options.spec));

@@ -59,8 +59,9 @@ Result<void> distrust_wrong_file(const Context& context,
     GPKG_TRY(const auto trust, trust_options(context));
     if (trust.roots.contains(record.channel))
         error.hint =
-            "the file is not the one that the channel's operator signed; do not use it, and tell "
-            "the operator";
+            "the file is not the one that was signed: do not use it, and tell the channel's "
+            "operator; "
+            "for the operator: restore the file, or raise the build number and index again";
     return {};
 }
 

@@ -11,8 +11,13 @@ Result<SignKeys> read_sign_keys(const Context& context, const std::vector<std::s
     SignKeys keys;
     keys.reserve(files.size());
     for (const auto& file : files) {
-        GPKG_TRY(auto key, SigningKey::read(absolute_path(file, context.home)));
-        keys.push_back(std::make_shared<const SigningKey>(std::move(key)));
+        const auto path = absolute_path(file, context.home);
+        auto key = SigningKey::read(path);
+        std::error_code code;
+        if (!key && !fs::exists(path, code) && !code)
+            key.error().hint = "to create a key: gpkg keys generate " + shell_word(file);
+        if (!key) return pass(std::move(key).error());
+        keys.push_back(std::make_shared<const SigningKey>(*std::move(key)));
     }
     return keys;
 }

@@ -251,6 +251,7 @@ private:
 
     Result<BuildSummary> summary() {
         BuildSummary summary;
+        summary.skipped = graph_.skipped();
         std::size_t at = 0;
         for (std::size_t recipe = 0; recipe < graph_.recipes.size(); ++recipe) {
             auto& file = graph_.recipes[recipe];

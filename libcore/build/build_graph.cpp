@@ -181,6 +181,16 @@ std::set<std::string> BuildGraph::claimed_names() const {
     return names;
 }
 
+std::vector<fs::path> BuildGraph::skipped() const {
+    std::set<std::size_t> built;
+    for (const auto& step : steps) built.insert(step.recipe);
+    std::vector<fs::path> files;
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+        if (!recipes[i].error && !built.contains(i)) files.push_back(recipes[i].file);
+    }
+    return files;
+}
+
 std::vector<std::size_t> BuildGraph::circle() const {
     // Whatever can be done is taken away until nothing more can.
     std::vector<bool> done(steps.size());

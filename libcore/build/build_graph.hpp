@@ -43,6 +43,9 @@ struct BuildGraph {
     /// The names under which a run claims what it builds.
     std::set<std::string> claimed_names() const;
 
+    /// Recipes of which build.skip leaves no output.
+    std::vector<fs::path> skipped() const;
+
     /// Steps that need each other to be built; none as a rule.
     std::vector<std::size_t> circle() const;
 

@@ -27,6 +27,7 @@ struct FailedBuild {
 struct BuildSummary {
     std::vector<BuiltPackage> packages;  ///< in the order of `recipes`
     std::vector<FailedBuild> failures;
+    std::vector<fs::path> skipped;  ///< recipes of which build.skip leaves no output
     /// Until it is gone, other runs that build one of these outputs wait: they will find what was
     /// published.
     std::shared_ptr<const RunClaim> claim;

@@ -123,6 +123,7 @@ private:
 Result<BuildPlan> plan_builds(const std::vector<fs::path>& recipes, const BuildOptions& options) {
     auto graph = BuildGraph::of(recipes, options);
     BuildPlan plan;
+    plan.skipped = graph.skipped();
     for (auto& recipe : graph.recipes) {
         if (recipe.error) plan.failures.push_back({recipe.file, {}, *std::move(recipe.error)});
     }

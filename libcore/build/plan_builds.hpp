@@ -31,6 +31,7 @@ struct PlannedBuild {
 struct BuildPlan {
     std::vector<PlannedBuild> builds;
     std::vector<FailedBuild> failures;  ///< recipes that cannot be read
+    std::vector<fs::path> skipped;      ///< recipes of which build.skip leaves no output
 };
 
 /// What build_all() would build, and why, without building it. In the order of the recipes. What

@@ -374,7 +374,8 @@ Result<void> check_names_one(std::string_view key) {
     if (known.shape != ConfigKey::Shape::Map || key.find('.') != std::string_view::npos) return {};
     return fail(ErrorKind::Usage,
                 fmt::format("{} is a map; set one name at a time", key),
-                fmt::format("gpkg config set {}.NAME VALUE", key));
+                key == "trusted_keys" ? "gpkg config append trusted_keys.CHANNEL_URL KEY"
+                                      : fmt::format("gpkg config set {}.NAME VALUE", key));
 }
 
 }  // namespace

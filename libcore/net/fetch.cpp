@@ -256,14 +256,14 @@ tl::unexpected<Error> Fetch::wrong(std::string_view what,
                                    const std::string& got) {
     mangled_ = true;
     const auto from = without_secrets(place());
-    const auto* mending = from.starts_with("file:")
-                              ? "index the channel again with gpkg index, or write the lock again"
-                              : "try again later";
+    const auto* mending =
+        from.starts_with("file:")
+            ? "tell the channel's operator; for the operator: gpkg index FOLDER; if "
+              "the checksum is from a lock, write the lock again"
+            : "try again later, then tell the channel's operator";
     return fail(ErrorKind::Integrity,
                 fmt::format("{}: wrong {}: expected {}, got {}", from, what, expected, got),
-                fmt::format("the file was changed, or the repodata, lock or list with its checksum "
-                            "is outdated; {}",
-                            mending));
+                fmt::format("the file was changed, or its checksum is outdated: {}", mending));
 }
 
 }  // namespace gpkg

@@ -266,6 +266,7 @@ Result<About> parse_about_json(std::string_view text, std::string_view what) {
     GPKG_TRY(about.license, json.text("license"));
     GPKG_TRY(about.license_family, json.text("license_family"));
     GPKG_TRY(about.home, json.texts("home"));
+    std::erase(about.home, "");
     GPKG_TRY(about.doc_url, json.texts("doc_url"));
     GPKG_TRY(about.dev_url, json.texts("dev_url"));
     GPKG_TRY(about.channels, json.texts("channels"));

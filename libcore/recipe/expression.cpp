@@ -200,10 +200,19 @@ private:
         return Value(std::move(values));
     }
 
+    /// compiler(c) was meant as compiler("c").
+    static Error with_quotes(Error error, const Syntax& argument) {
+        if (argument.op == Op::Variable && error.hint.empty())
+            error.hint = fmt::format("text needs quotes: \"{}\"", argument.word);
+        return error;
+    }
+
     Result<CallArguments> arguments(const Syntax& tree, std::size_t first) const {
         CallArguments passed;
         for (std::size_t i = first; i < tree.parts.size(); ++i) {
-            GPKG_TRY(auto value, run(tree.parts[i]));
+            auto evaluated = run(tree.parts[i]);
+            if (!evaluated) return pass(with_quotes(std::move(evaluated).error(), tree.parts[i]));
+            auto value = *std::move(evaluated);
             const auto& name = tree.keywords[i - first];
             if (name.empty()) {
                 passed.positional.push_back(std::move(value));

@@ -52,7 +52,10 @@ private:
     }
     tl::unexpected<Error> unexpected() const {
         if (peek().kind == Token::Kind::End) return wrong("unexpected end of the expression");
-        return wrong(fmt::format("unexpected '{}'", peek().text));
+        return wrong(fmt::format("unexpected '{}'", peek().text),
+                     peek().is("=")   ? "to compare: =="
+                     : peek().is("|") ? "use and, or, not"
+                                      : "");
     }
     Result<void> need(std::string_view symbol) {
         if (take(symbol)) return {};

@@ -61,7 +61,9 @@ Result<std::vector<ExpressionToken>> expression_tokens(std::string_view text) {
                 return rest.starts_with(known);
             });
             if (symbol == kSymbols.end())
-                return wrong(fmt::format("unexpected '{}' in an expression", rest));
+                return wrong(
+                    fmt::format("unexpected '{}' in an expression", rest),
+                    rest.starts_with('&') || rest.starts_with('!') ? "use and, or, not" : "");
             length = symbol->size();
         }
         tokens.push_back({kind, std::string(rest.substr(0, length))});

@@ -71,6 +71,17 @@ Result<void> check_shape(const yaml::Node& root) {
     return build == nullptr ? Result<void>{} : refuse(build->find("script"), "build.script");
 }
 
+/// Of templates as conda-build writes them, which are not YAML.
+std::string hint_at_templates(std::string_view text) {
+    if (text.find("{%") != std::string_view::npos)
+        return "'{%' blocks belong to conda-build's meta.yaml; write values below context: and use "
+               "them as ${{ name }}";
+    for (auto at = text.find("{{"); at != std::string_view::npos; at = text.find("{{", at + 1)) {
+        if (at == 0 || text[at - 1] != '$') return "write ${{ name }} in place of {{ name }}";
+    }
+    return "";
+}
+
 }  // namespace
 
 Result<Recipe> load_recipe(const fs::path& path) {
@@ -84,9 +95,14 @@ Result<Recipe> load_recipe(const fs::path& path) {
 }
 
 Result<Recipe> parse_recipe(std::string text, const fs::path& file) {
-    GPKG_TRY(auto root, yaml::Node::parse(text, file.native()));
-    GPKG_CHECK(check_shape(root));
-    return Recipe{file, std::move(text), std::move(root)};
+    auto root = yaml::Node::parse(text, file.native());
+    if (!root) {
+        auto error = std::move(root).error();
+        if (error.hint.empty()) error.hint = hint_at_templates(text);
+        return pass(std::move(error));
+    }
+    GPKG_CHECK(check_shape(*root));
+    return Recipe{file, std::move(text), *std::move(root)};
 }
 
 }  // namespace gpkg

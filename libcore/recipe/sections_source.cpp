@@ -122,7 +122,8 @@ Result<RecipeSource> read_source(const Tree& tree, const fs::path& folder) {
         source.path = (folder / text).lexically_normal();
         std::error_code ignored;
         if (!fs::exists(source.path, ignored))
-            return path->fail(fmt::format("{} does not exist", source.path.native()));
+            return path->fail(fmt::format("{} does not exist", source.path.native()),
+                              "a path is relative to the folder of the recipe");
         return source;
     }
     source.sha256 = to_lower(source.sha256);

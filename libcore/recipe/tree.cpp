@@ -49,6 +49,36 @@ Result<void> select(const yaml::Node& item,
     return {};
 }
 
+/// Keys of conda-build's meta.yaml, and what a recipe.yaml has for them.
+struct OldKey {
+    std::string_view key;
+    std::string_view hint;
+};
+
+constexpr OldKey kOldKeys[] = {
+    {"command", "use script"},
+    {"commands", "use script"},
+    {"dev_url", "use repository"},
+    {"doc_url", "use documentation"},
+    {"entry_points", "write it below python:, in build"},
+    {"fn", "use file_name"},
+    {"folder", "use target_directory"},
+    {"git_rev", "use rev, tag or branch"},
+    {"git_url", "use git"},
+    {"imports", "write it below python:"},
+    {"license_family", "remove it; license has the SPDX name"},
+    {"requires", "write the packages below requirements: and run:"},
+    {"run_constrained", "use run_constraints"},
+};
+
+std::string hint_for_key(const std::string& key, std::span<const std::string_view> known) {
+    const std::vector<std::string> names(known.begin(), known.end());
+    const auto near = near_names(key, names);
+    const auto* const old = std::ranges::find(kOldKeys, key, &OldKey::key);
+    if (near.empty() && old != std::ranges::end(kOldKeys)) return std::string(old->hint);
+    return did_you_mean(near, fmt::format("use {}", join_or(names)));
+}
+
 class Builder {
 public:
     explicit Builder(const Names& names) : names_(names) {}
@@ -196,7 +226,10 @@ Result<long long> Tree::as_int(std::string_view what) const {
 Result<void> Tree::only_keys(std::string_view what,
                              std::initializer_list<std::string_view> known) const {
     if (is_null()) return {};
-    if (!is_map()) return fail(fmt::format("expected a map for {}, found {}", what, kind_name()));
+    if (!is_map())
+        return fail(fmt::format("expected a map for {}, found {}", what, kind_name()),
+                    fmt::format("its keys are {}",
+                                join_or(std::vector<std::string>(known.begin(), known.end()))));
     for (const auto& [key, child] : entries)
         GPKG_CHECK(check_key(*child.at, key, what, std::span(known.begin(), known.size())));
     return {};
@@ -207,11 +240,9 @@ Result<void> check_key(const yaml::Node& value,
                        std::string_view what,
                        std::span<const std::string_view> known) {
     if (std::find(known.begin(), known.end(), key) != known.end()) return {};
-    const std::vector<std::string> names(known.begin(), known.end());
-    const auto near = near_names(key, names);
     return fail(ErrorKind::Parse,
                 fmt::format("{}: unknown key '{}' in {}", value.key_place(), key, what),
-                did_you_mean(near, fmt::format("use {}", join_or(names))));
+                hint_for_key(key, known));
 }
 
 Result<std::vector<const yaml::Node*>> selected_items(const yaml::Node& node, const Names& names) {

@@ -216,6 +216,10 @@ err_lacks 'which is missing'
 cp "$CHANNEL/linux-64/app-1.0-0.tar.bz2" sent.tar.bz2
 expect 1 create -n x ./sent.tar.bz2
 err_has 'error: sent.tar.bz2: a package file is named name-version-build' 'hint: rename it to app-1.0-0.tar.bz2'
+expect 1 create -n x sent.tar.bz2
+err_has 'hint: rename it to app-1.0-0.tar.bz2'
+expect 2 search sent.tar.bz2
+err_has 'sent.tar.bz2 is a package file, not a spec' 'hint: to show a package file: gpkg inspect sent.tar.bz2'
 expect 0 create -n alone "$CHANNEL/linux-64/app-1.0-0.tar.bz2"
 err_has 'app needs lib >=1, which is missing; to install what is missing: gpkg install -n alone app'
 expect 0 install -n alone app

@@ -10,7 +10,7 @@ built all/linux-64/user-1-hb0f4dca_0.conda (no tests)
 $PWD/all: 2 packages built, 0 unchanged, 0 failed"
 expect 0 build r/good --output-dir all --json
 json 'd["success"] and d["packages"][0]["unchanged"] and not d["failures"]'
-json 'sorted(d) == ["channel", "failed_tests", "failures", "packages", "success"]'
+json 'sorted(d) == ["channel", "failed_tests", "failures", "packages", "skipped", "success"]'
 
 recipe bad 'build: {script: [echo said, exit 3]}'
 recipe wrong 'colour: red'
@@ -382,6 +382,36 @@ recipe licensed 'source: {path: src}' 'about: {license_file: LICENSE}'
 mkdir -p r/licensed/src && ln -s /etc/hostname r/licensed/src/LICENSE
 expect 1 build r/licensed --output-dir named
 err_has 'it cannot be packaged'
+
+# A recipe that is skipped is counted. Selectors of conda-build are named: they are only comments.
+recipe elsewhere 'build: {skip: linux, script: "touch $PREFIX/elsewhere"}'
+expect 0 build r/elsewhere --output-dir skipped
+out_is "$PWD/skipped: 0 packages built, 0 unchanged, 0 failed, 1 recipe skipped"
+err_is "$PWD/r/elsewhere/recipe.yaml: skipped in every variant (build.skip)"
+expect 0 build r/elsewhere --output-dir skipped --plan
+out_is '0 to build, 0 unchanged, 1 recipe skipped'
+expect 0 build r/elsewhere --output-dir skipped --json
+json 'd["skipped"] == [work + "/here/r/elsewhere/recipe.yaml"]'
+recipe selected 'build:' '  skip: true  # [win]'
+expect 0 build r/selected --output-dir skipped
+err_has "warning: $PWD/r/selected/recipe.yaml:3: '# [win]' is a comment and selects nothing; write skip: win"
+
+# A command that is missing: which requirement lacks it.
+recipe untooled 'build: {script: [nosuchtool]}'
+expect 1 build r/untooled --output-dir lacking
+err_has 'hint: add the package that has the command to requirements.build'
+recipe untried 'build: {script: "touch $PREFIX/untried"}' 'tests: [{script: [nosuchtool]}]'
+expect 1 build r/untried --output-dir lacking
+err_has 'hint: a command is not in the test environment: add its package to requirements.run'
+
+# Without an argument: the recipe in this folder.
+recipe near 'build: {script: "touch $PREFIX/near"}'
+cd r/near || exit 1
+expect 0 build
+out_has 'built output/linux-64/near-1-hb0f4dca_0.conda'
+cd ../..
+expect 2 build
+err_has 'gpkg build: missing argument: RECIPE' 'this folder has no recipe.yaml'
 
 # A log of any size and content is told in a few clean lines.
 recipe loud 'build: {script: ["head -c 3000000 /dev/zero | tr \"\\0\" x; printf \"\\n\\033[2Jlast\\n\"; exit 1"]}'

@@ -252,6 +252,10 @@ expect 2 build plan-variants --devices 8.1
 err_has '8.1: no CUDA version supports this compute capability'
 expect 2 build plan-variants --devices 8.0 --cuda 12.7
 err_has '12.7: not a CUDA version' 'use MAJOR.MINOR, for example 12.8'
+expect 0 build plan-variants --devices a100,9.0
+out_has '8.0       a100'
+expect 2 build plan-variants --devices a100o
+err_has 'a100o: not a compute capability'
 expect 2 build plan-variants --for cpu
 expect 2 build plan-variants --for h100o
 expect 2 build plan-variants --devices 8.0 --max-builds none

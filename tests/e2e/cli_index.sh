@@ -131,6 +131,14 @@ err_has 'one-1.0-0.tar.bz2: replaced by other contents under the same name' 'rai
 expect 0 index "$WORK/again"
 err_is ''
 
+# A package with damaged contents, which the metadata does not show.
+CHANNEL=$WORK/damaged package bad 1.0 0
+expect 0 index "$WORK/damaged" --verify
+bad=$WORK/damaged/linux-64/bad-1.0-0.tar.bz2
+head -c 100 "$bad" > "$WORK/cut" && mv "$WORK/cut" "$bad"
+expect 1 index "$WORK/damaged" --verify
+err_has "error: $WORK/damaged: 1 package damaged; the index was not written" "$bad: " 'hint: replace or delete the files'
+
 # Packages beside the subdirs.
 mkdir flat
 cp "$(find "$WORK" -name '*.conda' -o -name '*.tar.bz2' | head -n 1)" flat/

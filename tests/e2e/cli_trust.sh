@@ -31,6 +31,7 @@ restore() { rm -rf "$CHANNEL"; cp -a "$WORK/saved" "$CHANNEL"; forget; }
 for name in a b c d e; do expect 0 keys generate "$keys/$name"; done
 check [ "$(stat -c %a "$keys/a")" = 600 ]
 check [ "$out" = "$(key e)" ]
+err_has "to sign a channel: gpkg index FOLDER --sign-key $keys/e" "gpkg config append trusted_keys.CHANNEL_URL $(key e)"
 check [ "$(openssl pkey -in "$keys/a" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key a)" ]
 (umask 077 && openssl genpkey -algorithm ed25519 -out "$keys/o" 2> "$WORK/openssl")
 check [ "$(openssl pkey -in "$keys/o" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key o)" ]
@@ -47,6 +48,8 @@ err_has 'not an Ed25519 private key'
 script bin/tool 'echo tool'
 package tool 1.0 0
 SUBDIR=noarch package data 1.0 0
+expect 1 index "$CHANNEL" --sign-key "$keys/none"
+err_has "hint: to create a key: gpkg keys generate $keys/none"
 sign a
 out_has "signed with $(key a), expires $(date -u -d '+30 days' +%Y-%m-%d)"
 err_lacks 'was signed with'
@@ -255,7 +258,8 @@ restore
 echo more >> "$CHANNEL/linux-64/tool-1.0-0.tar.bz2"
 rm -rf "$GPKG_ROOT_PREFIX/pkgs"
 expect 1 create -n y tool
-err_has "is not the one that the channel's operator signed; do not use it, and tell the operator"
+err_has "the file is not the one that was signed: do not use it, and tell the channel's operator" \
+    'for the operator: restore the file, or raise the build number and index again'
 absent y
 restore
 python3 - "$CHANNEL/linux-64/repodata.json" <<'PY'

@@ -152,7 +152,8 @@ err_has 'did you mean gpkg create?'
 expect 2 list one two three
 err_has "gpkg list: unexpected arguments 'two' 'three'"
 expect 2 verify ./channel
-err_has "gpkg verify: unexpected argument './channel'" 'for a mirror: gpkg mirror verify DIR' 'gpkg inspect FILE'
+err_has "gpkg verify: unexpected argument './channel'" 'for a mirror: gpkg mirror verify DIR' 'gpkg inspect FILE' \
+    'gpkg keys verify CHANNEL'
 for words in 'help nosuch' 'nosuch --help'; do
     expect 2 $words
     err_has "unknown command 'nosuch'"
@@ -250,6 +251,18 @@ create --for a --for b|for several machines in one lock: gpkg lock SPEC --for v1
 create --partition gpu -n x y|use --for partition=NAME
 deploy --nodes 2|resources go to sbatch
 slurm|to write a batch script: gpkg deploy -n NAME --slurm
+module create -n early|use gpkg module write
+module -n early|-n follows the subcommand: gpkg module write -n
+module write -n early --name x|-n names the environment; for the name of the module: --as NAME/VERSION
+keys create|use gpkg keys generate
+index channel --key k|use --sign-key
+index channel other|gpkg index takes one FOLDER at a time
+build r --dry-run|use --plan
+build r --for a100 --for h100|the tests of a build assume one machine
+build plan-variants a100 h100|name the GPUs with an option: --for a100,h100
+test r|gpkg build runs the tests of a recipe
+module zzzz|subcommands: write, check
+module write -n early --dest x|did you mean --root?
 config describ channels|did you mean gpkg config describe?
 config zzzz|subcommands: list, get
 image ml.sqfs|to run a command in it: gpkg image run ml.sqfs -- python

@@ -103,6 +103,7 @@ void BuildLedger::end(BuildOutcome& outcome) {
         if (entry.fate != Fate::Bad) outcome.built.packages.push_back(std::move(entry.package));
     }
     outcome.built.failures = std::move(failures_);
+    outcome.built.skipped = plan_.skipped;
     outcome.failed_tests = std::move(failed_tests_);
 }
 

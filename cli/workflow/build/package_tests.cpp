@@ -279,6 +279,15 @@ Result<std::vector<Error>> run_tests(Context& context,
     return failures;
 }
 
+/// What to change, before "; " of the hint.
+std::string_view advice_on(const Error& failure) {
+    if (failure.kind == ErrorKind::Unsatisfiable) return "";
+    if (failure.message.find("failed with exit status 127") != std::string::npos)
+        return "a command is not in the test environment: add its package to requirements.run, or "
+               "to requirements of the test; ";
+    return "correct the test or the program; ";
+}
+
 }  // namespace
 
 Result<std::vector<FailedPackage>> test_packages(Context& context,
@@ -304,9 +313,7 @@ Result<std::vector<FailedPackage>> test_packages(Context& context,
         auto& last = failures->back();
         last.message += "\n" + place;
         if (last.hint.empty() && !package.is_published)
-            last.hint = fmt::format(
-                "{}--no-test publishes the package untested",
-                last.kind == ErrorKind::Unsatisfiable ? "" : "correct the test or the program; ");
+            last.hint = fmt::format("{}--no-test publishes the package untested", advice_on(last));
         for (auto& failure : *failures)
             failed.push_back({package.distribution, std::move(failure)});
     }

@@ -4,6 +4,7 @@
 #include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/recipe/recipe.hpp"
+#include "libcore/recipe/selector_comments.hpp"
 #include "libcore/recipe/variant_files.hpp"
 
 #include <CLI/CLI.hpp>
@@ -72,6 +73,20 @@ void warn_of_unused_choices(Context& context,
 }
 
 }  // namespace
+
+void warn_of_selector_comments(Context& context, const std::vector<fs::path>& recipes) {
+    for (const auto& file : recipes) {
+        const auto recipe = load_recipe(file);
+        if (!recipe) continue;  // the build reports it
+        for (const auto& comment : selector_comments(*recipe))
+            context.out.warn(
+                fmt::format("{}:{}: '# [{}]' is a comment and selects nothing; write {}",
+                            file.native(),
+                            comment.line,
+                            comment.selector,
+                            comment.replacement));
+    }
+}
 
 void warn_of_unused_keys(Context& context,
                          const std::vector<fs::path>& recipes,

@@ -29,6 +29,9 @@ Result<RenderOptions> render_options(const Context& context,
                                      const SourceOptions& sources,
                                      const VariantOptions& variants);
 
+/// Warns of selectors of conda-build ("# [win]"), which are only comments in a recipe.yaml.
+void warn_of_selector_comments(Context& context, const std::vector<fs::path>& recipes);
+
 /// Warns of keys of --variant and in the files of -m that change no output of the recipes.
 /// conda_build_config.yaml is written for many recipes and left out.
 void warn_of_unused_keys(Context& context,

@@ -74,6 +74,22 @@ void print_failures(Context& context, const std::vector<FailedBuild>& failures) 
     }
 }
 
+void print_skipped(Context& context, const std::vector<fs::path>& recipes) {
+    for (const auto& file : recipes)
+        context.out.note(fmt::format("{}: skipped in every variant (build.skip)", file.native()));
+}
+
+/// ", 1 skipped" behind the numbers of packages.
+std::string skipped_count(const std::vector<fs::path>& recipes) {
+    return recipes.empty() ? "" : fmt::format(", {} skipped", count_text(recipes.size(), "recipe"));
+}
+
+nlohmann::ordered_json skipped_document(const std::vector<fs::path>& recipes) {
+    auto document = nlohmann::ordered_json::array();
+    for (const auto& file : recipes) document.push_back(file.native());
+    return document;
+}
+
 void print(Context& context, const BuildOutcome& outcome) {
     const auto gone = outcome.withheld();
     std::size_t reused = 0;
@@ -99,6 +115,7 @@ void print(Context& context, const BuildOutcome& outcome) {
                       "{}: the second build differs: {}", difference.distribution, difference.what),
                   {},
                   {}});
+    print_skipped(context, outcome.built.skipped);
     const auto count = outcome.built.packages.size();
     const bool is_unchanged = outcome.identical == count;
     if (outcome.is_verified)
@@ -107,11 +124,12 @@ void print(Context& context, const BuildOutcome& outcome) {
                                       is_unchanged ? "; channel unchanged" : " in two builds"));
     if (outcome.is_verified && is_unchanged && outcome.is_success()) return;
     context.out.print(
-        fmt::format("{}: {} built, {} unchanged, {} failed",
+        fmt::format("{}: {} built, {} unchanged, {} failed{}",
                     outcome.channel.native(),
                     count_text(outcome.built.packages.size() - reused - gone.size(), "package"),
                     reused,
-                    outcome.built.failures.size() + gone.size()));
+                    outcome.built.failures.size() + gone.size(),
+                    skipped_count(outcome.built.skipped)));
 }
 
 nlohmann::ordered_json document_of(const BuildOutcome& outcome) {
@@ -139,7 +157,8 @@ nlohmann::ordered_json document_of(const BuildOutcome& outcome) {
             {"channel", outcome.channel.native()},
             {"packages", std::move(packages)},
             {"failures", std::move(failures)},
-            {"failed_tests", outcome.failed_tests.size()}};
+            {"failed_tests", outcome.failed_tests.size()},
+            {"skipped", skipped_document(outcome.built.skipped)}};
 }
 
 }  // namespace
@@ -166,9 +185,7 @@ Result<int> print_rendered(Context& context,
                     fmt::format("---\n# {}: {}\n{}", file.native(), output.distribution(), text));
             }
         }
-        if (outputs.empty())
-            context.out.note(fmt::format(
-                "{}: skipped for {} in every variant", file.native(), options.target_platform));
+        if (outputs.empty()) print_skipped(context, {file});
     }
     if (context.out.json_mode()) context.out.json({{"success", true}, {"outputs", document}});
     return 0;
@@ -196,10 +213,12 @@ void print_plan_total(Context& context, const BuildPlan& plan) {
         failed += build.error ? 1 : 0;
     }
     const auto unchanged = plan.builds.size() + plan.failures.size() - needed - failed;
-    context.out.print(fmt::format("{} to build, {} unchanged{}",
+    print_skipped(context, plan.skipped);
+    context.out.print(fmt::format("{} to build, {} unchanged{}{}",
                                   needed,
                                   unchanged,
-                                  failed == 0 ? "" : fmt::format(", {} failed", failed)));
+                                  failed == 0 ? "" : fmt::format(", {} failed", failed),
+                                  skipped_count(plan.skipped)));
 }
 
 std::string planned_text(const PlannedBuild& build) {
@@ -225,7 +244,10 @@ Result<int> print_plan(Context& context, const BuildPlan& plan) {
     print_plan_total(context, plan);
     const bool success = failures.empty();
     if (context.out.json_mode())
-        context.out.json({{"success", success}, {"plan", document}, {"failures", failures}});
+        context.out.json({{"success", success},
+                          {"plan", document},
+                          {"failures", failures},
+                          {"skipped", skipped_document(plan.skipped)}});
     return success ? 0 : 1;
 }
 

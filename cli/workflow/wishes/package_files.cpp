@@ -79,8 +79,9 @@ Result<void> part_from_login(const Context& context,
 }  // namespace
 
 bool is_package_place(std::string_view text) {
-    return text.find('/') != std::string_view::npos && text.find('[') == std::string_view::npos &&
-           !package_extension(text).empty();
+    if (text.find('[') != std::string_view::npos || package_extension(text).empty()) return false;
+    std::error_code ignored;
+    return text.find('/') != std::string_view::npos || fs::is_regular_file(text, ignored);
 }
 
 Result<ExplicitPackage> package_at(const Context& context, const std::string& place) {

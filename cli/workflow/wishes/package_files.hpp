@@ -14,7 +14,8 @@
 
 namespace gpkg::cli {
 
-/// "./zlib-1.3-0.conda", "https://host/zlib-1.3-0.tar.bz2": a package file, not a spec.
+/// "./zlib-1.3-0.conda", "https://host/zlib-1.3-0.tar.bz2", or the name of a package file in the
+/// current folder: not a spec.
 bool is_package_place(std::string_view text);
 Result<ExplicitPackage> package_at(const Context& context, const std::string& place);
 

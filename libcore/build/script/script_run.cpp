@@ -240,7 +240,10 @@ Result<void> run_script(const ScriptRun& run, const BuildOptions& options) {
         return fail(ErrorKind::Interrupted, "interrupted");
     const bool stays = options.scratch.empty() || options.keep_work;
     const auto said = with_prefix_variables(last_lines_of(run.place.log, kShownLogLines), run);
+    constexpr int kCommandNotFound = 127;  // of a shell
     std::vector<std::string> hints;
+    if (code == kCommandNotFound)
+        hints.emplace_back("add the package that has the command to requirements.build");
     if (!stays) hints.emplace_back("use --keep-work to keep the build folder");
     append(hints, missing_secrets(script));
     if (options.sandbox && may_come_of_sandbox(said, options.network))

@@ -1,8 +1,10 @@
 #include "libcore/recipe/render.hpp"
+#include "libcore/recipe/selector_comments.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 using gpkg::RenderedOutput;
 using gpkg::RenderOptions;
@@ -34,6 +36,36 @@ using Texts = std::vector<std::string>;
 const std::string kHead = "package: {name: a, version: '1'}\n";
 
 }  // namespace
+
+TEST_CASE("selectors of conda-build in comments", "[build]") {
+    const auto recipe = gpkg::parse_recipe(kHead + R"(build:
+  skip: true  # [win]
+  number: 0  # [not osx and py<38]
+  script:
+    - make  # [ linux ]
+    - "[ -e x ]"  # [see below]
+    # - make check  # [win]
+    - echo "# [win]"
+)",
+                                           "/r/recipe.yaml");
+    REQUIRE(recipe);
+    const auto comments = gpkg::selector_comments(*recipe);
+    Texts found;
+    found.reserve(comments.size());
+    for (const auto& comment : comments)
+        found.push_back(
+            fmt::format("{} {}: {}", comment.line, comment.selector, comment.replacement));
+    CHECK(found == Texts{"3 win: skip: win",
+                         "4 not osx and py<38: ${{ VALUE if not osx and py<38 else OTHER }}",
+                         "6 linux: a list item with 'if: linux' and 'then: make'"});
+}
+
+TEST_CASE("templates of conda-build are named", "[build]") {
+    CHECK_THAT(error_of("{% set version = '1' %}\n" + kHead),
+               ContainsSubstring("write values below context:"));
+    CHECK_THAT(error_of("package: {name: a, version: {{ version }}}\n"),
+               ContainsSubstring("write ${{ name }} in place of {{ name }}"));
+}
 
 TEST_CASE("a whole recipe", "[build]") {
     const auto output = one(R"(
@@ -470,7 +502,19 @@ TEST_CASE("what is wrong with a recipe, and where", "[build]") {
         {kHead + "source: {url: https://h/a.tgz, sha256: 12}\n", r + "2:40: a sha256 must have 64 hexadecimal digits"},
         {kHead + "source: {url: https://h/a.tgz, path: b, sha256: " + sha + "}\n",
          r + "2:9: a source needs exactly one of 'url', 'path' and 'git'"},
-        {kHead + "source: {path: /r/none}\n", r + "2:16: /r/none does not exist"},
+        {kHead + "source: {path: /r/none}\n",
+         r + "2:16: /r/none does not exist\n  hint: a path is relative to the folder of the recipe"},
+        {kHead + "tests:\n  - command: x\n", r + "3:5: unknown key 'command' in a test\n  hint: use script"},
+        {kHead + "requirements: [a]\n",
+         r + "2:15: expected a map for requirements, found a list\n"
+         "  hint: its keys are build, host, run, run_constraints, run_exports, ignore_run_exports or extras"},
+        {"package: {name: a, version: {{ v }}}\n", ""},
+        {kHead + "requirements: {run: [\"${{ compiler(c) }}\"]}\n",
+         r + "2:22: in '${{ compiler(c) }}': 'c' is not defined\n  hint: text needs quotes: \"c\""},
+        {kHead + "build: {skip: win && linux}\n",
+         r + "2:15: in 'skip: win && linux': unexpected '&& linux' in an expression\n  hint: use and, or, not"},
+        {kHead + "build: {skip: target_platform = 'x'}\n",
+         r + "2:15: in 'skip: target_platform = 'x'': unexpected '='\n  hint: to compare: =="},
         {kHead + "source: {git: https://h/a.git, tag: v1, rev: v2}\n",
          r + "2:46: use only one of 'branch', 'tag' and 'rev'"},
         {kHead + "source: {git: https://h/a.git, path: b}\n",
