@@ -24,6 +24,8 @@ using Action = std::function<Result<int>(Context&)>;
 
 /// Exit status of a command line that makes no sense.
 inline constexpr int kWrongUsage = 2;
+/// Of errors with --check, where 1 means a difference.
+inline constexpr int kCannotCheck = 2;
 
 /// The headings of `gpkg --help`.
 enum class Topic { Environments, Packages, Hardware, Locks, Building, Clusters, Setup, Hidden };

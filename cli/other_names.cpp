@@ -684,11 +684,11 @@ struct GivenWords {
 };
 
 GivenWords given_words(std::span<const std::string> words) {
-    constexpr std::string_view kFlags[] = {"-n", "--name", "-p", "--prefix"};
+    constexpr std::string_view kTargetFlags[] = {"-n", "--name", "-p", "--prefix"};
     GivenWords given;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const auto& word = words[i];
-        if (std::ranges::find(kFlags, word) != std::end(kFlags) && i + 1 < words.size()) {
+        if (std::ranges::find(kTargetFlags, word) != std::end(kTargetFlags) && i + 1 < words.size()) {
             given.environment = fmt::format("{} {}", word, shell_word(words[i + 1]));
             ++i;
         } else if (word.starts_with("--name=") || word.starts_with("--prefix=")) {
