@@ -30,12 +30,23 @@ std::string words_of_command(const CLI::App& command) {
     return name.starts_with(kProgram) ? name.substr(kProgram.size()) : std::string();
 }
 
+/// "use gpkg rename" for "env rename": commands that change an environment are not below env.
+std::string hint_for_command_below_env(std::string_view word) {
+    const auto* command = find_command(word);
+    const bool is_alias = std::ranges::any_of(
+        aliases(), [&](const auto& alias) { return alias.is_listed && alias.name == word; });
+    if (is_alias || (command != nullptr && command->topic != Topic::Hidden))
+        return fmt::format("use gpkg {}", word);
+    return hint_for_other_name(std::string(), word);
+}
+
 /// hint_for_other_name() of a word that `command` does not know, which may also be one of its
 /// subcommands written as an option (--check).
 std::string hint_for_unknown_word(const CLI::App& command, std::string_view word) {
     if (word.starts_with('-')) word = word.substr(0, word.find('='));
-    if (auto hint = hint_for_other_name(words_of_command(command), word); !hint.empty())
-        return hint;
+    const auto name = words_of_command(command);
+    if (auto hint = hint_for_other_name(name, word); !hint.empty()) return hint;
+    if (name == "env" && !word.starts_with('-')) return hint_for_command_below_env(word);
     const auto verbs = subcommand_names(command);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
@@ -79,6 +90,12 @@ bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::strin
            !subcommand_names(command).empty() && !takes_arguments(command);
 }
 
+/// Whether help lists this option of the command.
+bool has_option(const CLI::App& command, const std::string& flag) {
+    const auto flags = option_names(command);
+    return std::ranges::find(flags, flag) != flags.end();
+}
+
 /// The option by which a command takes an environment: "-n".
 bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
@@ -88,7 +105,7 @@ bool names_one(const NearEnvironments& near_environments, const std::string& wor
     return near_environments(word) == std::vector{word};
 }
 
-/// "gpkg rename -n old new" for "gpkg rename old new"; empty where the first argument is not an
+/// "gpkg why -n ml numpy" for "gpkg why ml numpy"; empty where the first argument is not an
 /// environment.
 std::string with_named_environment(const std::vector<std::string>& unexpected,
                                    const CLI::App& command,
@@ -101,6 +118,19 @@ std::string with_named_environment(const std::vector<std::string>& unexpected,
     const std::vector words{argument->results().front(), unexpected.front()};
     return fmt::format(
         "name the environment with -n: {} -n {}", full_name(command), shell_words(words));
+}
+
+/// "did you mean -n ml?" for "verify ml"; empty where `word` names no environment, nor nearly.
+std::string hint_for_environment(const std::string& word,
+                                 const std::vector<std::string>& unexpected,
+                                 const CLI::App& command,
+                                 const NearEnvironments& near_environments) {
+    if (!takes_environment(command)) return {};
+    auto hint = with_named_environment(unexpected, command, near_environments);
+    if (!hint.empty()) return hint;
+    auto environments = near_environments(word);
+    for (auto& name : environments) name = "-n " + shell_word(name);
+    return did_you_mean(environments);
 }
 
 /// Of gpkg config with a KEY and no VALUE: "set channels=x" and "remove channels".
@@ -122,10 +152,14 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                 const NearEnvironments& near_environments) {
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
-        if (path.size() > 1) {
+        const bool is_flag = word.starts_with('-');
+        if (!is_flag && has_option(command, "--" + word))
+            return fmt::format("did you mean --{}?", word);
+        const bool is_environment =
+            !is_flag && takes_environment(command) && names_one(near_environments, word);
+        if (path.size() > 1 && !is_environment) {
             if (auto hint = hint_for_unknown_word(command, word); !hint.empty()) return hint;
         }
-        const bool is_flag = word.starts_with('-');
         auto near = is_flag ? near_flags(word, path) : near_names(word, subcommand_names(command));
         if (!near.empty())
             return did_you_mean_behind(std::move(near), is_flag ? "" : full_name(command) + " ");
@@ -135,14 +169,8 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
                                shell_word(word));
         if (is_unknown_subcommand(command, unexpected))
             return fmt::format("subcommands: {}", fmt::join(subcommand_names(command), ", "));
-        if (takes_environment(command)) {
-            auto hint = with_named_environment(unexpected, command, near_environments);
-            if (!hint.empty()) return hint;
-        }
-        auto environments =
-            takes_environment(command) ? near_environments(word) : std::vector<std::string>();
-        for (auto& name : environments) name = "-n " + shell_word(name);
-        if (!environments.empty()) return did_you_mean(environments);
+        auto hint = hint_for_environment(word, unexpected, command, near_environments);
+        if (!hint.empty()) return hint;
         if (path.size() == 2 && command.get_name() == "verify")
             return "name an environment: -n NAME; for a mirror: gpkg mirror verify DIR; for a "
                    "package file: gpkg inspect FILE";
@@ -150,6 +178,10 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (argument != nullptr && argument->count() > 0)
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
+        if (!takes_environment(command) || takes_arguments(command)) continue;
+        if (word.find('/') != std::string::npos)
+            return fmt::format("did you mean -p {}?", shell_word(word));
+        return "name an environment with -n NAME or -p PATH; to list them: gpkg env list";
     }
     if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
     if (unexpected.empty() && path.size() > 1) {
