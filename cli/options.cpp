@@ -6,6 +6,7 @@
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "virtual-packages/machines.hpp"
 

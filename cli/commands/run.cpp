@@ -4,8 +4,11 @@
 #include "cli/options.hpp"
 #include "cli/workflow/inside.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/activation.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
@@ -19,9 +22,54 @@ struct RunOptions {
     bool uncaptured = true;
 };
 
+/// Whether the command is a Python script in this folder.
+bool is_script(const std::string& program) {
+    std::error_code code;
+    return program.ends_with(".py") && fs::is_regular_file(program, code);
+}
+
+/// "CUDA_VISIBLE_DEVICES=0"
+bool is_variable(const std::string& word) {
+    const auto equals = word.find('=');
+    return equals != std::string::npos && check_variable_name(word.substr(0, equals));
+}
+
+/// Of a command line that names no environment, or names it behind the command.
+Error without_environment(Error error, const std::vector<std::string>& command) {
+    std::vector<std::string> words{"gpkg", "run"};
+    const auto name = std::ranges::find(command, "-n");
+    const auto path = std::ranges::find(command, "-p");
+    const auto option = name != command.end() ? name : path;
+    if (option != command.end() && option != command.begin() && option + 1 < command.end()) {
+        words.insert(words.end(), option, option + 2);
+        words.insert(words.end(), command.begin(), option);
+        words.insert(words.end(), option + 2, command.end());
+        error.hint = "options stand before the command: " + shell_words(words);
+    } else if (is_script(command.front())) {
+        error.hint += fmt::format("; to run {0} without an environment: gpkg exec {0}",
+                                  shell_word(command.front()));
+    }
+    return error;
+}
+
+/// Of a command that is not found: it may be meant for a shell or for python.
+std::string hint_for_unfound(const std::vector<std::string>& command, const std::string& target) {
+    const auto& program = command.front();
+    const auto all = shell_words(command);
+    const auto run = "gpkg run " + target;
+    if (is_script(program)) return fmt::format("to run it: {} python {}", run, all);
+    if (is_variable(program)) return fmt::format("to set a variable: {} env {}", run, all);
+    if (command.size() == 1 && program.find(' ') != std::string::npos)
+        return fmt::format("to run a command line: {} sh -c {}", run, all);
+    return "to list installed packages: gpkg list " + target;
+}
+
 Result<int> run(Context& context, const CLI::App& app, const RunOptions& options) {
     const auto command = words_behind_options(app, context.arguments);
-    GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+    auto found = existing_prefix(context, options.target);
+    if (!found && found.error().kind == ErrorKind::Usage)
+        return pass(without_environment(std::move(found).error(), command));
+    GPKG_TRY(const auto prefix, std::move(found));
     GPKG_CHECK(recover_for_use(context, prefix));
     const auto& target = options.target;
     const bool names_environment = target.name.empty() && target.prefix.empty() &&
@@ -32,8 +80,7 @@ Result<int> run(Context& context, const CLI::App& app, const RunOptions& options
                       options.folder,
                       names_environment
                           ? fmt::format("did you mean -n {}?", shell_word(command.front()))
-                          : fmt::format("to list installed packages: gpkg list {}",
-                                        target_words(context, prefix)));
+                          : hint_for_unfound(command, target_words(context, prefix)));
 }
 
 }  // namespace
