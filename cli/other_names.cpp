@@ -242,7 +242,8 @@ constexpr OtherName kOtherNames[] = {
     {"run --chdir", "use --cwd PATH"},
     {"run --directory", "use --cwd PATH"},
     {"run --env",
-     "for an environment: -n NAME; for a variable: VAR=VALUE gpkg run -n NAME COMMAND; for good: "
+     "for an environment: -n NAME; for a variable: gpkg run -n NAME env VAR=VALUE COMMAND; for "
+     "good: "
      "gpkg env config vars set -n NAME VAR=VALUE"},
     {"run --environment", "use -n NAME"},
     {"run --with", "use gpkg exec --with PACKAGE COMMAND"},
@@ -251,7 +252,8 @@ constexpr OtherName kOtherNames[] = {
     {"run -c", "to run shell commands: gpkg run -n NAME sh -c 'COMMANDS'"},
     {"run -d", "use --cwd PATH"},
     {"run -e",
-     "for an environment: -n NAME; for a variable: VAR=VALUE gpkg run -n NAME COMMAND; for good: "
+     "for an environment: -n NAME; for a variable: gpkg run -n NAME env VAR=VALUE COMMAND; for "
+     "good: "
      "gpkg env config vars set -n NAME VAR=VALUE"},
     {"search --depends", "use gpkg tree PACKAGE"},
     {"search --deps", "use gpkg tree PACKAGE"},

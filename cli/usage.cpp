@@ -128,6 +128,10 @@ std::string hint_for_environment(const std::string& word,
     if (!takes_environment(command)) return {};
     auto hint = with_named_environment(unexpected, command, near_environments);
     if (!hint.empty()) return hint;
+    // verify has a text of its own for paths.
+    const bool is_path = word.find('/') != std::string::npos;
+    if (is_path && command.get_name() != "verify" && !takes_arguments(command))
+        return fmt::format("did you mean -p {}?", shell_word(word));
     auto environments = near_environments(word);
     for (auto& name : environments) name = "-n " + shell_word(name);
     return did_you_mean(environments);
@@ -178,10 +182,8 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (argument != nullptr && argument->count() > 0)
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
-        if (!takes_environment(command) || takes_arguments(command)) continue;
-        if (word.find('/') != std::string::npos)
-            return fmt::format("did you mean -p {}?", shell_word(word));
-        return "name an environment with -n NAME or -p PATH; to list them: gpkg env list";
+        if (takes_environment(command) && !takes_arguments(command))
+            return "name an environment with -n NAME or -p PATH; to list them: gpkg env list";
     }
     if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
     if (unexpected.empty() && path.size() > 1) {

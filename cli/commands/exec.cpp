@@ -88,13 +88,10 @@ Result<int> no_such_program(Context& context,
 
 /// Of a tool whose name no package has: its package may have another name.
 Error about_tool(Error error, const std::string& tool) {
-    if (error.message.starts_with(fmt::format("package '{}' not found", tool)))
-        error.hint += fmt::format(
-            "{}if a package of another name contains {}: gpkg exec --spec "
-            "PACKAGE {}",
-            error.hint.empty() ? "" : "; ",
-            tool,
-            tool);
+    if (!error.message.starts_with(fmt::format("package '{}' not found", tool))) return error;
+    if (!error.hint.empty()) error.hint += error.hint.ends_with('?') ? " Or, " : "; ";
+    error.hint += fmt::format(
+        "if a package of another name contains it: gpkg exec --spec PACKAGE {}", shell_word(tool));
     return error;
 }
 

@@ -452,7 +452,8 @@ Result<ConfigKey> find_config_key(std::string_view name) {
     names.reserve(kRows.size());
     for (const auto& row : kRows) names.emplace_back(row.key.name);
     const auto near = near_names(name, names);
-    const bool is_variable = name.find_first_of(kLowerCase) == std::string_view::npos;
+    const bool is_variable =
+        !name.empty() && name.find_first_of(kLowerCase) == std::string_view::npos;
     if (is_variable && near.empty())
         return fail(ErrorKind::Usage,
                     fmt::format("unknown setting '{}'", name),

@@ -137,7 +137,7 @@ image run x.sqfs|gpkg image run: missing argument: COMMAND
 solve|gpkg solve: missing argument: SPEC
 install -n early|gpkg install: missing argument: SPEC
 update -n early|gpkg update: missing argument: SPEC
-remove -n early|gpkg remove: missing argument: SPEC (--all
+remove -n early|gpkg remove: missing argument: SPEC
 mirror early|gpkg mirror: missing argument: --out DIR
 solve --for|gpkg solve: --for needs a value: FILE|NAME
 create --name x --prefix y|gpkg create: --name cannot be used with --prefix
@@ -214,10 +214,31 @@ search early late|gpkg search takes one SPEC at a time
 verify early|did you mean -n early?
 env remove early|did you mean -n early?
 env remove eraly|did you mean -n early?
-rename early late|name the environment with -n: gpkg rename -n early late
+why early app|name the environment with -n: gpkg why -n early app
 pack early|did you mean -n early?
 unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
 env sync|use gpkg sync
+env history -n early|use gpkg history
+env tree|use gpkg tree
+env info early|use gpkg info -n NAME
+env cp early late|use gpkg create -n NEW --clone OLD
+env remove ./early|did you mean -p ./early?
+env remove zzzz|name an environment with -n NAME or -p PATH
+env remove -n early --all|this command removes the whole environment
+uninstall|packages: gpkg remove -n NAME PACKAGE; an environment: gpkg env remove -n NAME; gpkg itself:
+clean all|did you mean --all?
+clean packages|did you mean --packages?
+clean cache|use --all, or --packages, --index-cache or --exec for a part
+clean -n early|use --all, or --packages, --index-cache or --exec for a part
+history early|did you mean -n early?
+list -n early --leaves|use --requested
+repoquery rdepends x|use gpkg repoquery whoneeds
+rollback -n early --to 1|name the generation without an option: gpkg rollback N
+restore early|use gpkg rollback -n NAME
+remove -n early --no-deps x|gpkg removes dependents, too
+exec -n early python|to run a command in an environment: gpkg run -n NAME COMMAND
+run -n early -e A=1 env|for an environment: -n NAME; for a variable: gpkg run -n NAME env VAR=VALUE COMMAND
+config set OMP_NUM_THREADS 8|for a variable of an environment: gpkg env config vars set -n NAME OMP_NUM_THREADS=VALUE
 env rm x|use gpkg env remove
 lock --check|use gpkg lock check
 lock --locked|use gpkg lock check
@@ -237,9 +258,10 @@ depends x|use gpkg tree -n NAME PACKAGE
 rdepends x|use gpkg tree -n NAME --invert PACKAGE
 who-needs x|use gpkg tree -n NAME --invert PACKAGE
 leaves|use gpkg list --requested
-info early|for a package: gpkg show PACKAGE
+info early|did you mean -n early?
+info numpy|for a package: gpkg show PACKAGE
 copy early late|use gpkg create -n NEW --clone OLD
-rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
+rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename OLD NEW
 why early -c x|why explains an installed package; for a request: gpkg why-not SPEC
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
