@@ -267,7 +267,7 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
     }
     if (const auto active = context.env("CONDA_PREFIX"); active && !active->empty())
         return absolute_path(*active, context.home);
-    return fail(ErrorKind::Usage, std::string(kNoEnvironmentActive), "use -n NAME or -p PATH");
+    return fail(ErrorKind::Usage, std::string(kNoEnvironmentActive), std::string(kNameEnvironment));
 }
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {

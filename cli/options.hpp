@@ -83,6 +83,7 @@ Result<fs::path> new_prefix(const Context& context, const TargetOptions& options
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options);
 /// The error where neither an option nor an active environment says which one.
 inline constexpr std::string_view kNoEnvironmentActive = "no environment is active";
+inline constexpr std::string_view kNameEnvironment = "use -n NAME or -p PATH";  ///< its hint
 
 /// For check() of an option that counts: says what is wrong, nothing of a whole number from `least`
 /// up.

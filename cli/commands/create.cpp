@@ -38,11 +38,19 @@ std::string file_to_sync(const CreateOptions& options, const Wishes& wishes) {
     return "-f " + shell_word(options.wishes.files.front());
 }
 
-/// "gpkg create ml numpy" where "gpkg create -n ml numpy" may be meant; empty for other requests.
-std::string hint_at_name(const std::vector<std::string>& specs) {
-    if (specs.size() < 2 || !is_package_name(specs.front())) return {};
-    return fmt::format(
-        "; for an environment called {}: gpkg create -n {}", specs.front(), shell_words(specs));
+/// Of a command without -n and -p; "gpkg create ml numpy" may mean "gpkg create -n ml numpy".
+std::string hint_at_name(const CreateOptions& options) {
+    const auto& specs = options.wishes.specs;
+    if (!options.clone.empty())
+        return fmt::format("gpkg create -n {} --clone {}",
+                           specs.size() == 1 ? shell_word(specs.front()) : "NAME",
+                           shell_word(options.clone));
+    const std::string hint = "use -n NAME, -p PATH, or an environment.yml with a name";
+    if (specs.size() < 2 || !is_package_name(specs.front())) return hint;
+    return fmt::format("{}; for an environment called {}: gpkg create -n {}",
+                       hint,
+                       specs.front(),
+                       shell_words(specs));
 }
 
 /// The prefix given on the command line, else in the environment.yml. It must not exist yet.
@@ -51,10 +59,8 @@ Result<fs::path> place_of_new(Context& context,
                               const Wishes& wishes) {
     const auto target = target_meant(options.target, wishes);
     if (target.name.empty() && target.prefix.empty())
-        return fail(ErrorKind::Usage,
-                    "the new environment needs a name or a path",
-                    "use -n NAME, -p PATH, or an environment.yml with a name" +
-                        hint_at_name(options.wishes.specs));
+        return fail(
+            ErrorKind::Usage, "the new environment needs a name or a path", hint_at_name(options));
     GPKG_TRY(auto prefix, new_prefix(context, target));
     GPKG_CHECK(recover_prefix(context, prefix, options.change.dry_run));
     auto is_free = check_free(context, prefix);
@@ -82,8 +88,9 @@ Result<int> clone(Context& context,
     if (!wishes.specs.empty() || !wishes.files.empty())
         return fail(ErrorKind::Usage,
                     "packages and files cannot be given with --clone: a clone keeps every package",
-                    fmt::format("clone first, then add packages: gpkg install {}",
-                                target_words(context, prefix)));
+                    fmt::format("clone first, then add packages: gpkg install {} {}",
+                                target_words(context, prefix),
+                                shell_words(options.wishes.specs)));
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
     return clone_environment(context, original, prefix, options.change);
 }

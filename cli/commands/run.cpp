@@ -34,33 +34,31 @@ bool is_variable(const std::string& word) {
     return equals != std::string::npos && check_variable_name(word.substr(0, equals));
 }
 
+// Arguments of the command may be secrets, and errors are logged: hints do not repeat them.
+
 /// Of a command line that names no environment, or names it behind the command.
 Error without_environment(Error error, const std::vector<std::string>& command) {
-    std::vector<std::string> words{"gpkg", "run"};
     const auto name = std::ranges::find(command, "-n");
-    const auto path = std::ranges::find(command, "-p");
-    const auto option = name != command.end() ? name : path;
-    if (option != command.end() && option != command.begin() && option + 1 < command.end()) {
-        words.insert(words.end(), option, option + 2);
-        words.insert(words.end(), command.begin(), option);
-        words.insert(words.end(), option + 2, command.end());
-        error.hint = "options stand before the command: " + shell_words(words);
-    } else if (is_script(command.front())) {
+    const auto option = name != command.end() ? name : std::ranges::find(command, "-p");
+    if (option != command.end() && option + 1 < command.end())
+        error.hint = fmt::format("options stand before the command: gpkg run {} {} COMMAND",
+                                 *option,
+                                 shell_word(*(option + 1)));
+    else if (is_script(command.front()))
         error.hint += fmt::format("; to run {0} without an environment: gpkg exec {0}",
                                   shell_word(command.front()));
-    }
     return error;
 }
 
 /// Of a command that is not found: it may be meant for a shell or for python.
 std::string hint_for_unfound(const std::vector<std::string>& command, const std::string& target) {
     const auto& program = command.front();
-    const auto all = shell_words(command);
-    const auto run = "gpkg run " + target;
-    if (is_script(program)) return fmt::format("to run it: {} python {}", run, all);
-    if (is_variable(program)) return fmt::format("to set a variable: {} env {}", run, all);
+    if (is_script(program))
+        return fmt::format("to run it: gpkg run {} python {}", target, shell_word(program));
+    if (is_variable(program))
+        return fmt::format("to set a variable: gpkg run {} env NAME=VALUE COMMAND", target);
     if (command.size() == 1 && program.find(' ') != std::string::npos)
-        return fmt::format("to run a command line: {} sh -c {}", run, all);
+        return fmt::format("to run a command line: gpkg run {} sh -c 'COMMANDS'", target);
     return "to list installed packages: gpkg list " + target;
 }
 

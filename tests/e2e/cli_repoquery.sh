@@ -241,12 +241,12 @@ out_is "nothing in $at needs __glibc=2.12"
 expect 0 repoquery whoneeds user -n one
 out_is "nothing in $at needs user"
 expect 0 repoquery tree pytest --invert -n one
-err_lacks 'note: -i'
-expect 0 tree -i pytest -n one
-err_has 'note: -i is --installed, which -n and -p imply; to show dependents: --invert'
 out_is 'pytest 8 h_0
 └─ app 2.0 h_0 (needs pytest >=7 for its extra test)
    └─ user 1 h_0 (needs app with its extra test)'
+err_lacks 'note: -i'
+expect 0 tree -i pytest -n one
+err_has 'note: -i is --installed, which -n and -p imply; to show dependents: --invert'
 expect 0 repoquery whoneeds --tree zlib -n one
 out_is 'zlib 1.3 h_0
 ├─ app 2.0 h_0 (needs zlib)

@@ -61,7 +61,7 @@ err_has "pgn is not installed in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean png?'
 expect 1 why -n nowhere png
 expect 2 why png
-err_has 'no environment is active' 'png is installed in one: gpkg why png -n one'
+err_has 'no environment is active' 'png is installed in one: gpkg why -n one png'
 expect 2 why nothing
 err_has 'use -n NAME or -p PATH'
 
