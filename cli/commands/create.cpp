@@ -92,6 +92,7 @@ Result<int> clone(Context& context,
                                 target_words(context, prefix),
                                 shell_words(options.wishes.specs)));
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
+    context.prefix = prefix;  // the log is about the copy
     return clone_environment(context, original, prefix, options.change);
 }
 
