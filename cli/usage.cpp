@@ -157,7 +157,7 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
     const auto& command = *path.back();
     for (const auto& word : unexpected) {
         const bool is_flag = word.starts_with('-');
-        if (!is_flag && has_option(command, "--" + word))
+        if (!is_flag && subcommand_names(command).empty() && has_option(command, "--" + word))
             return fmt::format("did you mean --{}?", word);
         const bool is_environment =
             !is_flag && takes_environment(command) && names_one(near_environments, word);
