@@ -125,8 +125,12 @@ Result<std::vector<MatchSpec>> specs_of_script(const std::string& script) {
 }
 
 /// Of a package that a script names: the index of Python may have other names than the channels.
-Error about_script(Error error, const std::string& script) {
-    if (error.message.find("not found") != std::string::npos)
+Error about_script(Error error, const std::string& script, const std::vector<MatchSpec>& specs) {
+    const bool is_about_it = std::ranges::any_of(specs, [&](const MatchSpec& spec) {
+        return spec.name != "python" &&
+               error.message.starts_with(fmt::format("package '{}' not found", spec.name));
+    });
+    if (is_about_it)
         error.hint += fmt::format(
             "{}{} names packages of Python's index; those of the channels may "
             "have other names: gpkg exec --with PACKAGE python {}",
@@ -145,9 +149,10 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     request.sources = options.sources;
     GPKG_TRY(request.specs, parse_specs(options.specs));
     const auto script = is_python_script(command.front()) ? command.front() : std::string();
+    std::vector<MatchSpec> of_script;
     if (!script.empty()) {
-        GPKG_TRY(auto specs, specs_of_script(script));
-        request.specs.insert(request.specs.end(), specs.begin(), specs.end());
+        GPKG_TRY(of_script, specs_of_script(script));
+        request.specs.insert(request.specs.end(), of_script.begin(), of_script.end());
         command.insert(command.begin(), "python");
     } else if (options.specs.empty()) {
         if (auto is_tool = check_is_not_file(context, command.front()); !is_tool) {
@@ -165,7 +170,8 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     ask_channels_of(request.specs, request.sources);
     const auto& program = command.front();
     auto held = held_environment(context, request, options.anew);
-    if (!held && !script.empty()) return pass(about_script(std::move(held).error(), script));
+    if (!held && !script.empty())
+        return pass(about_script(std::move(held).error(), script, of_script));
     if (!held && options.specs.empty()) return pass(about_tool(std::move(held).error(), program));
     GPKG_TRY(const auto prefix, std::move(held));
     const bool is_path = program.find('/') != std::string::npos;
