@@ -57,6 +57,20 @@ std::optional<LoggedCommand> read_entry(std::string_view text) {
     }
 }
 
+/// Whether the command creates an environment that does not exist.
+bool may_create(const LoggedCommand& entry) {
+    constexpr auto kCreating =
+        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
+    return std::ranges::any_of(kCreating,
+                               [&](auto command) { return entry.command.starts_with(command); });
+}
+
+bool removes_environment(const LoggedCommand& entry) {
+    return entry.command.starts_with("gpkg env remove ") ||
+           (entry.command.starts_with("gpkg remove ") &&
+            entry.command.find(" --all") != std::string::npos);
+}
+
 }  // namespace
 
 std::string own_log_id() { return log_id(::getpid()); }
@@ -110,17 +124,24 @@ std::vector<LoggedCommand> logged_commands(const Config& config) {
 }
 
 std::string interrupted_creation(const Config& config, const fs::path& prefix) {
-    constexpr auto kCreating =
-        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
     auto entries = logged_commands(config);
     std::erase_if(entries, [&](const auto& entry) {
-        const auto creates = [&](auto command) { return entry.command.starts_with(command); };
-        return entry.prefix != prefix.native() || std::ranges::none_of(kCreating, creates);
+        return entry.prefix != prefix.native() || !may_create(entry);
     });
     // A creation that failed or was undone since has told its user so.
     if (entries.empty() || entries.back().status || outcome_of(entries.back()) == "running")
         return {};
     return entries.back().command;
+}
+
+std::string creation_of_removed(const Config& config, const fs::path& prefix) {
+    auto entries = logged_commands(config);
+    std::erase_if(entries, [&](const auto& entry) {
+        return entry.prefix != prefix.native() || entry.status != 0;
+    });
+    if (entries.empty() || !removes_environment(entries.back())) return {};
+    const auto creation = std::find_if(entries.rbegin(), entries.rend(), may_create);
+    return creation == entries.rend() ? "" : creation->command;
 }
 
 }  // namespace gpkg::cli

@@ -41,5 +41,7 @@ void log_command(const Config& config, const LoggedCommand& entry);
 std::vector<LoggedCommand> logged_commands(const Config& config);
 /// The last command that was to create this environment, if it was killed; else empty.
 std::string interrupted_creation(const Config& config, const fs::path& prefix);
+/// The command that created an environment which another one has removed since; else empty.
+std::string creation_of_removed(const Config& config, const fs::path& prefix);
 
 }  // namespace gpkg::cli

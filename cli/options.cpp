@@ -9,6 +9,7 @@
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 #include "virtual-packages/machines.hpp"
 
@@ -332,6 +333,53 @@ Result<fs::path> new_prefix(const Context& context, const TargetOptions& options
     return prefix;
 }
 
+namespace {
+
+/// The name that -n gives in a command line; empty without -n.
+std::string name_in(const std::string& command) {
+    const auto words = words_of_line(command).value_or(std::vector<std::string>());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        constexpr std::string_view kLong = "--name=";
+        if (words[i].starts_with(kLong)) return words[i].substr(kLong.size());
+        if ((words[i] == "-n" || words[i] == "--name") && i + 1 < words.size()) return words[i + 1];
+    }
+    return {};
+}
+
+/// Whether the last command in the history that names the environment calls it `name`.
+bool was_called(const fs::path& prefix, const std::string& name) {
+    const auto opened = Prefix::open(prefix);
+    const auto history = opened ? opened->history() : std::vector<HistoryEntry>();
+    if (!history) return false;
+    for (auto entry = history->rbegin(); entry != history->rend(); ++entry) {
+        const auto called = name_in(entry->command);
+        if (!called.empty()) return called == name;
+    }
+    return false;
+}
+
+/// "did you mean -p /data/ml?" for environments that are not in the folders of environments any
+/// more, or have a similar name.
+std::string hint_for_missing(const Context& context, const std::string& name) {
+    const auto folders = environment_folders(context.config);
+    std::vector<std::string> names;
+    for (const auto& path : list_environments(folders, context.home)) {
+        if (!folders.has(path) && was_called(path, name))
+            return fmt::format("an environment that was called {} is at {}: use {}",
+                               name,
+                               path.native(),
+                               environment_argument(path));
+        names.push_back(folders.name_of(path));
+    }
+    auto near = near_names(name, names);
+    for (auto& other : near) {
+        if (other.starts_with('/')) other = environment_argument(other);
+    }
+    return did_you_mean(near);
+}
+
+}  // namespace
+
 Result<fs::path> existing_prefix(const Context& context, const TargetOptions& options) {
     GPKG_TRY(auto prefix, target_prefix(context, options));
     context.prefix = prefix;
@@ -348,19 +396,19 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
                                 file.extension() == ".sqfs" ? "an image" : "an archive"),
                     how_to_use);
     const auto folders = environment_folders(context.config);
-    std::vector<std::string> names;
-    for (const auto& path : list_environments(folders, context.home))
-        names.push_back(folders.name_of(path));
     const auto name = folders.name_of(prefix);
-    const auto near = near_names(name, names);
-    auto hint = did_you_mean(near, "to list environments: gpkg env list");
+    auto hint = hint_for_missing(context, name);
+    const bool has_near = !hint.empty();
+    if (!has_near) hint = "to list environments: gpkg env list";
     const auto& root = context.config.root_prefix;
-    if (near.empty() && !options.name.empty() && root.source == "default")
+    if (!has_near && !options.name.empty() && root.source == "default")
         hint += fmt::format("; the root prefix is {} (GPKG_ROOT_PREFIX sets another)",
                             root.value.native());
     if (prefix == folders.root_prefix) hint = "gpkg has no base environment; " + hint;
     if (const auto creation = interrupted_creation(context.config, prefix); !creation.empty())
         hint = "creating it was interrupted; run again: " + creation;
+    else if (const auto removed = creation_of_removed(context.config, prefix); !removed.empty())
+        hint = "it was removed; the command that created it: " + removed;
     std::vector<std::string> others;
     for (const auto& folder : folders.envs) {
         if (!options.name.empty() && prefix != folders.root_prefix &&

@@ -8,7 +8,10 @@
 #include "cli/workflow/generations.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
+#include "libcore/env/prefix.hpp"
 #include "libcore/net/url.hpp"
+#include "libcore/spec/match_spec.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -94,6 +97,46 @@ void shorten_interruption(const Context& context, Effect effect, Error& error) {
         effect == Effect::ChangesAtomically ? "interrupted; nothing was changed" : "interrupted";
 }
 
+/// Whether a package of this name is installed in the environment.
+bool has_package(const fs::path& prefix, const std::string& name) {
+    const auto files = record_files(prefix);
+    return files && std::ranges::any_of(*files, [&](const fs::path& file) {
+               // <name>-<version>-<build>.json
+               const auto stem = file.stem().native();
+               const auto version = stem.rfind('-', stem.rfind('-') - 1);
+               return stem.substr(0, version) == name;
+           });
+}
+
+/// "png is installed in one: gpkg why -n one png", of a command line that names an installed
+/// package and no environment; empty for others.
+std::string hint_at_package(const Context& context,
+                            std::span<CLI::App* const> path,
+                            std::size_t argument) {
+    const std::span<const std::string> words(context.arguments);
+    const auto names = words.subspan(1, path.size() - 1);
+    const bool has_option =
+        std::ranges::any_of(names, [](const auto& word) { return word.starts_with('-'); });
+    const auto spec = MatchSpec::parse(words[argument]);
+    if (has_option || !spec || names.front() == "install") return "";
+    auto environments = list_environments(environment_folders(context.config), context.home);
+    std::erase_if(environments,
+                  [&](const auto& prefix) { return !has_package(prefix, spec->name); });
+    if (environments.empty()) return "";
+    std::vector<std::string> called;
+    called.reserve(environments.size());
+    for (const auto& prefix : environments) called.push_back(environment_name(context, prefix));
+    // Arguments of a program may be secrets.
+    const bool runs_program = effect_of(path) == Effect::RunsProgram;
+    const auto rest = runs_program ? words.subspan(argument, 1) : words.subspan(path.size());
+    return fmt::format("{} is installed in {}: gpkg {} {} {}",
+                       spec->name,
+                       join_some(called, "and"),
+                       shell_words(names),
+                       target_words(context, environments.front()),
+                       shell_words(rest));
+}
+
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
     name_environment(context, error);
@@ -102,6 +145,10 @@ Error in_users_words(const Context& context, std::span<CLI::App* const> path, Er
     // Names of commands are no arguments.
     const auto first = path.size() - 1;
     if (first < context.positionals.size()) {
+        if (error.message == kNoEnvironmentActive) {
+            auto hint = hint_at_package(context, path, context.positionals[first]);
+            if (!hint.empty()) error.hint = std::move(hint);
+        }
         const auto& argument = context.arguments[context.positionals[first]];
         if (is_environment_name(context.config, argument))
             error = with_environment_option(std::move(error), *path.back(), argument);

@@ -165,6 +165,12 @@ bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::strin
            !subcommand_names(command).empty() && !takes_arguments(command);
 }
 
+/// Whether help lists this option of the command.
+bool has_option(const CLI::App& command, const std::string& flag) {
+    const auto flags = option_names(command);
+    return std::ranges::find(flags, flag) != flags.end();
+}
+
 /// The option by which a command takes an environment: "-n".
 bool takes_environment(const CLI::App& command) {
     return command.get_option_no_throw("--name") != nullptr;
@@ -190,7 +196,7 @@ bool names_one(const NearEnvironments& near_environments, const std::string& wor
     return near_environments(word) == std::vector{word};
 }
 
-/// "gpkg rename -n old new" for "gpkg rename old new"; empty where the first argument is not an
+/// "gpkg why -n ml numpy" for "gpkg why ml numpy"; empty where the first argument is not an
 /// environment.
 std::string with_named_environment(const std::vector<std::string>& unexpected,
                                    const CLI::App& command,
@@ -351,6 +357,8 @@ std::string hint_for_unexpected(const std::vector<std::string>& unexpected,
         if (argument != nullptr && argument->count() > 0 && !has_option)
             return fmt::format(
                 "{} takes one {} at a time", full_name(command), value_name(*argument));
+        if (takes_environment(command) && !takes_arguments(command))
+            return "name an environment with -n NAME or -p PATH; to list them: gpkg env list";
     }
     if (auto hint = hint_for_missing_value(command); !hint.empty()) return hint;
     if (unexpected.empty() && path.size() > 1) {

@@ -231,6 +231,26 @@ void print(Output& out,
     if (!weighed.is_installed) out.note("sizes are download sizes; unpacked packages are larger");
 }
 
+/// "; what brings in codec: gpkg closure why codec -n ml"
+std::string hint_for_largest(const Weighed& weighed, const ClosureOptions& options) {
+    const auto& closure = weighed.closure;
+    const auto heaviest = closure.heaviest();
+    const auto largest = std::ranges::find_if(
+        heaviest, [&](const auto place) { return !closure.packages()[place].is_requested; });
+    if (largest == heaviest.end()) return "";
+    const auto& name = closure.record(*largest).name;
+    std::vector<std::string> words{"gpkg", "closure", "why", name};
+    const auto add = [&](const std::string& flag, const std::string& value) {
+        if (!value.empty()) append(words, {flag, value});
+    };
+    for (const auto& spec : options.wishes.specs) add("--spec", spec);
+    for (const auto& file : options.wishes.files) add("-f", file);
+    add("--for", options.sources.for_machine);
+    add("-n", options.target.name);
+    add("-p", options.target.prefix);
+    return fmt::format("; what brings in {}: {}", name, shell_words(words));
+}
+
 Result<int> show(Context& context, const ClosureOptions& options) {
     std::uint64_t limit = 0;
     if (!options.limit.empty()) {
@@ -242,7 +262,8 @@ Result<int> show(Context& context, const ClosureOptions& options) {
     if (!options.html.empty()) GPKG_CHECK(check_overwritten(page));
     GPKG_TRY(const auto weighed, weigh(context, options));
     GPKG_TRY(const auto without, trimmed(weighed, options.without));
-    const auto over = limit == 0 ? std::nullopt : over_limit(weighed, limit);
+    auto over = limit == 0 ? std::nullopt : over_limit(weighed, limit);
+    if (over && over->kind == ErrorKind::Conflict) over->hint += hint_for_largest(weighed, options);
 
     if (!options.html.empty()) {
         auto written = write_file_atomically(

@@ -38,11 +38,19 @@ std::string file_to_sync(const CreateOptions& options, const Wishes& wishes) {
     return "-f " + shell_word(options.wishes.files.front());
 }
 
-/// "gpkg create ml numpy" where "gpkg create -n ml numpy" may be meant; empty for other requests.
-std::string hint_at_name(const std::vector<std::string>& specs) {
-    if (specs.size() < 2 || !is_package_name(specs.front())) return {};
-    return fmt::format(
-        "; for an environment called {}: gpkg create -n {}", specs.front(), shell_words(specs));
+/// Of a command without -n and -p; "gpkg create ml numpy" may mean "gpkg create -n ml numpy".
+std::string hint_at_name(const CreateOptions& options) {
+    const auto& specs = options.wishes.specs;
+    if (!options.clone.empty())
+        return fmt::format("gpkg create -n {} --clone {}",
+                           specs.size() == 1 ? shell_word(specs.front()) : "NAME",
+                           shell_word(options.clone));
+    const std::string hint = "use -n NAME, -p PATH, or an environment.yml with a name";
+    if (specs.size() < 2 || !is_package_name(specs.front())) return hint;
+    return fmt::format("{}; for an environment called {}: gpkg create -n {}",
+                       hint,
+                       specs.front(),
+                       shell_words(specs));
 }
 
 /// How to create the environment of environment.yml in this folder, where nothing is requested.
@@ -63,8 +71,7 @@ Result<fs::path> place_of_new(Context& context,
     if (target.name.empty() && target.prefix.empty()) {
         auto hint = hint_at_file(context, options);
         if (hint.empty())
-            hint = "use -n NAME, -p PATH, or an environment.yml with a name" +
-                   hint_at_name(options.wishes.specs);
+            hint = hint_at_name(options);
         return fail(
             ErrorKind::Usage, "the new environment needs a name or a path", std::move(hint));
     }
@@ -103,6 +110,7 @@ Result<int> clone(Context& context,
                                 options.wishes.specs.empty() ? "-f FILE"
                                                              : shell_words(options.wishes.specs)));
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
+    context.prefix = prefix;  // the log is about the copy
     return clone_environment(context, original, prefix, options.change);
 }
 

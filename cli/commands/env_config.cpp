@@ -41,14 +41,28 @@ Result<int> list(Context& context, const EnvConfigOptions& options) {
     return 0;
 }
 
-Result<EnvVarChanges> assigned(const std::vector<std::string>& assignments) {
+/// Of a word that is not NAME=VALUE: "set ml A=1", "set A 1".
+std::string hint_for_assignment(const Context& context,
+                                const std::vector<std::string>& words,
+                                const std::string& word) {
+    if (is_environment_name(context.config, word))
+        return fmt::format("did you mean -n {}?", shell_word(word));
+    const bool is_pair =
+        words.size() == 2 && words.front() == word && words.back().find('=') == std::string::npos;
+    return fmt::format("gpkg env config vars set -n NAME {}={}",
+                       shell_word(word),
+                       is_pair ? shell_word(words.back()) : "VALUE");
+}
+
+Result<EnvVarChanges> assigned(const Context& context,
+                               const std::vector<std::string>& assignments) {
     EnvVarChanges changes;
     for (const auto& text : assignments) {
         const auto equals = text.find('=');
         if (equals == std::string::npos)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: expected NAME=VALUE", text),
-                        fmt::format("gpkg env config vars set {}=1", shell_word(text)));
+                        hint_for_assignment(context, assignments, text));
         const auto name = text.substr(0, equals);
         GPKG_CHECK(check_variable_name(name));
         const auto value = text.substr(equals + 1);
@@ -98,7 +112,7 @@ std::string outcome_text(const EnvVarChanges& changes, const std::string& enviro
 
 /// What is there may be another's doing until the lock is held.
 Result<int> change(Context& context, const EnvConfigOptions& options) {
-    GPKG_TRY(auto changes, assigned(options.assignments));
+    GPKG_TRY(auto changes, assigned(context, options.assignments));
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& prefix = locked.prefix;
     const auto& path = prefix.path();

@@ -8,6 +8,8 @@
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/file.hpp"
+#include "libcore/manifest/inline_script.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,12 +32,10 @@ struct ExecOptions {
 };
 
 /// Programs that the packages asked for brought.
-std::vector<std::string> programs_of(const fs::path& prefix, const std::vector<MatchSpec>& specs) {
+std::vector<std::string> programs_of(const std::vector<PrefixRecord>& records,
+                                     const std::vector<MatchSpec>& specs) {
     std::vector<std::string> programs;
-    const auto opened = Prefix::open(prefix);
-    const auto records = opened ? opened->records() : std::vector<PrefixRecord>();
-    if (!records) return programs;
-    for (const auto& record : *records) {
+    for (const auto& record : records) {
         const bool named = std::any_of(specs.begin(), specs.end(), [&](const auto& spec) {
             return spec.name == record.name();
         });
@@ -52,10 +52,13 @@ Result<int> no_such_program(Context& context,
                             const fs::path& prefix,
                             const std::string& program,
                             const std::vector<MatchSpec>& specs) {
-    auto programs = programs_of(prefix, specs);
+    const auto opened = Prefix::open(prefix);
+    const auto records = opened ? opened->records() : std::vector<PrefixRecord>();
+    if (!records) return pass(records.error());
+    auto programs = programs_of(*records, specs);
     const bool more = programs.size() > kShownPrograms;
     if (more) programs.resize(kShownPrograms);
-    const auto hint =
+    auto hint =
         programs.empty()
             ? fmt::format("name the package that contains it: gpkg exec --spec PACKAGE {}", program)
             : fmt::format("{} {}{}; to run one: gpkg exec --spec {} PROGRAM",
@@ -63,6 +66,12 @@ Result<int> no_such_program(Context& context,
                           fmt::join(programs, ", "),
                           more ? ", ..." : "",
                           specs.front().name);
+    // A library: what it is used with came along.
+    const auto& library = specs.front().name;
+    if (library == program && find_record(*records, "python") != nullptr)
+        hint = fmt::format("to use it in Python: gpkg exec --with {} python{}",
+                           shell_word(library),
+                           programs.empty() ? "" : "; " + hint);
     std::vector<std::string> packages;
     packages.reserve(specs.size());
     for (const auto& spec : specs) packages.push_back(spec.name);
@@ -77,20 +86,12 @@ Result<int> no_such_program(Context& context,
     return kNotFound;
 }
 
-/// Of a tool whose name no package has: a package with a similar name need not contain it.
+/// Of a tool whose name no package has: its package may have another name.
 Error about_tool(Error error, const std::string& tool) {
-    constexpr std::string_view kNear = "did you mean ";
-    if (!error.message.starts_with(fmt::format("package '{}' not found", tool)) ||
-        !error.hint.starts_with(kNear))
-        return error;
-    const auto names = error.hint.substr(kNear.size(), error.hint.find('?') - kNear.size());
-    error.hint = fmt::format(
-        "packages with similar names: {}; which one has the program {} is not known; to use a "
-        "package for it: gpkg exec --spec {} {}",
-        names,
-        tool,
-        names.substr(0, names.find_first_of(", ")),
-        tool);
+    if (!error.message.starts_with(fmt::format("package '{}' not found", tool))) return error;
+    if (!error.hint.empty()) error.hint += error.hint.ends_with('?') ? " Or, " : "; ";
+    error.hint += fmt::format(
+        "if a package of another name contains it: gpkg exec --spec PACKAGE {}", shell_word(tool));
     return error;
 }
 
@@ -103,13 +104,40 @@ Result<fs::path> held_environment(Context& context, const OneOffRequest& request
     }
 }
 
-/// "gpkg exec script.py": the tool is a package, and python is named before its script.
-Result<void> check_not_script(const std::string& tool) {
+/// Whether the tool is a script: "gpkg exec script.py" stands for "gpkg exec python script.py".
+bool is_python_script(const std::string& tool) {
     std::error_code code;
-    if (!tool.ends_with(".py") || !fs::is_regular_file(tool, code)) return {};
-    return fail(ErrorKind::Usage,
-                fmt::format("'{}' is a file, not a package", tool),
-                fmt::format("to run it: gpkg exec --with PACKAGE python {}", shell_word(tool)));
+    return tool.ends_with(".py") && fs::is_regular_file(tool, code);
+}
+
+/// python and the packages that the script names in its `# /// script` block.
+Result<std::vector<MatchSpec>> specs_of_script(const std::string& script) {
+    GPKG_TRY(const auto text, read_file(script));
+    auto texts = inline_script_specs(text);
+    if (!texts) return pass(std::move(texts).error().while_doing(script));
+    GPKG_TRY(auto specs, parse_specs(*texts));
+    const auto is_python = [](const MatchSpec& spec) { return spec.name == "python"; };
+    if (std::ranges::none_of(specs, is_python)) {
+        GPKG_TRY(auto python, parse_spec("python"));
+        specs.insert(specs.begin(), std::move(python));
+    }
+    return specs;
+}
+
+/// Of a package that a script names: the index of Python may have other names than the channels.
+Error about_script(Error error, const std::string& script, const std::vector<MatchSpec>& specs) {
+    const bool is_about_it = std::ranges::any_of(specs, [&](const MatchSpec& spec) {
+        return spec.name != "python" &&
+               error.message.starts_with(fmt::format("package '{}' not found", spec.name));
+    });
+    if (is_about_it)
+        error.hint += fmt::format(
+            "{}{} names packages of Python's index; those of the channels may "
+            "have other names: gpkg exec --with PACKAGE python {}",
+            error.hint.empty() ? "" : "; ",
+            script,
+            shell_word(script));
+    return error;
 }
 
 Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& options) {
@@ -120,12 +148,17 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     OneOffRequest request;
     request.sources = options.sources;
     GPKG_TRY(request.specs, parse_specs(options.specs));
-    if (options.specs.empty()) {
+    const auto script = is_python_script(command.front()) ? command.front() : std::string();
+    std::vector<MatchSpec> of_script;
+    if (!script.empty()) {
+        GPKG_TRY(of_script, specs_of_script(script));
+        request.specs.insert(request.specs.end(), of_script.begin(), of_script.end());
+        command.insert(command.begin(), "python");
+    } else if (options.specs.empty()) {
         if (auto is_tool = check_is_not_file(context, command.front()); !is_tool) {
             is_tool.error().hint = "to install its packages: gpkg create -n NAME -f FILE";
             return pass(std::move(is_tool).error());
         }
-        GPKG_CHECK(check_not_script(command.front()));
         GPKG_TRY(auto spec, parse_spec(command.front()));
         // "ruff=0.5" is the program of that version.
         command.front() = spec.name;
@@ -137,6 +170,8 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     ask_channels_of(request.specs, request.sources);
     const auto& program = command.front();
     auto held = held_environment(context, request, options.anew);
+    if (!held && !script.empty())
+        return pass(about_script(std::move(held).error(), script, of_script));
     if (!held && options.specs.empty()) return pass(about_tool(std::move(held).error(), program));
     GPKG_TRY(const auto prefix, std::move(held));
     const bool is_path = program.find('/') != std::string::npos;
@@ -168,19 +203,23 @@ Action bind_exec(CLI::App& app) {
     add_specs("-w,--with", options->with, "install this package too; may be repeated");
     app.add_flag("--refresh", options->anew, "update the cached environment of an earlier run");
     add_yes_option(app, "accepted for compatibility: exec never asks")->group("");
-    app.add_option(
-           "tool", options->command, "tool, with a version if needed (ruff=0.5), and its arguments")
+    app.add_option("tool",
+                   options->command,
+                   "tool, with a version if needed (ruff=0.5), or script.py; its arguments")
         ->required()
         ->type_name("TOOL");
     app.positionals_at_end();
     app.footer(
         "Runs a tool of a package in a temporary environment. The same request reuses the "
         "environment until "
-        "`gpkg clean --exec`. Input, output, signals and the exit status are passed through.\n"
+        "`gpkg clean --exec`. Input, output, signals and the exit status are passed through. A "
+        "script.py runs in python, with the packages that its `# /// script` block names (PEP "
+        "723).\n"
         "\n"
         "  gpkg exec ruff check\n"
         "  gpkg exec -c bioconda samtools=1.20 view x.bam\n"
         "  gpkg exec --with numpy python -c 'import numpy'\n"
+        "  gpkg exec --with numpy --with requests script.py\n"
         "  gpkg exec --spec imagemagick convert a.png a.jpg\n");
 
     return [options, &app](Context& context) { return exec(context, app, *options); };

@@ -1,8 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "cli/other_names.hpp"
-#include "cli/usage.hpp"
 #include "cli/workflow/removal.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
@@ -58,6 +57,15 @@ Result<int> remove_whole(Context& context, const fs::path& prefix, const ChangeO
     return remove_environment(context, prefix, options);
 }
 
+/// Who types "gpkg uninstall" alone may mean gpkg itself.
+tl::unexpected<Error> nothing_named(const CLI::App& app) {
+    return fail(ErrorKind::Usage,
+                full_name(app) + ": missing argument: SPEC",
+                "packages: gpkg remove -n NAME PACKAGE; an environment: gpkg env remove -n NAME; "
+                "gpkg itself: " +
+                    documentation_page("how-to/uninstall-gpkg.md"));
+}
+
 }  // namespace
 
 Action bind_env_remove(CLI::App& app) {
@@ -94,18 +102,14 @@ Action bind_remove(CLI::App& app) {
         "  gpkg remove -n ml --all                  # the whole environment");
 
     return [options, &app](Context& context) -> Result<int> {
-        auto target = existing_prefix(context, options->target);
-        if (!target && options->specs.empty() && target.error().message == kNoEnvironmentActive)
-            target.error().hint += "; " + hint_for_other_name("remove", "gpkg");
-        GPKG_TRY(const auto prefix, std::move(target));
+        if (options->specs.empty() && !options->all) return nothing_named(app);
+        GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         if (options->all) {
             if (!options->specs.empty())
                 return fail(ErrorKind::Usage, "--all cannot be used with package names");
             return remove_whole(context, prefix, options->change);
         }
         GPKG_CHECK(begin_change(context, prefix, options->change));
-        if (options->specs.empty())
-            return missing_argument(app, "SPEC (--all removes the whole environment)");
         GPKG_TRY(const auto specs, parse_specs(options->specs));
         GPKG_TRY(auto change, removal(prefix, specs));
         return carry_out(context, std::move(change), options->change);

@@ -59,6 +59,14 @@ Result<Found> find(Context& context, const Query& query) {
     return found;
 }
 
+/// In other tools, -i of tree is --invert.
+void note_installed_option(Context& context, const CLI::App& app, const Query& query) {
+    const bool names_environment = !query.target.name.empty() || !query.target.prefix.empty();
+    if (app.count("--installed") > 0 && names_environment && !query.invert && !query.text.empty())
+        context.out.note(
+            "note: -i is --installed, which -n and -p imply; to show dependents: --invert");
+}
+
 Result<int> search(Context& context, const Query& query) {
     GPKG_TRY(const auto found, find(context, query));
     if (!context.out.json_mode()) {
@@ -122,7 +130,8 @@ Action bind_repoquery(CLI::App& app) {
     const auto query = std::make_shared<Query>();
     auto* search_app = app.add_subcommand("search", "list the matching builds");
     auto* depends_app = app.add_subcommand("depends", "show the dependencies of the newest build");
-    auto* whoneeds_app = app.add_subcommand("whoneeds", "show the packages that depend on it");
+    auto* whoneeds_app =
+        app.add_subcommand("whoneeds", "show the packages that depend on a package");
     auto* tree_app = app.add_subcommand("tree", "show the dependencies as a tree");
     app.require_subcommand(1);
     for (auto* sub : {search_app, depends_app, whoneeds_app, tree_app})
@@ -167,6 +176,7 @@ Action bind_repoquery(CLI::App& app) {
                 "remove extras=");
         if (*search_app) return search(context, *query);
         if (*depends_app) return query->tree ? tree(context, *query) : depends(context, *query);
+        if (*tree_app) note_installed_option(context, *tree_app, *query);
         if (*tree_app && !query->invert) return tree(context, *query);
         if (*whoneeds_app && !query->tree) return whoneeds(context, *query);
         return inverted_tree(context, *query);

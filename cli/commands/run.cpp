@@ -4,8 +4,11 @@
 #include "cli/options.hpp"
 #include "cli/workflow/inside.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/activation.hpp"
+#include "libcore/fs/file.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
@@ -19,9 +22,52 @@ struct RunOptions {
     bool uncaptured = true;
 };
 
+/// Whether the command is a Python script in this folder.
+bool is_script(const std::string& program) {
+    std::error_code code;
+    return program.ends_with(".py") && fs::is_regular_file(program, code);
+}
+
+/// "CUDA_VISIBLE_DEVICES=0"
+bool is_variable(const std::string& word) {
+    const auto equals = word.find('=');
+    return equals != std::string::npos && check_variable_name(word.substr(0, equals));
+}
+
+// Arguments of the command may be secrets, and errors are logged: hints do not repeat them.
+
+/// Of a command line that names no environment, or names it behind the command.
+Error without_environment(Error error, const std::vector<std::string>& command) {
+    const auto name = std::ranges::find(command, "-n");
+    const auto option = name != command.end() ? name : std::ranges::find(command, "-p");
+    if (option != command.end() && option + 1 < command.end())
+        error.hint = fmt::format("options stand before the command: gpkg run {} {} COMMAND",
+                                 *option,
+                                 shell_word(*(option + 1)));
+    else if (is_script(command.front()))
+        error.hint += fmt::format("; to run {0} without an environment: gpkg exec {0}",
+                                  shell_word(command.front()));
+    return error;
+}
+
+/// Of a command that is not found: it may be meant for a shell or for python.
+std::string hint_for_unfound(const std::vector<std::string>& command, const std::string& target) {
+    const auto& program = command.front();
+    if (is_script(program))
+        return fmt::format("to run it: gpkg run {} python {}", target, shell_word(program));
+    if (is_variable(program))
+        return fmt::format("to set a variable: gpkg run {} env NAME=VALUE COMMAND", target);
+    if (command.size() == 1 && program.find(' ') != std::string::npos)
+        return fmt::format("to run a command line: gpkg run {} sh -c 'COMMANDS'", target);
+    return "to list installed packages: gpkg list " + target;
+}
+
 Result<int> run(Context& context, const CLI::App& app, const RunOptions& options) {
     const auto command = words_behind_options(app, context.arguments);
-    GPKG_TRY(const auto prefix, existing_prefix(context, options.target));
+    auto found = existing_prefix(context, options.target);
+    if (!found && found.error().kind == ErrorKind::Usage)
+        return pass(without_environment(std::move(found).error(), command));
+    GPKG_TRY(const auto prefix, std::move(found));
     GPKG_CHECK(recover_for_use(context, prefix));
     const auto& target = options.target;
     const bool names_environment = target.name.empty() && target.prefix.empty() &&
@@ -32,8 +78,7 @@ Result<int> run(Context& context, const CLI::App& app, const RunOptions& options
                       options.folder,
                       names_environment
                           ? fmt::format("did you mean -n {}?", shell_word(command.front()))
-                          : fmt::format("to list installed packages: gpkg list {}",
-                                        target_words(context, prefix)));
+                          : hint_for_unfound(command, target_words(context, prefix)));
 }
 
 }  // namespace

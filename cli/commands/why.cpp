@@ -7,7 +7,6 @@
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
-#include "libcore/env/environments.hpp"
 #include "libcore/env/history.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/env/prefix.hpp"
@@ -84,40 +83,6 @@ Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
         return a.steps.size() < b.steps.size();
     });
     return reasons;
-}
-
-/// Whether a record of a package of this name is in the environment. Reads no record.
-bool has_package(const fs::path& prefix, const std::string& name) {
-    const auto files = record_files(prefix);
-    return files && std::ranges::any_of(*files, [&](const fs::path& file) {
-               // <name>-<version>-<build>.json
-               const auto stem = file.stem().native();
-               const auto version = stem.rfind('-', stem.rfind('-') - 1);
-               return stem.substr(0, version) == name;
-           });
-}
-
-/// The environment that the flags mean. Where they mean none, the hint names those with the
-/// package.
-Result<fs::path> prefix_of(Context& context, const WhyOptions& options) {
-    auto prefix = existing_prefix(context, options.target);
-    if (prefix || prefix.error().kind != ErrorKind::Usage) return prefix;
-    auto environments = list_environments(environment_folders(context.config), context.home);
-    std::erase_if(environments, [&](const auto& path) { return !has_package(path, options.name); });
-    if (environments.empty()) {
-        prefix.error().hint += fmt::format("; for a package that is not installed: gpkg why-not {}",
-                                           shell_word(options.name));
-        return prefix;
-    }
-    std::vector<std::string> names;
-    names.reserve(environments.size());
-    for (const auto& path : environments) names.push_back(environment_name(context, path));
-    prefix.error().hint = fmt::format("{} is installed in {}: gpkg why {} {}",
-                                      options.name,
-                                      join_some(names, "and"),
-                                      shell_word(options.name),
-                                      target_words(context, environments.front()));
-    return prefix;
 }
 
 void print_way(Output& out, const Reasons& reasons, const RecordGraph::Way& way) {
@@ -211,7 +176,11 @@ Result<int> why(Context& context, const WhyOptions& options) {
                                 target,
                                 machine_flags(options.sources)));
     }
-    GPKG_TRY(const auto prefix, prefix_of(context, options));
+    auto found = existing_prefix(context, options.target);
+    if (!found && found.error().message == kNoEnvironmentActive)
+        found.error().hint += fmt::format("; for a package that is not installed: gpkg why-not {}",
+                                          shell_word(options.name));
+    GPKG_TRY(const auto prefix, std::move(found));
     tell_condition(context, prefix);
     GPKG_TRY(const auto reasons, look(prefix, options.name, options.all));
     if (context.out.json_mode()) {

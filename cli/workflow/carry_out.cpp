@@ -413,6 +413,8 @@ void print_outcome(const Context& context, const Change& change, Clock::time_poi
         text += fmt::format(" in {:.1f} s; to use it: gpkg run {} COMMAND",
                             std::chrono::duration<double>(Clock::now() - start).count(),
                             target_words(context, change.prefix));
+    if (change.is_removal)
+        text += "; to undo: gpkg rollback " + target_words(context, change.prefix);
     context.out.print(text);
 }
 

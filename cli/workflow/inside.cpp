@@ -53,7 +53,8 @@ int tell_why(Context& context,
     }
     const bool absent = code == ENOENT;
     const bool is_path = name.find('/') != std::string::npos;
-    const auto near = is_path ? std::vector<std::string>() : near_files(prefix / "bin" / name);
+    const bool is_word = !is_path && name.find_first_of(" =") == std::string::npos;
+    const auto near = is_word ? near_files(prefix / "bin" / name) : std::vector<std::string>();
     context.out.error(
         {absent ? ErrorKind::NotFound : ErrorKind::Io,
          fmt::format("{}: {}", name, absent ? "command not found" : std::strerror(code)),

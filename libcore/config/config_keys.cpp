@@ -446,11 +446,20 @@ std::span<const ConfigKey> config_keys() {
 }
 
 Result<ConfigKey> find_config_key(std::string_view name) {
+    constexpr std::string_view kLowerCase = "abcdefghijklmnopqrstuvwxyz";
     if (const auto* row = find_row(name)) return row->key;
     Texts names;
     names.reserve(kRows.size());
     for (const auto& row : kRows) names.emplace_back(row.key.name);
     const auto near = near_names(name, names);
+    const bool is_variable =
+        !name.empty() && name.find_first_of(kLowerCase) == std::string_view::npos;
+    if (is_variable && near.empty())
+        return fail(ErrorKind::Usage,
+                    fmt::format("unknown setting '{}'", name),
+                    fmt::format("for a variable of an environment: gpkg env config vars set -n "
+                                "NAME {}=VALUE",
+                                name));
     return fail(ErrorKind::Usage,
                 fmt::format("unknown setting '{}'", name),
                 did_you_mean(near, "to list the settings: gpkg config describe"));

@@ -262,6 +262,9 @@ records clone 'r["app"]["requested_specs"] == ["app=1"] and r["app"]["link"]["ty
 expect 0 create -p "$WORK/clone" --clone "$GPKG_ROOT_PREFIX/envs/a"
 has "$WORK/clone" app-2.0 lib-2.0
 expect 2 create -n x --clone a lib
+err_has 'clone first, then add packages: gpkg install -n x lib'
+expect 2 create x --clone a
+err_has 'gpkg create -n x --clone a'
 expect 1 create -n x --clone aa
 absent x
 

@@ -52,7 +52,7 @@ out_has 'warning: this removes a package that you requested: app'
 answer 'y\n' remove -n x loose
 out_has 'Remove loose, which you requested, from x? [y/N]'
 check [ "$status" = 0 ]
-out_has 'removed 1 package from x'
+out_has 'removed 1 package from x; to undo: gpkg rollback -n x'
 has x app-1.0 lib-1.0
 
 # Files of the user are named, changed ones and own ones.

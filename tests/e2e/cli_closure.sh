@@ -81,7 +81,7 @@ err_has 'over --max-closure 300 kB; the largest are codec ('
 err_has 'without the dependency of video on codec, it would be'
 out_has 'Saved by dropping a single dependency'
 expect 1 closure torch tool --max-closure 1kB
-err_has 'no single dependency is that large'
+err_has 'no single dependency is that large' 'gpkg closure why ' ' --spec torch --spec tool'
 expect 1 closure -n ml --max-closure 300KiB --json
 json 'not d["success"] and d["max_closure"] == 307200 and "over --max-closure" in d["error"] and "codec" in d["hint"]'
 expect 0 closure -n ml --max-closure 384000

@@ -89,7 +89,7 @@ expect 1 exec nowhere
 err_has "package 'nowhere' not found in"
 # A package with a similar name need not have the program.
 expect 1 exec helo x
-err_has 'packages with similar names: hello; which one has the program helo is not known; to use a package for it: gpkg exec --spec hello helo'
+err_has 'did you mean hello? Or, if a package of another name contains it: gpkg exec --spec PACKAGE helo'
 expect 1 exec --json nowhere
 json 'd["success"] is False'
 # What would help is this command with another spec; the tool's words are nobody's.
@@ -131,9 +131,25 @@ check [ "$(count)" = 0 ]
 check [ -e "$GPKG_ROOT_PREFIX/envs/mine/conda-meta/history" ]
 expect 0 exec hello
 out_is 'hello 2'
-touch analyze.py
-expect 2 exec analyze.py
-err_has "'analyze.py' is a file, not a package" 'gpkg exec --with PACKAGE python analyze.py'
+# A script runs in python, with the packages that it names.
+script bin/python 'echo "python $*"'
+package python 3.12 0
+package needed 1 0 python
+printf '%s\n' '# /// script' '# requires-python = ">=3.11"' '# dependencies = ["needed"]' '# ///' > analyze.py
+expect 0 exec analyze.py -n x
+out_is 'python analyze.py -n x'
+err_has 'installed 2 packages'
+expect 0 exec --with library ./analyze.py
+out_is 'python ./analyze.py'
+err_has 'installed 3 packages'
+sed -i 's/needed/nowhere/' analyze.py
+expect 1 exec analyze.py
+err_has "package 'nowhere' not found" 'gpkg exec --with PACKAGE python analyze.py'
+sed -i 's/nowhere/needed[more]/' analyze.py
+expect 1 exec analyze.py
+err_has "analyze.py: 'needed[more]' in the script block is not a package with versions"
+expect 127 exec needed
+err_has 'to use it in Python: gpkg exec --with needed python'
 # A tool that runs keeps its environment; those that wait for one that is being made interrupt nobody.
 expect 0 clean -y -q --exec
 script bin/slow 'sleep 3; cat "$CONDA_PREFIX/bin/slow" | wc -l'

@@ -47,8 +47,20 @@ mv "$CHANNEL" "$CHANNEL.away"
 expect 0 rename -y -n second "$WORK/a path/env" --offline
 check [ "$(tail -n 1 <<< "$out")" = "moved second to $WORK/a path/env" ]
 has "$WORK/a path/env" app-1.0 extra-1.0 lib-1.0
+expect 1 env remove -y -n second
+err_has "an environment that was called second is at $WORK/a path/env: use -p '$WORK/a path/env'"
 expect 0 rename -y -p "$WORK/a path/env" third --offline --json
 json 'd["success"] is True and d["prefix"] == work + "/root/envs/third"'
+has third app-1.0 extra-1.0 lib-1.0
+# Without -n and -p, the old name comes first.
+expect 0 rename -y third fourth --offline
+check [ "$(tail -n 1 <<< "$out")" = 'renamed third to fourth' ]
+has fourth app-1.0 extra-1.0 lib-1.0
+expect 0 rename -y "$at/fourth" third --offline
+expect 2 rename -n third fourth fifth
+err_has "unexpected argument 'fifth'" 'gpkg rename -n OLD NEW'
+expect 1 rename nowhere fifth
+err_has "no environment at $at/nowhere"
 has third app-1.0 extra-1.0 lib-1.0
 mv "$CHANNEL.away" "$CHANNEL"
 

@@ -244,6 +244,9 @@ expect 0 repoquery tree pytest --invert -n one
 out_is 'pytest 8 h_0
 └─ app 2.0 h_0 (needs pytest >=7 for its extra test)
    └─ user 1 h_0 (needs app with its extra test)'
+err_lacks 'note: -i'
+expect 0 tree -i pytest -n one
+err_has 'note: -i is --installed, which -n and -p imply; to show dependents: --invert'
 expect 0 repoquery whoneeds --tree zlib -n one
 out_is 'zlib 1.3 h_0
 ├─ app 2.0 h_0 (needs zlib)

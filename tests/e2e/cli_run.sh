@@ -97,6 +97,21 @@ CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 list one
 err_has 'did you mean -n one?'
 expect 127 run -n one helo
 err_has 'helo: command not found' 'did you mean hello?'
+# What is meant for a shell or for python.
+expect 127 run -n one A=1 hello
+err_has 'to set a variable: gpkg run -n one env NAME=VALUE COMMAND'
+expect 127 run -n one 'hello x | cat'
+err_has "to run a command line: gpkg run -n one sh -c 'COMMANDS'"
+touch script.py
+expect 127 run -n one script.py
+err_has 'to run it: gpkg run -n one python script.py'
+expect 2 run script.py
+err_has 'no environment is active' 'to run script.py without an environment: gpkg exec script.py'
+expect 2 run hello there -n one
+err_has 'options stand before the command: gpkg run -n one COMMAND'
+expect 2 run app secret
+err_has 'app is installed in ' ': gpkg run -n one app'
+err_lacks secret
 expect 2 run --nmae one hello
 expect 1 run -n one --cwd /nowhere pwd
 err_has '/nowhere: cannot change to this folder: No such file or directory'

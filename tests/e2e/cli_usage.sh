@@ -137,7 +137,7 @@ image run x.sqfs|gpkg image run: missing argument: COMMAND
 solve|gpkg solve: missing argument: SPEC
 install -n early|gpkg install: missing argument: SPEC
 update -n early|gpkg update: missing argument: SPEC
-remove -n early|gpkg remove: missing argument: SPEC (--all
+remove -n early|gpkg remove: missing argument: SPEC
 mirror early|gpkg mirror: missing argument: --out DIR
 solve --for|gpkg solve: --for needs a value: FILE|NAME
 create --name x --prefix y|gpkg create: --name cannot be used with --prefix
@@ -270,13 +270,23 @@ search early late|gpkg search takes one SPEC at a time
 verify early|did you mean -n early?
 env remove early|did you mean -n early?
 env remove eraly|did you mean -n early?
-rename early late|name the environment with -n: gpkg rename -n early late
+why early app|name the environment with -n: gpkg why -n early app
 pack early|did you mean -n early?
 unpack early.tar.zst|to unpack an archive of gpkg pack: mkdir ml
 env sync|use gpkg sync
 env rm -n x|use gpkg env remove -n x
 env shell -n x|use gpkg shell -n x
 env tree|use gpkg tree
+env remove ./early|did you mean -p ./early?
+env remove zzzz|name an environment with -n NAME or -p PATH
+clean all|did you mean --all?
+clean packages|did you mean --packages?
+clean -n early|use --all, or --packages, --index-cache or --exec for a part
+list -n early --leaves|use --requested
+repoquery rdepends x|use gpkg repoquery whoneeds
+remove -n early --no-deps x|gpkg removes dependents, too
+run -n early -e A=1 env|for an environment: -n NAME; for a variable: gpkg run -n NAME env VAR=VALUE COMMAND
+config set OMP_NUM_THREADS 8|for a variable of an environment: gpkg env config vars set -n NAME OMP_NUM_THREADS=VALUE
 lock --check|use gpkg lock check
 lock --locked|use gpkg lock check
 install --lock x.lock|use gpkg sync -n NAME --lock FILE
@@ -316,8 +326,8 @@ info early|did you mean -n early?
 info numpy|for a package: gpkg show numpy
 copy early late|use gpkg create -n late --clone early
 clone|use gpkg create -n NEW --clone OLD
-mv early late|use gpkg rename -n early late
-rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename -n OLD NEW
+mv early late|use gpkg rename early late
+rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename OLD NEW
 rollback early|the last change: gpkg rollback -n NAME
 rollback --to 3 -n early|the generation is an argument: gpkg rollback N -n NAME
 rollback --redo -n early|use gpkg rollback N -n NAME

@@ -63,7 +63,7 @@ expect 1 why -n one quitedifferent
 err_has 'to see why not: gpkg why-not -n one quitedifferent'
 expect 1 why -n nowhere png
 expect 2 why png
-err_has 'no environment is active' 'png is installed in one: gpkg why png -n one'
+err_has 'no environment is active' 'png is installed in one: gpkg why -n one png'
 expect 2 why nothing
 err_has 'use -n NAME or -p PATH' 'gpkg why-not nothing'
 

@@ -261,6 +261,8 @@ TEST_CASE("keys are found, and near ones named", "[config]") {
           "unknown setting 'channel'\n"
           "  hint: did you mean channels, channel_alias or custom_channels?");
     CHECK(find_config_key("xyzzy").error().hint == "to list the settings: gpkg config describe");
+    CHECK_THAT(find_config_key("DATA").error().hint,
+               ContainsSubstring("gpkg env config vars set -n NAME DATA=VALUE"));
 }
 
 TEST_CASE("system, user, root prefix, environment: the later wins", "[config]") {
