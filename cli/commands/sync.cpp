@@ -202,6 +202,7 @@ Action bind_sync(CLI::App& app) {
                                 options->wishes.files,
                                 "environment.yml, spec file or explicit file; may be repeated");
     file->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
+    add_no_builds_option(app, options->wishes);
     add_lock_options(app, "--lock", "lock file", options->lock);
     app.add_flag("--check",
                  options->change.check,
