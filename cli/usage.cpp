@@ -229,6 +229,13 @@ std::string problem_text(const CLI::App& command, const CLI::ParseError& problem
     return text;
 }
 
+/// Of an option that was given twice and that the command has another way for; else empty.
+std::string hint_for_repeated(const CLI::App& command, const CLI::ParseError& problem) {
+    const std::string text = problem.what();
+    if (text.find(": At Most 1 required") == std::string::npos) return {};
+    return hint_for_other_name(words_of_command(command), text.substr(0, text.find(':')));
+}
+
 /// Fixes of a request would leave out, or replace, the word that is no package.
 void drop_fixes(Error& error) {
     error.message = error.message.substr(0, error.message.find(kFixesHeading));
@@ -307,6 +314,7 @@ Error usage_error(CLI::App& app,
     const bool has_command = path.size() > 1 && path[1]->get_name() == first;
     if (!has_command && (is_extra || path.size() > 1)) return unknown_command(first);
     const auto unexpected = app.remaining(true);
+    const auto repeated = hint_for_repeated(*path.back(), problem);
     // Something required is missing because the words meant for it are unknown.
     const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
     const auto what = is_extra || (is_missing && !unexpected.empty())
@@ -314,7 +322,8 @@ Error usage_error(CLI::App& app,
                           : problem_text(*path.back(), problem);
     return {ErrorKind::Usage,
             path.size() > 1 ? fmt::format("{}: {}", full_name(*path.back()), what) : what,
-            is_missing && unexpected.empty()
+            !repeated.empty() ? repeated
+            : is_missing && unexpected.empty()
                 ? hint_by_example(*path.back())
                 : hint_for_unexpected(unexpected, path, near_environments),
             {}};
@@ -383,9 +392,10 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
                                     option->get_expected_max() == 0
                                         ? ""
                                         : shell_word(option->results().front()) + " "));
+        const auto hint = hint_for_unknown_word(subcommand, flag);
         return fail(ErrorKind::Usage,
                     fmt::format("{}: unknown option '{}'", name, flag),
-                    fmt::format("to see the options: {} --help", name));
+                    hint.empty() ? fmt::format("to see the options: {} --help", name) : hint);
     }
     return {};
 }
