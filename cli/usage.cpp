@@ -236,7 +236,8 @@ std::string hint_for_repeated(const CLI::App& command, const CLI::ParseError& pr
     return hint_for_other_name(words_of_command(command), text.substr(0, text.find(':')));
 }
 
-/// Fixes of a request would leave out, or replace, the word that is no package.
+}  // namespace
+
 void drop_fixes(Error& error) {
     error.message = error.message.substr(0, error.message.find(kFixesHeading));
     auto details = nlohmann::ordered_json::parse(error.details, nullptr, false);
@@ -244,8 +245,6 @@ void drop_fixes(Error& error) {
     details["fixes"] = nlohmann::ordered_json::array();
     error.details = json_text(details);
 }
-
-}  // namespace
 
 std::vector<std::string> option_names(const CLI::App& command) {
     std::vector<std::string> flags;
@@ -327,6 +326,26 @@ Error usage_error(CLI::App& app,
                 ? hint_by_example(*path.back())
                 : hint_for_unexpected(unexpected, path, near_environments),
             {}};
+}
+
+std::optional<Error> option_as_value(const CLI::App& command) {
+    for (const auto* option : command.get_options()) {
+        if (option->get_positional() || option->get_items_expected_max() == 0) continue;
+        const auto is_option = [&](const std::string& value) {
+            return value.size() > 1 && value.starts_with('-') &&
+                   command.get_option_no_throw(value) != nullptr;
+        };
+        if (std::ranges::none_of(option->results(), is_option)) continue;
+        const auto value = value_name(*option);
+        return Error{ErrorKind::Usage,
+                     fmt::format("{}: {} needs a value{}",
+                                 full_name(command),
+                                 option->get_name(),
+                                 value.empty() ? "" : ": " + value),
+                     {},
+                     {}};
+    }
+    return std::nullopt;
 }
 
 tl::unexpected<Error> missing_argument(const CLI::App& command, std::string_view argument) {

@@ -5,6 +5,7 @@
 #include "libcore/base/error.hpp"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ std::vector<std::string> option_names(const CLI::App& command);
 /// The names of a command's subcommands; without hidden ones.
 std::vector<std::string> subcommand_names(const CLI::App& command);
 
+/// Takes the fixes of a request out: they would leave out, or replace, a word that is no package.
+void drop_fixes(Error& error);
+
 /// Of a word, or an option, in the place of a command.
 Error unknown_command(const std::string& first);
 
@@ -34,6 +38,9 @@ Error usage_error(CLI::App& app,
                   const CLI::ParseError& problem,
                   const std::string& first,
                   const NearEnvironments& near_environments);
+
+/// Of an option whose value is another option of the command (--lock --dry-run): it lacks one.
+std::optional<Error> option_as_value(const CLI::App& command);
 
 /// Of a word behind the command that is the last of `path`, which is none of its subcommands.
 Error unknown_subcommand(std::span<CLI::App* const> path, const std::string& word);

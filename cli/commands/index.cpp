@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/signing.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/spec/names.hpp"
@@ -35,6 +36,20 @@ Result<IndexerOptions> options_of(const IndexWords& words, Context& context) {
     if (words.zstd_level != 0) options.zstd_level = words.zstd_level;
     GPKG_CHECK(set_signing(context, words.signing, options));
     return options;
+}
+
+/// With -v prints which folder is indexed, how many packages are read, and how long it takes.
+Result<IndexSummary> timed_index(Output& out,
+                                 const fs::path& channel,
+                                 const IndexerOptions& options) {
+    Phase phase(out, "index " + channel.native());
+    auto summary = index_channel(channel, options);
+    if (!summary) return summary;
+    std::size_t read = 0;
+    for (const auto& subdir : summary->subdirs) read += subdir.read;
+    phase.add(count_text(read, "package") + " read");
+    phase.add(fmt::format("{} in parallel", options.jobs));
+    return summary;
 }
 
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
@@ -165,7 +180,7 @@ Action bind_index(CLI::App& app) {
                 fmt::format("{}: a subdir of a channel, not the channel folder", channel.native()),
                 fmt::format("gpkg index {}", channel.parent_path().native()));
         GPKG_TRY(const auto options, options_of(*words, context));
-        GPKG_TRY(const auto summary, index_channel(channel, options));
+        GPKG_TRY(const auto summary, timed_index(context.out, channel, options));
 
         auto& out = context.out;
         warn_of_outsiders(channel, words->folder, out);

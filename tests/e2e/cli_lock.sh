@@ -660,6 +660,35 @@ expect 1 lock newer --for a100,glibc=2.34,h100 -o never.lock
 err_has 'for h100' 'gpkg lock newer --for a100,glibc=2.34,h100,glibc=2.34 -o never.lock'
 expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 --json
 json '[c["name"] for c in d["classes"]] == ["a100-glibc-2.34", "h100-glibc-2.34"]'
+# Machines behind the first one of --for.
+expect 1 lock newer --for a100,glibc=2.34 h100
+err_has "package 'h100' not found" 'hint: did you mean --for a100,glibc=2.34 --for h100?'
+err_lacks 'possible fixes'
+expect 2 create -n none --lock --dry-run
+err_is 'error: gpkg create: --lock needs a value: FILE'
+expect 2 lock newer --platform linux-64 --platform osx-arm64
+err_has '--platform can be used only once' "list them under 'platforms:'"
+# The start of a class's name is enough where no other class begins so.
+expect 0 lock list --class a100
+out_has 'a100-glibc-2.34: '
+out_lacks 'h100-glibc-2.34: '
+expect 0 lock convert gpkg.lock --format pixi --class h100
+out_has 'wrote pixi.lock'
+expect 1 lock list --class a1
+err_has "no class 'a1'" 'classes in it: a100-glibc-2.34 and h100-glibc-2.34'
+expect 2 lock convert gpkg.lock h.txt --for h100
+err_has "unknown option '--for'" 'use --class NAME'
+expect 2 lock convert gpkg.lock --format explicit
+err_has 'missing argument: TO'
+# -v tells what is read, for which machine, and how long it takes.
+expect 0 lock check --for a100,glibc=2.34 -v
+err_has 'read gpkg.lock: ' '(2 classes, ' 'machine: a100,glibc=2.34 (linux-64; ' '__glibc=2.34'
+expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 -v
+err_has 'solve for a100-glibc-2.34: ' '(1 package)' 'align the versions of the classes: '
+printf 'dependencies: [newer]\n' > environment.yml
+expect 1 lock check environment.yml
+err_has 'it is an environment file' 'hint: use -f environment.yml'
+rm environment.yml
 expect 0 hardware export --for a100 -o a100.yaml
 expect 1 lock newer --for ./a100.yaml
 err_has 'gpkg lock newer --for ./a100.yaml,glibc=2.34'

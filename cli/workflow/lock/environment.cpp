@@ -3,6 +3,7 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_flaws.hpp"
@@ -144,6 +145,7 @@ Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
 }
 
 Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
+    Phase phase(context.out, "read " + file);
     auto found = read_lock(file);
     if (!found) {
         auto error = with_near_file(std::move(found).error());
@@ -153,8 +155,13 @@ Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
             const auto output = file == "gpkg.lock" ? "" : " -o " + shell_word(file);
             error.hint = "to write one: gpkg lock -f environment.yml" + output;
         }
+        // "it is an environment file"
+        if (error.message.ends_with("environment file")) error.hint = "use -f " + shell_word(file);
         return pass(std::move(error));
     }
+    const auto classes = found->lock.classes.size();
+    phase.add(classes == 1 ? "1 class" : fmt::format("{} classes", classes));
+    phase.add(count_text(found->lock.packages.size(), "package"));
     for (const auto& warning : found->warnings) context.out.warn(warning);
     return found;
 }
