@@ -51,6 +51,7 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
     }
     const auto& left_to_pip = lock.wishes_of(locked).pip;
     if (!left_to_pip.empty()) sections.push_back({file, left_to_pip});
+    for (auto& section : sections) section.is_of_lock = true;
     return sections;
 }
 
