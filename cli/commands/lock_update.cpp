@@ -204,7 +204,7 @@ Action bind_update(CLI::App& app) {
     app.add_option(
            "names", options->names, "packages to update; 'torch[accel=none]' changes builds too")
         ->type_name("NAME");
-    app.add_flag("--all", options->all, "update all packages, as far as the request allows");
+    app.add_flag("--all", options->all, "update all packages within the request");
     add_channel_options(app, update.sources);
     add_platform_option(app, update.sources);
     add_file_options(app, update.wishes);
@@ -221,7 +221,7 @@ Action bind_update(CLI::App& app) {
         "machines. Everything else keeps its locked version. Alone, it applies environment.yml of "
         "the current folder to gpkg.lock.\n\n"
         "  gpkg lock update numpy                    # in gpkg.lock\n"
-        "  gpkg lock update --all --dry-run          # show what is outdated\n"
+        "  gpkg lock update --all --dry-run          # show outdated packages\n"
         "  gpkg lock update -f environment.yml\n"
         "  gpkg lock update cluster.lock --for gh200");
     return [=](Context& context) { return write_updated(context, *options); };
