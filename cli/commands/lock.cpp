@@ -120,9 +120,11 @@ Result<int> write(Context& context, const CLI::App& command, LockOptions& option
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
         locks::tell_classes(context.out, locked);
-        if (!options.dry_run)
-            context.out.print(fmt::format(
-                "wrote {0}; to install it: gpkg create -n NAME --lock {0}", options.output));
+        context.out.print(
+            options.dry_run
+                ? locks::kDryRun
+                : fmt::format("wrote {0}; to install it: gpkg create -n NAME --lock {0}",
+                              options.output));
         return 0;
     }
     Json document{{"success", true}, {"file", options.output}};

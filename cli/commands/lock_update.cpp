@@ -191,7 +191,7 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
         out.print("no packages change; " + updated_request(found.lock, updated->lock));
     if (!differs && is_default)
         out.note("hint: for newer versions: gpkg lock update NAME, or gpkg lock update --all");
-    if (differs && !options.dry_run) out.print("wrote " + options.output);
+    if (differs) out.print(options.dry_run ? kDryRun : "wrote " + options.output);
     return 0;
 }
 

@@ -624,6 +624,7 @@ out_has 'wrote gpkg.lock'
 expect 0 lock --for a100 --for cpu --dry-run
 err_has 'note: locking the packages of environment.yml'
 expect 0 lock torch --dry-run
+out_has 'dry run: nothing was changed'
 err_lacks 'environment.yml'
 popd > /dev/null
 expect 2 lock torch --for a100 --for a100

@@ -59,7 +59,7 @@ check [ "$(sed -n '/^request/,/^classes/p' torch.lock)" = "$(sed -n '/^request/,
 # Every package.
 cp first.lock all.lock
 expect 0 lock update all.lock --all --dry-run
-out_has 'a100 and cpu: lib 1.0 0 -> lib 2.0 0'
+out_has 'a100 and cpu: lib 1.0 0 -> lib 2.0 0' 'dry run: nothing was changed'
 check cmp first.lock all.lock
 expect 0 lock update all.lock --all
 expect_packages all.lock 'a100: lib-2.0-0 torch-2.0-cuda12_0
