@@ -421,7 +421,9 @@ for name in pixi.lock.new conda-lock environment-pixi.lock linux-64.conda-lock.y
 done
 check [ ! -e pixi.lock.new ]
 expect 2 create -n x -f linux-64.conda-lock.yml -y
-err_has 'is a lock file, not a list of specs'
+err_has 'is a lock file, not a list of specs' 'hint: gpkg create -n NAME --lock linux-64.conda-lock.yml'
+expect 2 sync -n x -f linux-64.conda-lock.yml -y
+err_has 'hint: gpkg sync -n NAME --lock linux-64.conda-lock.yml'
 
 # pixi.lock of version 6 has no words for two classes of one platform.
 expect 1 lock convert first.lock six.lock --format pixi-6
