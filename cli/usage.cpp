@@ -423,6 +423,9 @@ Error with_near_subcommand(Error error, const CLI::App& command, const std::stri
     if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
     if (auto hint = hint_for_unknown_word(command, argument); !hint.empty()) {
         drop_fixes(error);
+        if (error.message.find(fmt::format("'{}' not found", argument)) != std::string::npos)
+            error.message =
+                fmt::format("{}: unknown subcommand '{}'", full_name(command), argument);
         error.hint = std::move(hint);
         return error;
     }

@@ -1,12 +1,14 @@
 #include "virtual-packages/machines.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/version_text_internal.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <span>
 #include <system_error>
@@ -332,6 +334,15 @@ Result<HardwareProfile> find_machine(std::string_view text, const std::vector<fs
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: unknown machine", text),
                     fmt::format("write {},{}", text.substr(0, colon), text.substr(colon + 1)));
+    if (is_known_subdir(text))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: a platform, not a machine", text),
+                    fmt::format("use --platform {}", text));
+    constexpr std::string_view kVendors[] = {"gpu", "cuda", "rocm", "nvidia", "amd"};
+    if (std::ranges::find(kVendors, to_lower(text)) != std::end(kVendors))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: unknown machine", text),
+                    "name a model, such as a100; to list the names: gpkg hardware list");
     auto names = microarchitecture_names();
     for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);

@@ -663,6 +663,13 @@ expect 1 lock newer --for a100,glibc=2.34,h100 -o never.lock
 err_has 'for h100' 'gpkg lock newer --for a100,glibc=2.34,h100,glibc=2.34 -o never.lock'
 expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 --json
 json '[c["name"] for c in d["classes"]] == ["a100-glibc-2.34", "h100-glibc-2.34"]'
+# Subcommands of other tools.
+expect 1 lock verify
+err_has "error: gpkg lock: unknown subcommand 'verify'" 'hint: use gpkg lock check'
+# Classes that need the same are one line, and the missing fact comes first.
+expect 1 create -n none --lock gpkg.lock --for a100 -y
+err_has 'a100-glibc-2.34 and h100-glibc-2.34: needs __glibc >=2.34 (found 2.28, assumed)' \
+    'hint: assumed for a100: ' 'to give a value: --for a100,glibc=2.34; to add a class: gpkg lock update gpkg.lock --for NAME'
 # Machines behind the first one of --for.
 expect 1 lock newer --for a100,glibc=2.34 h100
 err_has "package 'h100' not found" 'hint: did you mean --for a100,glibc=2.34 --for h100?'

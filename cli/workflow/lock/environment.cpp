@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace gpkg::cli {
@@ -76,6 +77,24 @@ tl::unexpected<Error> nothing_to_make(const LockFile& lock,
                                : fmt::format("{} packages; use --environment NAME",
                                              join_some(others, "and") +
                                                  (others.size() == 1 ? " has" : " have")));
+}
+
+/// "a100 and h100: needs __cuda >=12": a line for each reason.
+std::string reasons_against(const std::vector<ClassFit>& fits) {
+    std::vector<std::string> reasons;
+    std::map<std::string, std::vector<std::string>> classes;  // by reason
+    for (const auto& fit : fits) {
+        auto reason = join_some(fit.unmet, "and");
+        auto& names = classes[reason];
+        if (names.empty()) reasons.push_back(std::move(reason));
+        names.push_back(fit.locked->name);
+    }
+    std::string text;
+    for (const auto& reason : reasons) {
+        const auto& names = classes.at(reason);
+        text += fmt::format("\n  {}: {}", join_some(names, "and", names.size()), reason);
+    }
+    return text;
 }
 
 /// What -c names can be the way to the lock's packages, with a login, but no other packages come.
@@ -181,18 +200,16 @@ Result<ExactRequest> locked_request(Context& context,
     if (fits.empty()) return no_class(lock, machine.platform, file);
     const auto& best = fits.front();
     if (!best.fits()) {
-        std::string reasons;
-        for (const auto& fit : fits)
-            reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
         auto hint =
             found.format == LockFormat::Gpkg
-                ? fmt::format("to add one: gpkg lock update {} --for NAME", shell_word(file))
+                ? fmt::format("to add a class: gpkg lock update {} --for NAME", shell_word(file))
                 : std::string("to write a lock that fits: gpkg lock SPEC... --for NAME");
         if (const auto assumed = assumed_in_the_way(machine, records, fits))
-            hint += "; " + *assumed;
-        return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{}: no class fits {}{}", file, machine.name, reasons),
-                    std::move(hint));
+            hint = *assumed + "; " + hint;
+        return fail(
+            ErrorKind::Unsatisfiable,
+            fmt::format("{}: no class fits {}{}", file, machine.name, reasons_against(fits)),
+            std::move(hint));
     }
     if (const auto* other = other_vendors(fits))
         return fail(
