@@ -263,6 +263,27 @@ std::vector<const CLI::App*> option_groups_of(const CLI::App& command) {
     return command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); });
 }
 
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> flags;
+    for (const auto* option : command.get_options()) {
+        if (option->get_group().empty()) continue;
+        for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+        if (option->get_lnames().empty())
+            for (const auto& name : option->get_snames()) flags.push_back("-" + name);
+    }
+    for (const auto* group : option_groups_of(command)) {
+        const auto more = option_names(*group);
+        flags.insert(flags.end(), more.begin(), more.end());
+    }
+    return flags;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const auto* sub : subcommands_of(command)) names.push_back(sub->get_name());
+    return names;
+}
+
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
     return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();

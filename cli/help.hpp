@@ -49,6 +49,10 @@ std::string example_of(const CLI::App& command, std::string_view word = {});
 /// without a name. Hidden subcommands are left out.
 std::vector<const CLI::App*> subcommands_of(const CLI::App& command);
 std::vector<const CLI::App*> option_groups_of(const CLI::App& command);
+/// "--name" for each option of a command, "-n" for one without a long name; without hidden ones.
+std::vector<std::string> option_names(const CLI::App& command);
+/// The names of a command's subcommands; without hidden ones.
+std::vector<std::string> subcommand_names(const CLI::App& command);
 
 /// The path of a page of the documentation ("how-to/update-gpkg.md"), beside the installed program
 /// or in the sources it was built in; otherwise says where it is.

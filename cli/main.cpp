@@ -263,6 +263,10 @@ int run(int argc, char** argv) {
     out.set(how);
     if (chosen == actions.end()) return run_without_command(app, line, out);
 
+    if (const auto error = option_as_value(*named_commands(app).back())) {
+        out.error(*error);
+        return kWrongUsage;
+    }
     const auto& [command, action] = *chosen;
     const auto* entry = find_command(command->get_name());
     const auto config = load_settings(entry != nullptr && entry->works_without_settings);

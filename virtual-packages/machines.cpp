@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <span>
 #include <system_error>
@@ -255,6 +256,11 @@ tl::unexpected<Error> unknown_machine(std::string_view text, const std::vector<f
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: unknown machine", text),
                     "a machine without a GPU: --for cpu");
+    constexpr std::string_view kVendorWords[] = {"gpu", "cuda", "rocm", "nvidia", "amd"};
+    if (std::ranges::find(kVendorWords, to_lower(text)) != std::end(kVendorWords))
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: unknown machine", text),
+                    "name a model, such as a100; to list the names: gpkg hardware list");
     if (is_known_subdir(text))
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: a platform, not a machine", text),

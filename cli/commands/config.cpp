@@ -94,6 +94,13 @@ int list_settings(Context& context, bool with_sources) {
     for (const auto& setting : settings) add_rows(table, setting, with_sources);
     context.out.result(table);
     note_allowed_by_all(context);
+    const auto& ignored_keys = context.config.ignored_keys;
+    if (!with_sources && !ignored_keys.empty())
+        context.out.note(
+            fmt::format("note: {} of conda's files {} ignored; to list them: gpkg config list "
+                        "--show-sources",
+                        count_text(ignored_keys.size(), "setting"),
+                        ignored_keys.size() == 1 ? "is" : "are"));
     if (!with_sources) return 0;
     context.out.result("\n# files; later files override earlier ones");
     Table files;
@@ -103,7 +110,6 @@ int list_settings(Context& context, bool with_sources) {
                    file.path.native(),
                    file.exists ? "" : "(does not exist)"});
     context.out.result(files);
-    const auto& ignored_keys = context.config.ignored_keys;
     if (ignored_keys.empty()) return 0;
     context.out.result("\n# other settings in conda's files, which gpkg ignores");
     Table ignored;

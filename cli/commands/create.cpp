@@ -70,8 +70,7 @@ Result<fs::path> place_of_new(Context& context,
     const auto target = target_meant(options.target, wishes);
     if (target.name.empty() && target.prefix.empty()) {
         auto hint = hint_at_file(context, options);
-        if (hint.empty())
-            hint = hint_at_name(options);
+        if (hint.empty()) hint = hint_at_name(options);
         return fail(
             ErrorKind::Usage, "the new environment needs a name or a path", std::move(hint));
     }

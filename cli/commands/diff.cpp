@@ -14,6 +14,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/hardware/variant_columns.hpp"
+#include "libcore/lock/environments.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/manifest/environment_yml.hpp"
 
@@ -213,10 +214,11 @@ std::vector<std::string> class_names(const LockFile& lock) {
 }
 
 Result<const LockedClass*> class_named(const Side& side, const std::string& name) {
-    if (const auto* locked = side.lock->find_class(name)) return locked;
+    const auto names = class_names(*side.lock);
+    if (const auto index = class_index(names, name)) return side.lock->default_classes()[*index];
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: no class '{}'", side.title, name),
-                fmt::format("classes in it: {}", join_some(class_names(*side.lock), "and")));
+                fmt::format("classes in it: {}", join_some(names, "and", names.size())));
 }
 
 /// The packages of a lock file for --class, else of its only class, else of the class for this

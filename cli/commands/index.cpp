@@ -3,6 +3,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/inspection.hpp"
 #include "cli/workflow/signing.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/spec/names.hpp"
@@ -63,6 +64,20 @@ Result<void> check_packages(const Context& context, const fs::path& channel) {
                             count_text(damaged.size(), "package"),
                             fmt::join(damaged, "\n")),
                 "replace or delete the files");
+}
+
+/// With -v prints which folder is indexed, how many packages are read, and how long it takes.
+Result<IndexSummary> timed_index(Output& out,
+                                 const fs::path& channel,
+                                 const IndexerOptions& options) {
+    Phase phase(out, "index " + channel.native());
+    auto summary = index_channel(channel, options);
+    if (!summary) return summary;
+    std::size_t read = 0;
+    for (const auto& subdir : summary->subdirs) read += subdir.read;
+    phase.add(count_text(read, "package") + " read");
+    phase.add(fmt::format("{} in parallel", options.jobs));
+    return summary;
 }
 
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
@@ -201,7 +216,7 @@ Action bind_index(CLI::App& app) {
                 fmt::format("gpkg index {}", channel.parent_path().native()));
         if (words->verify) GPKG_CHECK(check_packages(context, channel));
         GPKG_TRY(const auto options, options_of(*words, context));
-        GPKG_TRY(const auto summary, index_channel(channel, options));
+        GPKG_TRY(const auto summary, timed_index(context.out, channel, options));
 
         auto& out = context.out;
         warn_of_outsiders(channel, words->folder, out);

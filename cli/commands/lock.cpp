@@ -3,11 +3,13 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/environment.hpp"
+#include "cli/workflow/machine.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_words.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/lock/environments.hpp"
+#include "virtual-packages/machines.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -79,6 +81,25 @@ std::optional<std::string> note_on_same_packages(const LockFile& lock) {
     return "all classes have the same packages, and none of them is a GPU build";
 }
 
+/// Of the error of a request: names of machines among the packages (--for cpu a100) are pointed
+/// out.
+Error with_machine_names(const Context& context, const LockOptions& options, Error error) {
+    std::vector<std::string> words;
+    for (const auto& machine : options.machines) words.push_back("--for " + shell_word(machine));
+    const auto given = words.size();
+    for (const auto& spec : options.wishes.specs) {
+        const bool is_unknown =
+            error.message.find(fmt::format("'{}' not found", spec)) != std::string::npos;
+        if (is_unknown &&
+            virtual_packages::find_machine(spec, profile_folders(context.config)).has_value())
+            words.push_back("--for " + shell_word(spec));
+    }
+    if (words.size() == given) return error;
+    drop_fixes(error);
+    error.hint = fmt::format("did you mean {}?", fmt::join(words, " "));
+    return error;
+}
+
 Result<int> write(Context& context, const CLI::App& command, LockOptions& options) {
     GPKG_CHECK(locks::check_own_name(options.output));
     GPKG_CHECK(add_default_file(context, command, options.wishes));
@@ -88,9 +109,9 @@ Result<int> write(Context& context, const CLI::App& command, LockOptions& option
         return locks::write_for_all(
             context, {options.sources, options.wishes, options.output, options.dry_run});
     }
-    GPKG_TRY(const auto decided,
-             lock_for(context, {options.sources, options.wishes, options.machines}));
-    const auto& locked = decided.locked;
+    auto decided = lock_for(context, {options.sources, options.wishes, options.machines});
+    if (!decided) return pass(with_machine_names(context, options, std::move(decided).error()));
+    const auto& locked = decided->locked;
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
     warn_of_lost_classes(context, locked.lock, options.output);
@@ -99,9 +120,11 @@ Result<int> write(Context& context, const CLI::App& command, LockOptions& option
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
     if (!context.out.json_mode()) {
         locks::tell_classes(context.out, locked);
-        if (!options.dry_run)
-            context.out.print(fmt::format(
-                "wrote {0}; to install it: gpkg create -n NAME --lock {0}", options.output));
+        context.out.print(
+            options.dry_run
+                ? locks::kDryRun
+                : fmt::format("wrote {0}; to install it: gpkg create -n NAME --lock {0}",
+                              options.output));
         return 0;
     }
     Json document{{"success", true}, {"file", options.output}};

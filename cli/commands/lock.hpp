@@ -21,6 +21,7 @@ inline constexpr const char* kUsualName = "gpkg.lock";
 /// The file whose packages are locked if none is named.
 inline constexpr const char* kDefaultFile = "environment.yml";
 bool has_default_file();
+inline constexpr const char* kDryRun = "dry run: nothing was changed";
 
 Action bind_check(CLI::App& app);
 Action bind_list(CLI::App& app);

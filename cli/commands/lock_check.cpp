@@ -5,6 +5,7 @@
 #include "cli/workflow/lock/repair.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/machine.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_flaws.hpp"
@@ -70,6 +71,8 @@ Result<std::vector<std::string>> drift(Context& context,
     std::vector<std::string> lines;
     if (is_edited(lock)) lines.emplace_back(kEdited);
     if (!is_asked(options.wishes)) return lines;
+    Phase phase(context.out, "compare the request");
+    phase.add(join_some(options.wishes.files, "and"));
     GPKG_CHECK(add_missing_platforms(context, lock, options, lines));
     std::vector<std::string> found;
     std::map<std::string, std::vector<std::string>> classes;  // by line
@@ -110,6 +113,7 @@ std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& op
         words.push_back(value);
     };
     for (const auto& file : files) add("-f", file);
+    if (options.wishes.no_builds) words.emplace_back("--no-builds");
     add("--accel", options.wishes.accelerator.value_or(""));
     for (const auto& channel : sources.channels) add("-c", without_secrets(channel));
     if (sources.override_channels) words.emplace_back("--override-channels");
@@ -211,6 +215,19 @@ void tell(Output& out,
     if (answer.is_yes()) out.result(success_text(lock, options));
 }
 
+/// With -v: what the classes are compared with.
+void tell_machine(Output& out,
+                  const Machine& machine,
+                  const std::vector<PackageRecord>& virtual_packages) {
+    if (!out.verbose()) return;
+    std::vector<std::string> facts;
+    facts.reserve(virtual_packages.size());
+    for (const auto& record : virtual_packages)
+        facts.push_back(fmt::format("{}={}", record.name, record.version));
+    out.note(fmt::format(
+        "machine: {} ({}; {})", machine.name, machine.platform, fmt::join(facts, ", ")));
+}
+
 /// Which class the machine takes and what keeps it from the others, whether each holds together,
 /// whether what is asked for is still what was locked, and whether it can still be had.
 Result<int> check(Context& context, LockCheckOptions& options) {
@@ -224,6 +241,7 @@ Result<int> check(Context& context, LockCheckOptions& options) {
     GPKG_TRY(const auto lock, environment_in(std::move(found.lock), options.lock));
     GPKG_TRY(const auto machine, machine_of(context, options.sources));
     GPKG_TRY(const auto records, packages_for_class(context, machine));
+    tell_machine(context.out, machine, records);
     Answer answer;
     answer.machine = machine.name;
     answer.fits = fits_of(lock, machine.platform, records);

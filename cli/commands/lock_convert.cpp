@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 #include "cli/options.hpp"
+#include "cli/usage.hpp"
 #include "cli/workflow/confirm.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/settings.hpp"
@@ -43,6 +44,13 @@ std::vector<std::string> format_names() {
     return names;
 }
 
+/// The file that a format is usually in; empty for lists, whose names say what they are for.
+std::string usual_name(const std::string& format) {
+    if (format == "gpkg") return kUsualName;
+    if (format == "pixi" || format == "pixi-6") return "pixi.lock";
+    return format == "conda-lock" ? "conda-lock.yml" : "";
+}
+
 bool is_of_pixi(LockFormat format) {
     return format == LockFormat::Pixi6 || format == LockFormat::Pixi7;
 }
@@ -72,14 +80,14 @@ Result<LockFile> wanted_of(const LockFile& lock,
                            LockFormat format,
                            const LockConvertOptions& options) {
     std::vector<std::string> names;
-    for (const auto& locked : lock.classes) {
-        names.push_back(full_name(locked));
-        if (names.back() == options.of_class) return lock.only({locked});
-    }
+    names.reserve(lock.classes.size());
+    for (const auto& locked : lock.classes) names.push_back(full_name(locked));
+    if (const auto index = class_index(names, options.of_class))
+        return lock.only({lock.classes[*index]});
     if (!options.of_class.empty())
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: no class '{}'", options.lock.file, options.of_class),
-                    names.empty() ? "" : fmt::format("classes in it: {}", join_some(names, "and")));
+                    names.empty() ? "" : "classes in it: " + join_some(names, "and", names.size()));
     const auto usual = lock.default_classes();
     return format == LockFormat::Explicit && usual.size() == 1 ? lock.only({*usual.front()}) : lock;
 }
@@ -211,7 +219,10 @@ Result<void> confirm_replacing(Context& context,
                           {}}});
 }
 
-Result<int> convert(Context& context, const LockConvertOptions& options) {
+Result<int> convert(Context& context, const CLI::App& command, const LockConvertOptions& given) {
+    auto options = given;
+    if (options.to.empty()) options.to = usual_name(options.format);
+    if (options.to.empty()) return missing_argument(command, "TO");
     GPKG_TRY(const auto format, format_for(options));
     std::error_code code;
     if (fs::equivalent(options.lock.file, options.to, code))
@@ -252,8 +263,7 @@ Action bind_convert(CLI::App& app) {
     app.add_option("-o,--output,target",
                    options->to,
                    fmt::format("file to write, also as -o FILE: {}", kLockNames))
-        ->type_name("TO")
-        ->required();
+        ->type_name("TO");
     app.add_option("--format,--to",
                    options->format,
                    "format to write: gpkg, pixi, pixi-6, conda-lock or explicit")
@@ -266,14 +276,15 @@ Action bind_convert(CLI::App& app) {
     app.add_flag(
         "--offline", options->offline, "accepted for scripts; convert never uses the network");
     app.footer(
-        "The name of the new file gives its format unless --format does. Only gpkg.lock and "
+        "The name of the new file gives its format unless --format does; --format alone writes to "
+        "the usual file name. Only gpkg.lock and "
         "pixi.lock version 7 can hold several classes of one platform; for other formats choose "
         "one with --class.\n\n"
         "  gpkg lock convert gpkg.lock pixi.lock\n"
         "  gpkg lock convert gpkg.lock pixi.lock --format pixi-6\n"
         "  gpkg lock convert gpkg.lock a100.txt --class a100  # for conda create --file\n"
         "  gpkg lock convert pixi.lock gpkg.lock --environment test");
-    return [=](Context& context) { return convert(context, *options); };
+    return [options, &app](Context& context) { return convert(context, app, *options); };
 }
 
 }  // namespace gpkg::cli::locks

@@ -279,9 +279,10 @@ Result<int> write_for_all(Context& context, const ForAllOptions& options) {
             fmt::format("note: {} kinds of machines install another class than their own, because "
                         "the needs of a class select it",
                         others.size()));
-    if (!options.dry_run)
-        context.out.print(fmt::format("wrote {0}; to install it: gpkg create -n NAME --lock {0}",
-                                      options.output));
+    context.out.print(options.dry_run
+                          ? kDryRun
+                          : fmt::format("wrote {0}; to install it: gpkg create -n NAME --lock {0}",
+                                        options.output));
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_words.hpp"
+#include "libcore/lock/environments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -29,8 +30,8 @@ Result<std::vector<const LockedClass*>> wanted_classes(const LockFile& lock,
     std::vector<std::string> names;
     names.reserve(classes.size());
     for (const auto* locked : classes) names.push_back(locked->name);
-    std::erase_if(classes, [&](const auto* locked) { return locked->name != options.of_class; });
-    if (!classes.empty()) return classes;
+    if (const auto index = class_index(names, options.of_class))
+        return std::vector{classes[*index]};
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: no class '{}'", options.lock.file, options.of_class),
                 names.empty() ? "" : "classes in it: " + join_some(names, "and", names.size()));

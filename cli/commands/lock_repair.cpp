@@ -83,8 +83,8 @@ Result<int> repair(Context& context, const LockRepairOptions& given) {
                 kDefaultEnvironment));
     if (changes.empty() && !mended)
         out.print("nothing to do: all packages are available");
-    else if (!options.dry_run)
-        out.print("wrote " + options.output);
+    else
+        out.print(options.dry_run ? kDryRun : "wrote " + options.output);
     return 0;
 }
 

@@ -25,6 +25,7 @@ struct LockUpdateOptions {
     std::vector<std::string> names;
     std::string file = kUsualName;
     std::string output;  ///< empty: the file itself
+    bool all = false;    ///< every package of the lock is named
     bool dry_run = false;
 };
 
@@ -122,13 +123,33 @@ std::string updated_request(const LockFile& old, const LockFile& now) {
                : fmt::format("requested specs updated ({})", join_first(changes, kMostTold));
 }
 
+/// Without anything to update, gpkg.lock is updated to environment.yml of this folder, from which
+/// `gpkg lock` writes it.
+bool add_default_file(Context& context, LockUpdateOptions& options) {
+    if (options.file != kUsualName || options.all || !asks_nothing(options.update) ||
+        !has_default_file())
+        return false;
+    options.update.wishes.files = {kDefaultFile};
+    context.out.note(fmt::format("note: updating the lock to the request of {}", kDefaultFile));
+    return true;
+}
+
 Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     auto options = given;
     take_file_as_name(options.file, options.names);
+    if (options.all && !options.names.empty())
+        return fail(ErrorKind::Usage,
+                    fmt::format("--all cannot be used with packages ({})",
+                                join_some(options.names, "and")));
     for (const auto& text : options.names) GPKG_CHECK(take_name(text, options.update));
+    const bool is_default = add_default_file(context, options);
     if (!options.output.empty()) GPKG_CHECK(check_own_name(options.output));
     if (options.output.empty()) options.output = options.file;
     GPKG_TRY(const auto found, read_own(context, options.file, "update"));
+    if (options.all) {
+        for (const auto& package : found.lock.packages)
+            options.update.names.insert(package.record.name);
+    }
     auto named = naming(context, options.file);
     auto updated = update_lock(named, found.lock, options.update);
     if (!updated) return pass(std::move(updated).error().while_doing(options.file));
@@ -159,14 +180,18 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     tell_changes(out, changes);
     tell_classes(out, *updated);
     for (const auto& name : added) out.print(fmt::format("added class {}", name));
-    const auto reasons = reasons_to_stay(*updated, options.update.names, changes);
+    const auto reasons = options.all ? std::vector<std::string>()
+                                     : reasons_to_stay(*updated, options.update.names, changes);
     for (const auto& line : reasons) out.print(line);
     if (!differs && !reasons.empty() && reasons.size() == options.update.names.size()) return 0;
     if (!differs)
-        out.print("nothing to do: the lock matches the request");
+        out.print(options.all ? "nothing to do: the request allows no newer packages"
+                              : "nothing to do: the lock matches the request");
     else if (changes.empty() && added.empty() && options.output == options.file)
         out.print("no packages change; " + updated_request(found.lock, updated->lock));
-    if (differs && !options.dry_run) out.print("wrote " + options.output);
+    if (!differs && is_default)
+        out.note("hint: for newer versions: gpkg lock update NAME, or gpkg lock update --all");
+    if (differs) out.print(options.dry_run ? kDryRun : "wrote " + options.output);
     return 0;
 }
 
@@ -179,6 +204,7 @@ Action bind_update(CLI::App& app) {
     app.add_option(
            "names", options->names, "packages to update; 'torch[accel=none]' changes builds too")
         ->type_name("NAME");
+    app.add_flag("--all", options->all, "update all packages within the request");
     add_channel_options(app, update.sources);
     add_platform_option(app, update.sources);
     add_file_options(app, update.wishes);
@@ -192,8 +218,10 @@ Action bind_update(CLI::App& app) {
         ->type_name("FILE");
     app.footer(
         "Updates the named packages, applies a changed request (-f), or adds classes for more "
-        "machines. Everything else keeps its locked version.\n\n"
+        "machines. Everything else keeps its locked version. Alone, it applies environment.yml of "
+        "the current folder to gpkg.lock.\n\n"
         "  gpkg lock update numpy                    # in gpkg.lock\n"
+        "  gpkg lock update --all --dry-run          # show outdated packages\n"
         "  gpkg lock update -f environment.yml\n"
         "  gpkg lock update cluster.lock --for gh200");
     return [=](Context& context) { return write_updated(context, *options); };

@@ -500,7 +500,7 @@ Result<Change> exactly(ExactRequest request) {
         if (change.state->channels.empty()) change.state->channels = before.channels;
         if (change.state->unknown_keys.empty()) change.state->unknown_keys = before.unknown_keys;
     }
-    if (!request.records_are_bare) GPKG_CHECK(check_pip_sections(request.pip, request.records));
+    GPKG_CHECK(check_pip_sections(request.pip, request.records));
     change.pip = std::move(request.pip);
     const RecordGraph graph(std::move(request.records), change.requested);
     for (const auto place : graph.dependencies_first()) {

@@ -192,7 +192,7 @@ std::string repeating_command(const Context& context,
                               const fs::path& prefix,
                               const Sections& sections,
                               std::size_t from) {
-    if (!is_environment_yml(sections[from].file)) {
+    if (sections[from].is_of_lock || !is_environment_yml(sections[from].file)) {
         std::vector<std::string> commands;
         for (auto place = from; place < sections.size(); ++place)
             commands.push_back(pip_command(context, prefix, sections[place]));
@@ -253,6 +253,11 @@ Result<void> check_pip_sections(const Sections& sections,
     const bool has_python = std::any_of(
         records.begin(), records.end(), [](const auto& record) { return record.name == "python"; });
     if (sections.empty() || has_python) return {};
+    if (sections.front().is_of_lock)
+        return fail(ErrorKind::NotFound,
+                    fmt::format("{}: the pip packages need python, which the lock does not have",
+                                sections.front().name()),
+                    "add python to the request of the lock, and lock again");
     return fail(ErrorKind::NotFound,
                 fmt::format("{}: the 'pip:' section needs python, which is not among the packages",
                             sections.front().name()),

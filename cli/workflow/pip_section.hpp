@@ -18,8 +18,9 @@ struct PipSection {
     fs::path file;  ///< where it is said; what is relative in it starts at its folder
     std::vector<std::string> requirements;  ///< lines of a requirements file
     Dependencies dependencies = Dependencies::Install;
-    bool upgrade = false;  ///< installed packages that meet their requirement are upgraded too
-    std::string url{};     ///< of the server that the file is from; empty: it is here
+    bool upgrade = false;     ///< installed packages that meet their requirement are upgraded too
+    std::string url{};        ///< of the server that the file is from; empty: it is here
+    bool is_of_lock = false;  ///< `file` is a lock file
 
     std::string name() const { return url.empty() ? file.native() : hide_secrets(url); }
 };

@@ -45,6 +45,19 @@ std::string full_name(const LockedClass& locked) {
                                                      : locked.environment + "/" + locked.name;
 }
 
+std::optional<std::size_t> class_index(const std::vector<std::string>& names,
+                                       std::string_view text) {
+    std::optional<std::size_t> longer;
+    bool is_only = true;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == text) return i;
+        if (text.empty() || !names[i].starts_with(std::string(text) + "-")) continue;
+        is_only = !longer;
+        longer = i;
+    }
+    return is_only ? longer : std::nullopt;
+}
+
 std::vector<std::string> other_environments(const LockFile& lock, std::string_view platform) {
     std::set<std::string> names;
     for (const auto& locked : lock.classes) {

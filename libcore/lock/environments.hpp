@@ -5,6 +5,8 @@
 #include "libcore/base/error.hpp"
 #include "libcore/lock/lock_file.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,11 @@ std::string environment_title(const LockFile& lock, const std::string& environme
 
 /// As gpkg.lock names the class: "linux-64", of another environment "test/linux-64".
 std::string full_name(const LockedClass& locked);
+
+/// The index of the class that `text` means: the one of this name, else the only one whose name
+/// continues it, as "a100-glibc-2.36" continues "a100".
+std::optional<std::size_t> class_index(const std::vector<std::string>& names,
+                                       std::string_view text);
 
 /// The environments with packages for the platform beside the default one; empty: for any.
 std::vector<std::string> other_environments(const LockFile& lock, std::string_view platform = {});

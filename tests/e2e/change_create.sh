@@ -166,30 +166,50 @@ err_is 'error: environment.yml is a file, not a package
 # Builds of another platform.
 printf 'name: mac\ndependencies: [app=1.0=0, zlib=1.2=22_osxarm64_x]\nprefix: /Users/me/envs/mac\n' > mac.yml
 expect 1 env create -f mac.yml --dry-run
-err_has 'mac.yml: lists builds for osx-arm64' 'or ask for a file of conda env export --from-history' \
-    'remove the build strings and the packages that only osx-arm64 has'
+err_has 'mac.yml: lists builds for osx-arm64, which do not exist for linux-64; --no-builds ignores them'
 printf 'name: mac\ndependencies: [app=1.0=h1_0, lib=1.0=h2_0, libcxx=17.0=h3_0]\n' > mac.yml
 for words in 'env create -n x' lock; do
     # shellcheck disable=SC2086
     expect 1 $words -f mac.yml --dry-run
     err_has 'mac.yml: lists builds for macOS' '3 of 3 requested builds do not exist for linux-64' \
-        'no build matches app=1.0=h1_0' '--no-builds' 'mac.yml > edited.yml'
+        'package not found in the channels (linux-64): libcxx' 'no build matches app=1.0=h1_0' \
+        "hint: to ignore the build strings: gpkg $words -f mac.yml --dry-run --no-builds"
+    err_lacks 'possible fixes'
 done
+printf 'name: mac\ndependencies:\n  - app=1.0=h1_0\n  - lib=1.0=h2_0\n  - libcxx=17.0=h3_0\n' > mac.yml
+expect 1 create -n x -f mac.yml --dry-run
+err_has "to use the rest of the file: sed -i.bak -E '/^ *- *(libcxx)([ =<>!~]|\$)/d' mac.yml && gpkg create -n x -f mac.yml --dry-run --no-builds"
+fix=${err##*the rest of the file: }
+expect 1 create -n x -f mac.yml --dry-run --no-builds
+err_has "package 'libcxx' not found"
+err_lacks 'lists builds for'
+eval "${fix/&& gpkg /&& expect 0 }"
+out_has 'app' 'lib'
 printf 'dependencies: [app=1=h_1, lib=1=h_2, p3=1=h_3, p4=1=h_4, p5=1=h_5, p6=1=h_6, p7=1=h_7, p8=1=h_8, p9=1=h_9]\n' > many.yml
 expect 1 create -n x -f many.yml
-err_has 'and 6 more requested specs match no build: p4, p5, p6, p7, p8 and p9'
+err_has 'packages not found in the channels (linux-64): p3, p4, p5, p6, p7, p8 and p9' \
+    'no build matches app=1=h_1'
 package third 1.0 0
 printf 'dependencies: [app=1.0=h1_0, lib=1.0=h2_0, third=1.0=h3_0, third>=1]\n' > builds.yml
 expect 1 create -n x -f builds.yml
 err_lacks 'lists builds for'
-err_has '3 of 3 requested builds do not exist for linux-64' 'possible fixes:' \
-    '  # first: remove the build strings from the file
-  gpkg create -n x -f builds.yml'
+err_has '3 of 3 requested builds do not exist for linux-64' \
+    'hint: to ignore the build strings: gpkg create -n x -f builds.yml --no-builds'
+err_lacks 'possible fixes:'
+expect 1 create -n x -f builds.yml --json
+json '(d["fixes"][0]["command"], d["fixes"][0]["edits"]) == ("gpkg create -n x -f builds.yml --json --no-builds", [])'
+expect 0 create -n x -f builds.yml --no-builds --dry-run
+# Many packages that no channel has are one line, and one command deletes theirs from the file.
+printf 'dependencies:\n- app\n- none1\n- none2 >=1\n- none3.py=1\n' > unknown.yml
+expect 1 create -n x -f unknown.yml
+err_has 'packages not found in the channels (linux-64): none1, none2 and none3.py' \
+    'another channel may have them; add one with -c CHANNEL; to use the rest of the file: ' \
+    "sed -i.bak -E '/^ *- *(none1|none2|none3\\.py)([ =<>!~]|\$)/d' unknown.yml && gpkg create -n x -f unknown.yml"
 # Lines that a fix deletes from the file are one list.
 package rest 1.0 0
-printf 'dependencies: [rest, app=9=h_0, lib=9=h_0, third=9=h_0]\n' > lines.yml
+printf 'dependencies: [rest, none1, none2, none3]\n' > lines.yml
 expect 1 create -n x -f lines.yml
-err_has '# first: remove these lines: app=9=h_0, lib=9=h_0 and third=9=h_0 from lines.yml'
+err_has '# first: remove these lines: ' 'none1' 'none2' 'none3' ' from lines.yml'
 printf '@EXPLICIT\n%s\n' "$url/lib-2.0-0.tar.bz2" > explicit.yml
 expect 2 create -n x -f explicit.yml
 err_has 'explicit.yml is an explicit list' 'rename it to end in .txt'

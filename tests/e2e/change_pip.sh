@@ -275,6 +275,27 @@ err_has "'./my ;lib' is not a path that pip accepts"
 absent odd
 rm -rf "$at/brokenpixi" "$at/frompixi" "$at/main"
 
+# pip needs python, in a lock of conda-lock too.
+package plain 1.0 0
+expect 0 lock plain -o conda/gpkg.lock
+expect 0 lock convert conda/gpkg.lock conda/conda-lock.yml -y
+cat >> conda/conda-lock.yml << YML
+- name: w
+  version: '1.0'
+  manager: pip
+  platform: linux-64
+  dependencies: {}
+  url: https://h/w-1.0-py3-none-any.whl
+  hash:
+    sha256: $sha
+  category: main
+  optional: false
+YML
+expect 1 create -n nopython --lock conda/conda-lock.yml -y
+err_has 'conda-lock.yml: the pip packages need python, which the lock does not have' \
+    'hint: add python to the request of the lock, and lock again'
+absent nopython
+
 # An environment may be there and have nothing.
 cat > empty.lock << 'YML'
 version: 6

@@ -173,7 +173,8 @@ printf 'download_threads: 3\n' > "$WORK/site.yaml"
 expect 0 config get channels
 out_is from-conda
 expect 0 config list
-err_has "$HOME/.condarc: ignored setting: always_copy"
+err_has "$HOME/.condarc: ignored setting: always_copy" \
+    "settings of conda's files are ignored; to list them: gpkg config list --show-sources"
 err_lacks auto_activate
 expect 0 config list --show-sources
 check grep -q "^# auto_activate_base  *$HOME/.condarc:3" <<< "$out"

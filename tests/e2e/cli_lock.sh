@@ -421,7 +421,9 @@ for name in pixi.lock.new conda-lock environment-pixi.lock linux-64.conda-lock.y
 done
 check [ ! -e pixi.lock.new ]
 expect 2 create -n x -f linux-64.conda-lock.yml -y
-err_has 'is a lock file, not a list of specs'
+err_has 'is a lock file, not a list of specs' 'hint: gpkg create -n NAME --lock linux-64.conda-lock.yml'
+expect 2 sync -n x -f linux-64.conda-lock.yml -y
+err_has 'hint: gpkg sync -n NAME --lock linux-64.conda-lock.yml'
 
 # pixi.lock of version 6 has no words for two classes of one platform.
 expect 1 lock convert first.lock six.lock --format pixi-6
@@ -624,6 +626,7 @@ out_has 'wrote gpkg.lock'
 expect 0 lock --for a100 --for cpu --dry-run
 err_has 'note: locking the packages of environment.yml'
 expect 0 lock torch --dry-run
+out_has 'dry run: nothing was changed'
 err_lacks 'environment.yml'
 popd > /dev/null
 expect 2 lock torch --for a100 --for a100
@@ -660,6 +663,42 @@ expect 1 lock newer --for a100,glibc=2.34,h100 -o never.lock
 err_has 'for h100' 'gpkg lock newer --for a100,glibc=2.34,h100,glibc=2.34 -o never.lock'
 expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 --json
 json '[c["name"] for c in d["classes"]] == ["a100-glibc-2.34", "h100-glibc-2.34"]'
+# Subcommands of other tools.
+expect 1 lock verify
+err_has "error: gpkg lock: unknown subcommand 'verify'" 'hint: use gpkg lock check'
+# Classes that need the same are one line, and the missing fact comes first.
+expect 1 create -n none --lock gpkg.lock --for a100 -y
+err_has 'a100-glibc-2.34 and h100-glibc-2.34: needs __glibc >=2.34 (found 2.28, assumed)' \
+    'hint: assumed for a100: ' 'to give a value: --for a100,glibc=2.34; to add a class: gpkg lock update gpkg.lock --for NAME'
+# Machines behind the first one of --for.
+expect 1 lock newer --for a100,glibc=2.34 h100
+err_has "package 'h100' not found" 'hint: did you mean --for a100,glibc=2.34 --for h100?'
+err_lacks 'possible fixes'
+expect 2 create -n none --lock --dry-run
+err_is 'error: gpkg create: --lock needs a value: FILE'
+expect 2 lock newer --platform linux-64 --platform osx-arm64
+err_has '--platform can be used only once' "list them under 'platforms:'"
+# The start of a class's name is enough where no other class begins so.
+expect 0 lock list --class a100
+out_has 'a100-glibc-2.34: '
+out_lacks 'h100-glibc-2.34: '
+expect 0 lock convert gpkg.lock --format pixi --class h100
+out_has 'wrote pixi.lock'
+expect 1 lock list --class a1
+err_has "no class 'a1'" 'classes in it: a100-glibc-2.34 and h100-glibc-2.34'
+expect 2 lock convert gpkg.lock h.txt --for h100
+err_has "unknown option '--for'" 'use --class NAME'
+expect 2 lock convert gpkg.lock --format explicit
+err_has 'missing argument: TO'
+# -v tells what is read, for which machine, and how long it takes.
+expect 0 lock check --for a100,glibc=2.34 -v
+err_has 'read gpkg.lock: ' '(2 classes, ' 'machine: a100,glibc=2.34 (linux-64; ' '__glibc=2.34'
+expect 0 lock newer --for a100,glibc=2.34,h100,glibc=2.34 -v
+err_has 'solve for a100-glibc-2.34: ' '(1 package)' 'align the versions of the classes: '
+printf 'dependencies: [newer]\n' > environment.yml
+expect 1 lock check environment.yml
+err_has 'it is an environment file' 'hint: use -f environment.yml'
+rm environment.yml
 expect 0 hardware export --for a100 -o a100.yaml
 expect 1 lock newer --for ./a100.yaml
 err_has 'gpkg lock newer --for ./a100.yaml,glibc=2.34'

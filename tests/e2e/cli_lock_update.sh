@@ -25,7 +25,7 @@ package torch 2.0 cpu_0 'lib >=2'
 package torch 2.0 cuda12_0 'lib >=2' '__cuda >=12'
 cp first.lock gpkg.lock
 expect 2 lock update
-err_has 'nothing to update' 'gpkg lock update gpkg.lock numpy'
+err_has 'nothing to update' 'gpkg lock update gpkg.lock numpy' '--all'
 expect 0 lock update --for a100
 out_has 'nothing to do: the lock matches the request'
 check cmp first.lock gpkg.lock
@@ -55,6 +55,36 @@ json '[[c["class"], c["before"].rsplit("/", 1)[1], c["after"].rsplit("/", 1)[1]]
   ["a100", "lib-1.0-0.tar.bz2", "lib-2.0-0.tar.bz2"], ["a100", "torch-1.0-cuda12_0.tar.bz2", "torch-2.0-cuda12_0.tar.bz2"],
   ["cpu", "lib-1.0-0.tar.bz2", "lib-2.0-0.tar.bz2"], ["cpu", "torch-1.0-cpu_0.tar.bz2", "torch-2.0-cpu_0.tar.bz2"]]'
 check [ "$(sed -n '/^request/,/^classes/p' torch.lock)" = "$(sed -n '/^request/,/^classes/p' first.lock)" ]
+
+# Every package.
+cp first.lock all.lock
+expect 0 lock update all.lock --all --dry-run
+out_has 'a100 and cpu: lib 1.0 0 -> lib 2.0 0' 'dry run: nothing was changed'
+check cmp first.lock all.lock
+expect 0 lock update all.lock --all
+expect_packages all.lock 'a100: lib-2.0-0 torch-2.0-cuda12_0
+cpu: lib-2.0-0 torch-2.0-cpu_0'
+expect 0 lock update all.lock --all
+out_has 'nothing to do: the request allows no newer packages'
+out_lacks 'is the newest version'
+expect 2 lock update all.lock lib --all
+err_has '--all cannot be used with packages (lib)'
+
+# Alone it reads environment.yml beside gpkg.lock, as `gpkg lock` does.
+mkdir beside
+cd beside || exit 1
+printf 'channels: [%s]\ndependencies: [lib=1.0]\n' "$CHANNEL" > environment.yml
+expect 0 lock
+expect 0 lock update
+err_has 'updating the lock to the request of environment.yml' 'gpkg lock update --all'
+out_has 'nothing to do: the lock matches the request'
+printf 'channels: [%s]\ndependencies: [lib]\n' "$CHANNEL" > environment.yml
+expect 0 lock update
+out_has 'wrote gpkg.lock'
+expect 0 lock check
+expect 0 lock update --all
+out_has 'lib 1.0 0 -> lib 2.0 0'
+cd ..
 
 # What a file asks for now: what is new comes, what is not asked for any more goes.
 package extra 1.0 0 'more >=1'

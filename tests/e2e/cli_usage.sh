@@ -143,6 +143,7 @@ solve --for|gpkg solve: --for needs a value: FILE|NAME
 create --name x --prefix y|gpkg create: --name cannot be used with --prefix
 create -n x --environment y|gpkg create: --environment needs --lock
 create --for a --for b|gpkg create: --for can be used only once
+create -n --dry-run|gpkg create: --name needs a value: NAME
 create -n x --max-inodes z|gpkg create: --max-inodes: 'z' is not a whole number of at least 0
 END
 expect 2 frob
@@ -289,6 +290,16 @@ run -n early -e A=1 env|for an environment: -n NAME; for a variable: gpkg run -n
 config set OMP_NUM_THREADS 8|for a variable of an environment: gpkg env config vars set -n NAME OMP_NUM_THREADS=VALUE
 lock --check|use gpkg lock check
 lock --locked|use gpkg lock check
+lock --machine a100|use --for NAME; gpkg hardware list shows the names
+lock --glibc 2.36|write it behind the machine: --for a100,glibc=2.36
+lock -n ml|lock reads a file: gpkg env export -n NAME -f environment.yml; gpkg lock
+lock update --package numpy|name the package without an option: gpkg lock update NAME
+lock list --for a100|use --class NAME
+lock convert gpkg.lock x.txt --for a100|use --class NAME; gpkg lock list shows the classes
+lock --platform linux-64 --platform osx-64|for several platforms: list them under 'platforms:'
+convert a b|use gpkg lock convert FROM TO
+create --no-build x|use --no-builds
+config sources|use gpkg config list --show-sources
 install --lock x.lock|use gpkg sync -n NAME --lock FILE
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?

@@ -6,11 +6,14 @@
 #include "cli/workflow/ask/tried_fixes.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/fs/file.hpp"
+#include "libcore/spec/names.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -21,13 +24,99 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string hint_on_builds(const Context& context, const Question& question) {
+/// With fewer lines each is told alone.
+constexpr std::size_t kFewLines = 3;
+constexpr std::string_view kUnsolvable = "the request cannot be solved";
+
+bool is_of_pip(const MatchSpec& spec) { return spec.build && spec.build->text() == "pypi_0"; }
+
+bool has_pip_builds(const Question& question) {
+    return std::ranges::any_of(question.problem.request.specs, is_of_pip);
+}
+
+/// The file that the user can edit and ask for again; empty: none, or several.
+std::string file_of_request(const Context& context, const Question& question) {
     const auto file = FixCommand(context, question, {}).edited_file();
+    std::error_code code;
+    return fs::is_regular_file(file, code) ? file : "";
+}
+
+/// Requested packages that no channel has.
+std::vector<std::string> unknown_names(const Question& question, const Explanation& explanation) {
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& name) {
+        const auto has = [&](const auto& index) { return index->has(name); };
+        if (is_package_name(name) && std::ranges::none_of(question.problem.indexes, has))
+            names.push_back(name);
+    };
+    for (const auto& clash : explanation.clashes)
+        if (clash.lines.size() == 1) add(clash.lines.front().name);
+    for (const auto& name : explanation.more) add(name);
+    return names;
+}
+
+/// Those of `names` that have a line "- NAME..." in the file.
+std::vector<std::string> with_own_line(std::vector<std::string> names, const std::string& file) {
+    const auto text = read_file(file);
+    std::set<std::string, std::less<>> found;
+    if (!text) return {};
+    for (const auto line : split(*text, '\n')) {
+        auto item = trim(line);
+        if (!item.starts_with("- ")) continue;
+        item = trim(item.substr(2));
+        found.emplace(item.substr(0, item.find_first_of(" =<>!~")));
+    }
+    std::erase_if(names, [&](const auto& name) { return !found.contains(name); });
+    return names;
+}
+
+/// "sed -i.bak -E '/^ *- *(libcxx|appnope)([ =<>!~]|$)/d' mac.yml"
+std::string deleting_command(const std::vector<std::string>& names, const std::string& file) {
+    std::string pattern;
+    for (const auto& name : names) {
+        if (!pattern.empty()) pattern += '|';
+        for (const char c : name) {
+            if (c == '.' || c == '+') pattern += '\\';
+            pattern += c;
+        }
+    }
+    return fmt::format("sed -i.bak -E '/^ *- *({})([ =<>!~]|$)/d' {}", pattern, shell_word(file));
+}
+
+/// The command with --no-builds; empty where no file asks for builds, or it has the option.
+std::string command_without_builds(const Context& context, const Question& question) {
+    const auto names_file = [](const std::string& word) {
+        return word == "-f" || word == "--file" || word.starts_with("--file=");
+    };
+    const auto& words = context.arguments;
+    const bool has_file =
+        std::ranges::any_of(words, names_file) || !file_of_request(context, question).empty();
+    if (!has_file || std::ranges::find(words, "--no-builds") != words.end()) return {};
+    return FixCommand(context, question, {}).text() + " --no-builds";
+}
+
+/// How a file is used without the packages that no channel has; empty where there is none to edit.
+std::string hint_on_unknown(const Context& context,
+                            const Question& question,
+                            const std::vector<std::string>& unknown,
+                            const std::string& command) {
+    const auto file = file_of_request(context, question);
+    if (file.empty()) return {};
+    const auto names = with_own_line(unknown, file);
+    if (names.empty()) return {};
     return fmt::format(
-        "builds differ between platforms, and channels remove old ones; export the environment "
-        "without them: conda env export --from-history (or --no-builds); or remove them from the "
-        "file: sed -E 's/^( *- [^=]+=[^=]+)=[^=]+$/\\1/' {} > edited.yml",
-        file.empty() ? "FILE" : shell_word(file));
+        "to use the rest of the file: {} && {}", deleting_command(names, file), command);
+}
+
+std::string hint_on_builds(const Context& context,
+                           const Question& question,
+                           const std::vector<std::string>& unknown) {
+    const auto command = command_without_builds(context, question);
+    if (command.empty())
+        return "builds differ between platforms, and channels remove old ones; leave out the "
+               "build strings";
+    auto hint = hint_on_unknown(context, question, unknown, command);
+    return hint.empty() ? "to ignore the build strings: " + command : hint;
 }
 
 /// A comment in a line of its own, before the command: what has to be done by hand.
@@ -69,18 +158,16 @@ struct MissingBuilds {
 
 std::optional<MissingBuilds> missing_builds(const Question& question,
                                             const Explanation& explanation) {
-    constexpr std::size_t kFew = 3;
     std::set<std::string> exact;
     for (const auto& spec : question.wanted.specs) {
-        const bool is_of_pip = spec.build && spec.build->text() == "pypi_0";
-        if (spec.build && spec.build->is_exact() && !is_of_pip) exact.insert(spec.name);
+        if (spec.build && spec.build->is_exact() && !is_of_pip(spec)) exact.insert(spec.name);
     }
     const auto told = static_cast<std::size_t>(
         std::ranges::count_if(explanation.clashes, [&](const Explanation::Clash& clash) {
             return clash.lines.size() == 1 && exact.contains(clash.lines.front().name);
         }));
     const auto missing = std::min(told + explanation.more.size(), exact.size());
-    if (told == 0 || missing < kFew || missing * 2 < exact.size()) return std::nullopt;
+    if (told == 0 || missing < kFewLines || missing * 2 < exact.size()) return std::nullopt;
     return MissingBuilds{missing, exact.size()};
 }
 
@@ -106,50 +193,64 @@ std::optional<TriedFix> without_builds(const Question& question) {
     return TriedFix{std::move(fix)};
 }
 
-std::string text_without_builds(const Context& context,
-                                const Question& question,
-                                const TriedFix& tried) {
-    const FixCommand command(context, question, tried.fix);
-    const auto in_file = !command.before().empty();
-    return (in_file ? first_text("remove the build strings from the file") : "") + command.text();
+/// The tree, with all names that no channel has in one line; `most` of the rest are told.
+std::string short_tree(const Question& question,
+                       const Explanation& explanation,
+                       const std::vector<std::string>& unknown,
+                       std::size_t most) {
+    const auto is_unknown = [&](const std::string& name) {
+        return std::ranges::find(unknown, name) != unknown.end();
+    };
+    auto rest = explanation;
+    std::erase_if(rest.clashes, [&](const Explanation::Clash& clash) {
+        return clash.lines.size() == 1 && is_unknown(clash.lines.front().name);
+    });
+    std::erase_if(rest.more, is_unknown);
+    if (rest.clashes.size() > most) {
+        std::vector<std::string> names;
+        for (auto i = most; i < rest.clashes.size(); ++i)
+            names.push_back(rest.clashes[i].lines.front().name);
+        rest.more.insert(rest.more.begin(), names.begin(), names.end());
+        rest.clashes.resize(most);
+    }
+    std::string text;
+    if (!unknown.empty())
+        text = fmt::format("{} not found in the channels ({}): {}",
+                           unknown.size() == 1 ? "package" : "packages",
+                           question.machine.platform,
+                           join_some(unknown, "and", unknown.size()));
+    const auto tree = rest.tree();
+    return text + (text.empty() || tree.empty() ? "" : "\n") + tree;
 }
 
 /// Three of them stand for all.
 std::string message_of(const MissingBuilds& builds,
                        const Question& question,
-                       const Explanation& explanation) {
+                       const Explanation& explanation,
+                       const std::vector<std::string>& unknown) {
     constexpr std::size_t kMostTold = 3;
-    auto some = explanation;
-    if (some.clashes.size() > kMostTold) {
-        std::vector<std::string> names;
-        for (auto i = kMostTold; i < some.clashes.size(); ++i)
-            names.push_back(some.clashes[i].lines.front().name);
-        some.more.insert(some.more.begin(), names.begin(), names.end());
-        some.clashes.resize(kMostTold);
-    }
     return fmt::format("{} of {} requested builds do not exist for {}\n{}",
                        builds.missing,
                        builds.of,
                        question.machine.platform,
-                       some.tree());
+                       short_tree(question, explanation, unknown, kMostTold));
 }
 
 /// The title and the tree, which is the title where it is one line. If several accelerators were
 /// tried, the explanation is about the first.
 std::string message_of(const Question& question, const Explanation& explanation) {
-    const std::string title = "the request cannot be solved";
     const auto& problem = question.problem;
     const auto tried = problem.request.accelerators.in_turn_on(problem.virtual_packages);
     auto tree = explanation.tree();
     if (tried.size() < 2) {
         const bool is_one_line = tree.find('\n') == std::string::npos;
-        return is_one_line ? tree : fmt::format("{}\n{}", title, tree);
+        return is_one_line ? tree : fmt::format("{}\n{}", kUnsolvable, tree);
     }
     std::vector<std::string> names;
     names.reserve(tried.size());
     for (const auto choice : tried) names.emplace_back(to_string(choice));
     return fmt::format(
-        "{} with accelerator {}; with {}:\n{}", title, join_or(names), names.front(), tree);
+        "{} with accelerator {}; with {}:\n{}", kUnsolvable, join_or(names), names.front(), tree);
 }
 
 /// Whether all of it is that the channels have no package of a requested name.
@@ -170,24 +271,42 @@ Error unsatisfiable(const Context& context,
     if (!explanation.more.empty()) details["more_clashes"] = explanation.more.size();
     // As conda calls it.
     if (is_about_unknown_names(explanation)) details["exception_name"] = "PackagesNotFoundError";
-    const auto builds = missing_builds(question, explanation);
-    const auto rebuilt = builds ? without_builds(question) : std::nullopt;
-    const auto fixes = tried_fixes(context, question, explanation.fixes, others);
     details["fixes"] = Json::array();
-    Error error{
-        ErrorKind::Unsatisfiable,
-        builds ? message_of(*builds, question, explanation) : message_of(question, explanation),
-        builds ? hint_on_builds(context, question)
-               : hint_for(context, question, explanation, fixes, others),
-        {}};
-    if (rebuilt) {
-        details["fixes"].push_back(json_of(context, question, *rebuilt));
-        error.fixes.push_back(text_without_builds(context, question, *rebuilt));
+    Error error{ErrorKind::Unsatisfiable, {}, {}, {}};
+    const auto unknown = unknown_names(question, explanation);
+    if (const auto builds = missing_builds(question, explanation)) {
+        error.message = message_of(*builds, question, explanation, unknown);
+        error.hint = hint_on_builds(context, question, unknown);
+        if (const auto rebuilt = without_builds(question)) {
+            auto fix = json_of(context, question, *rebuilt);
+            if (const auto command = command_without_builds(context, question); !command.empty()) {
+                fix["command"] = command;
+                fix["edits"] = Json::array();
+            } else {
+                error.fixes.push_back(fix_text(context, question, *rebuilt));
+            }
+            details["fixes"].push_back(std::move(fix));
+        }
+        error.details = json_text(details);
+        return error;
     }
+    const auto fixes = tried_fixes(context, question, explanation.fixes, others);
     for (const auto& fix : fixes) {
         details["fixes"].push_back(json_of(context, question, fix));
         error.fixes.push_back(fix_text(context, question, fix));
     }
+    const auto rest =
+        unknown.size() < kFewLines || !others.empty() || has_pip_builds(question)
+            ? std::string()
+            : hint_on_unknown(context, question, unknown, FixCommand(context, question, {}).text());
+    error.message =
+        rest.empty()
+            ? message_of(question, explanation)
+            : fmt::format("{}\n{}",
+                          kUnsolvable,
+                          short_tree(question, explanation, unknown, explanation.clashes.size()));
+    error.hint = rest.empty() ? hint_for(context, question, explanation, fixes, others)
+                              : "another channel may have them; add one with -c CHANNEL; " + rest;
     error.details = json_text(details);
     return error;
 }

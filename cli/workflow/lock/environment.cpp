@@ -3,6 +3,7 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
+#include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_flaws.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace gpkg::cli {
@@ -50,6 +52,7 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
     }
     const auto& left_to_pip = lock.wishes_of(locked).pip;
     if (!left_to_pip.empty()) sections.push_back({file, left_to_pip});
+    for (auto& section : sections) section.is_of_lock = true;
     return sections;
 }
 
@@ -74,6 +77,24 @@ tl::unexpected<Error> nothing_to_make(const LockFile& lock,
                                : fmt::format("{} packages; use --environment NAME",
                                              join_some(others, "and") +
                                                  (others.size() == 1 ? " has" : " have")));
+}
+
+/// "a100 and h100: needs __cuda >=12": a line for each reason.
+std::string reasons_against(const std::vector<ClassFit>& fits) {
+    std::vector<std::string> reasons;
+    std::map<std::string, std::vector<std::string>> classes;  // by reason
+    for (const auto& fit : fits) {
+        auto reason = join_some(fit.unmet, "and");
+        auto& names = classes[reason];
+        if (names.empty()) reasons.push_back(std::move(reason));
+        names.push_back(fit.locked->name);
+    }
+    std::string text;
+    for (const auto& reason : reasons) {
+        const auto& names = classes.at(reason);
+        text += fmt::format("\n  {}: {}", join_some(names, "and", names.size()), reason);
+    }
+    return text;
 }
 
 /// What -c names can be the way to the lock's packages, with a login, but no other packages come.
@@ -144,6 +165,7 @@ Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
 }
 
 Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
+    Phase phase(context.out, "read " + file);
     auto found = read_lock(file);
     if (!found) {
         auto error = with_near_file(std::move(found).error());
@@ -153,8 +175,13 @@ Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
             const auto output = file == "gpkg.lock" ? "" : " -o " + shell_word(file);
             error.hint = "to write one: gpkg lock -f environment.yml" + output;
         }
+        // "it is an environment file"
+        if (error.message.ends_with("environment file")) error.hint = "use -f " + shell_word(file);
         return pass(std::move(error));
     }
+    const auto classes = found->lock.classes.size();
+    phase.add(classes == 1 ? "1 class" : fmt::format("{} classes", classes));
+    phase.add(count_text(found->lock.packages.size(), "package"));
     for (const auto& warning : found->warnings) context.out.warn(warning);
     return found;
 }
@@ -173,18 +200,16 @@ Result<ExactRequest> locked_request(Context& context,
     if (fits.empty()) return no_class(lock, machine.platform, file);
     const auto& best = fits.front();
     if (!best.fits()) {
-        std::string reasons;
-        for (const auto& fit : fits)
-            reasons += fmt::format("\n  {}: {}", fit.locked->name, join_some(fit.unmet, "and"));
         auto hint =
             found.format == LockFormat::Gpkg
-                ? fmt::format("to add one: gpkg lock update {} --for NAME", shell_word(file))
+                ? fmt::format("to add a class: gpkg lock update {} --for NAME", shell_word(file))
                 : std::string("to write a lock that fits: gpkg lock SPEC... --for NAME");
         if (const auto assumed = assumed_in_the_way(machine, records, fits))
-            hint += "; " + *assumed;
-        return fail(ErrorKind::Unsatisfiable,
-                    fmt::format("{}: no class fits {}{}", file, machine.name, reasons),
-                    std::move(hint));
+            hint = *assumed + "; " + hint;
+        return fail(
+            ErrorKind::Unsatisfiable,
+            fmt::format("{}: no class fits {}{}", file, machine.name, reasons_against(fits)),
+            std::move(hint));
     }
     if (const auto* other = other_vendors(fits))
         return fail(

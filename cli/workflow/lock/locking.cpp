@@ -2,9 +2,12 @@
 
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
+#include "cli/workflow/trace.hpp"
+#include "libcore/base/text.hpp"
 #include "solver/solver.hpp"
 
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -13,6 +16,7 @@ namespace {
 
 Result<Solution> first_answer(Context& context, std::vector<AskedClass>& classes, AskedClass& one) {
     GPKG_CHECK(settle_vendor(context, one.question));
+    Phase phase(context.out, "solve for " + one.name);
     GPKG_TRY(auto outcome, answer_to(one.question));
     GPKG_CHECK(check_stop(context));
     if (const auto* explanation = std::get_if<Explanation>(&outcome)) {
@@ -23,7 +27,9 @@ Result<Solution> first_answer(Context& context, std::vector<AskedClass>& classes
         return pass(unsatisfiable(context, one.question, *explanation, others)
                         .while_doing(fmt::format("for {}", one.name)));
     }
-    return std::get<Solution>(std::move(outcome));
+    auto& solution = std::get<Solution>(outcome);
+    phase.add(count_text(solution.records.size(), "package"));
+    return std::move(solution);
 }
 
 }  // namespace
@@ -46,6 +52,8 @@ Result<LockedClasses> decide_and_align(Context& context, std::vector<AskedClass>
         GPKG_TRY(problems.emplace_back(), problem_of(std::move(classes[i])));
         hold_what_stayed(problems.back(), answers[i]);
     }
+    std::optional<Phase> phase;
+    if (problems.size() > 1) phase.emplace(context.out, "align the versions of the classes");
     return align_answers(std::move(problems), std::move(answers), solver::solve);
 }
 

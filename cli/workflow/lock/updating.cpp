@@ -315,20 +315,26 @@ Result<void> check_can_be_updated(const LockFile& lock) {
 
 }  // namespace
 
+bool asks_nothing(const UpdateOptions& options) {
+    const auto& sources = options.sources;
+    const auto& wishes = options.wishes;
+    return options.names.empty() && wishes.files.empty() && !wishes.accelerator &&
+           options.machines.empty() && sources.platform.empty() && sources.channels.empty() &&
+           sources.channel_priority.empty() && sources.exclude_newer.empty();
+}
+
 Result<UpdatedClasses> update_lock(Context& user,
                                    const LockFile& lock,
                                    const UpdateOptions& options) {
-    const auto& [sources, wishes, machines, names, accelerators] = options;
-    if (names.empty() && wishes.files.empty() && !wishes.accelerator && machines.empty() &&
-        sources.platform.empty() && sources.channels.empty() && sources.channel_priority.empty() &&
-        sources.exclude_newer.empty())
-        return fail(ErrorKind::Usage,
-                    "nothing to update",
-                    "give packages (gpkg lock update gpkg.lock numpy), -f environment.yml or --for "
-                    "MACHINE");
+    if (asks_nothing(options))
+        return fail(
+            ErrorKind::Usage,
+            "nothing to update",
+            "give packages (gpkg lock update gpkg.lock numpy), --all, -f environment.yml or "
+            "--for MACHINE");
     GPKG_CHECK(check_can_be_updated(lock));
-    GPKG_CHECK(check_has(lock, names));
-    auto context = machines.empty() ? user : without_overrides(user);
+    GPKG_CHECK(check_has(lock, options.names));
+    auto context = options.machines.empty() ? user : without_overrides(user);
     Updating updating(context, lock, options);
     GPKG_TRY(auto asked, updating.asked());
     GPKG_TRY(auto decided, lock_of(context, std::move(asked)));

@@ -31,6 +31,9 @@ struct UpdatedClasses : LockedClasses {
     std::map<std::string, Version> newest;
 };
 
+/// Whether nothing is named that would change the lock.
+bool asks_nothing(const UpdateOptions& options);
+
 /// What is locked stays where what is asked for allows, in its version and build; a class that is
 /// new gets the versions that others have. Divergences are those that the lock did not have.
 /// Unsupported for a lock that does not say for what and for which machines it was made, and for

@@ -4,6 +4,7 @@
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/sources.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/environments.hpp"
 #include "libcore/lock/lock_format.hpp"
 #include "libcore/net/url.hpp"
 
@@ -44,14 +45,15 @@ Result<std::vector<const LockedClass*>> classes_of(const LockFile& lock,
     known.reserve(lock.classes.size());
     for (const auto& locked : lock.classes) known.push_back(locked.name);
     for (const auto& name : names) {
+        const auto index = class_index(known, name);
         const auto size = classes.size();
         for (const auto& locked : lock.classes) {
-            if (locked.name == name) classes.push_back(&locked);
+            if (index && locked.name == known[*index]) classes.push_back(&locked);
         }
         if (classes.size() == size)
             return fail(ErrorKind::NotFound,
                         fmt::format("{}: no class '{}'", file, name),
-                        fmt::format("classes in it: {}", join_some(known, "and")));
+                        fmt::format("classes in it: {}", join_some(known, "and", known.size())));
     }
     return classes;
 }

@@ -18,6 +18,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
+#include <string_view>
 
 namespace gpkg::cli {
 namespace {
@@ -160,13 +162,18 @@ void warn_of_foreign_builds(Context& context,
     const auto system = foreign_system(manifest, file.text, platform);
     if (system.empty()) return;
     context.out.warn_once(
-        fmt::format("{}: lists builds for {}, which do not exist for {}; remove the build strings "
-                    "and the packages that only {} has (how-to/use-an-exported-file-from-a-mac.md "
-                    "in the documentation), or ask for a file of conda env export --from-history",
+        fmt::format("{}: lists builds for {}, which do not exist for {}; --no-builds ignores them",
                     file.name,
                     system,
-                    platform,
-                    system));
+                    platform));
+}
+
+/// Exact builds of files that other systems exported. That of pip's packages tells what they are.
+void drop_builds(std::span<MatchSpec> specs) {
+    for (auto& spec : specs) {
+        if (spec.build && spec.build->is_exact() && spec.build->text() != "pypi_0")
+            spec.build.reset();
+    }
 }
 
 /// "numpy 1.2": no package is called like a version.
@@ -229,6 +236,13 @@ Result<Asked> read_words(Context& context,
     return asked;
 }
 
+/// How a lock file is used that stands in the place of specs.
+std::string hint_on_lock(const Context& context, const std::string& file) {
+    const std::string_view command = context.arguments.size() > 1 ? context.arguments[1] : "";
+    const bool changes = command == "sync" || command == "install" || command == "update";
+    return fmt::format("gpkg {} -n NAME --lock {}", changes ? "sync" : "create", shell_word(file));
+}
+
 /// A list of specs, or of package files.
 Result<void> take_spec_file(Context& context,
                             const WishFile& given,
@@ -269,10 +283,9 @@ Result<void> check_is_not_file(const Context& context, const std::string& text) 
             ErrorKind::Usage,
             fmt::format(
                 "{}: no such file (option {} reads a file)", text, is_list ? "-f" : "--lock"));
-    return fail(
-        ErrorKind::Usage,
-        text + " is a file, not a package",
-        is_list ? "use -f " + shell_word(text) : "gpkg create -n NAME --lock " + shell_word(text));
+    return fail(ErrorKind::Usage,
+                text + " is a file, not a package",
+                is_list ? "use -f " + shell_word(text) : hint_on_lock(context, text));
 }
 
 void add_wish_options(CLI::App& app, WishOptions& options) {
@@ -288,11 +301,16 @@ void add_file_options(CLI::App& app, WishOptions& options) {
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);  // the words that follow are specs
+    add_no_builds_option(app, options);
     app.add_option("--accel",
                    options.accelerator,
                    "use builds for auto (this machine's GPU), nvidia, amd, none or conda (the "
                    "highest build number); nvidia,none tries them in turn")
         ->type_name("ACCELERATOR");
+}
+
+void add_no_builds_option(CLI::App& app, WishOptions& options) {
+    app.add_flag("--no-builds", options.no_builds, "ignore the build strings in files");
 }
 
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
@@ -301,13 +319,14 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     const auto& platform = machine.platform;
     GPKG_TRY(auto asked, read_words(context, options, platform, wishes.files));
     wishes.specs = std::move(asked.specs);
+    const auto of_words = wishes.specs.size();
     AcceleratorsOfFiles of_files(asked.accelerators);
     for (const auto& text : options.files) {
         GPKG_TRY(const auto file, read_wish_file(context, text, sources.offline));
         if (is_lock(*file))
             return fail(ErrorKind::Usage,
                         fmt::format("{} is a lock file, not a list of specs", file->name),
-                        fmt::format("gpkg create -n NAME --lock {}", shell_word(text)));
+                        hint_on_lock(context, text));
         if (!holds_environment_yml(*file)) {
             GPKG_CHECK(take_spec_file(context, *file, platform, wishes, of_files));
             continue;
@@ -317,9 +336,10 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
                         fmt::format("{} is an explicit list, not an environment.yml", file->name),
                         "rename it to end in .txt");
         GPKG_TRY(auto manifest, manifest_of(context, *file, platform, options.ignore_names));
-        warn_of_foreign_builds(context, *file, manifest, platform);
+        if (!options.no_builds) warn_of_foreign_builds(context, *file, manifest, platform);
         GPKG_CHECK(take_manifest(context, *file, std::move(manifest), wishes, of_files, sources));
     }
+    if (options.no_builds) drop_builds(std::span(wishes.specs).subspan(of_words));
     wishes.accelerators = of_files.together();
     wishes.accelerators.override_with(asked.accelerators);
     for (const auto& selector : wishes.accelerators.unheeded())

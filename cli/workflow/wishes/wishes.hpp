@@ -25,6 +25,7 @@ struct WishOptions {
     std::vector<std::string> specs;
     std::vector<std::string> files;
     std::optional<std::string> accelerator;  ///< one of AcceleratorChoice, or several
+    bool no_builds = false;                  ///< build strings in files are ignored
     bool ignore_names = true;  ///< an environment.yml does not say which environment is meant
 };
 
@@ -39,10 +40,11 @@ struct Wishes {
     std::string ignored_name;     ///< the name in an environment.yml, with ignore_names
 };
 
-/// SPEC..., -f and --accel.
+/// SPEC..., and what add_file_options() adds.
 void add_wish_options(CLI::App& app, WishOptions& options);
-/// -f and --accel.
+/// -f, --no-builds and --accel.
 void add_file_options(CLI::App& app, WishOptions& options);
+void add_no_builds_option(CLI::App& app, WishOptions& options);
 
 /// Reads the files. Channels that one names come in `sources` after those of the command line;
 /// those that specs name are there as well.

@@ -92,4 +92,14 @@ TEST_CASE("environments of conda-lock are called categories", "[lock]") {
     CHECK(fault(lock, "devs") == "no category devs | did you mean dev?");
 }
 
+TEST_CASE("the start of a class's name means it where no other begins so", "[lock]") {
+    const Texts names{"a100-glibc-2.36", "cpu", "cpu-avx512", "h100-80gb", "h100-96gb"};
+    CHECK(class_index(names, "a100-glibc-2.36").value() == 0);
+    CHECK(class_index(names, "a100").value() == 0);
+    CHECK(class_index(names, "cpu").value() == 1);
+    CHECK_FALSE(class_index(names, "h100").has_value());
+    CHECK_FALSE(class_index(names, "a10").has_value());
+    CHECK_FALSE(class_index(names, "").has_value());
+}
+
 }  // namespace environments_test

@@ -64,6 +64,8 @@ TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
         {"h100,glibc=2", "h100,glibc=2: glibc: expected a version, found '2'"},
         {"m2,glibc=2.36", "m2,glibc=2.36: platform osx-arm64 has no glibc"},
         {"h100,cpu=m2", "h100,cpu=m2: 'm2' is not a CPU type for linux-64"},
+        {"GPU", "GPU: unknown machine\n  hint: name a model, such as a100; to list the names: gpkg hardware list"},
+        {"linux-64", "linux-64: a platform, not a machine\n  hint: to solve for a platform: --platform linux-64; for a machine: gpkg hardware list"},
         {"h10", "h10: unknown machine\n  hint: did you mean h100, a10 or k10?"},
         {"none", "none: unknown machine\n  hint: a machine without a GPU: --for cpu"},
         {"osx-arm64", "osx-arm64: a platform, not a machine\n  hint: to solve for a platform: --platform osx-arm64; for a machine: gpkg hardware list"},
