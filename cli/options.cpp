@@ -408,7 +408,7 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     if (const auto creation = interrupted_creation(context.config, prefix); !creation.empty())
         hint = "creating it was interrupted; run again: " + creation;
     else if (const auto removed = creation_of_removed(context.config, prefix); !removed.empty())
-        hint = "it was removed; the command that created it: " + removed;
+        hint = "it was removed; to create it again: " + removed;
     std::vector<std::string> others;
     for (const auto& folder : folders.envs) {
         if (!options.name.empty() && prefix != folders.root_prefix &&

@@ -895,23 +895,28 @@ std::string hint_for_other_name(const std::string& command,
                                 std::string_view word,
                                 std::span<const std::string> others,
                                 const IsEnvironment& is_environment) {
-    const auto hint_of = [&](const std::string& words, std::size_t used = 0) -> std::string {
+    using Words = std::span<const std::string>;
+    const auto hint_of = [&](const std::string& words, Words behind) -> std::string {
         const auto* const found = std::ranges::find(kOtherNames, words, &OtherName::words);
         if (found == std::ranges::end(kOtherNames)) return "";
-        return with_given_words(with_pages(found->hint), others.subspan(used), is_environment);
+        return with_given_words(with_pages(found->hint), behind, is_environment);
     };
     if (command.empty()) {
         // "global install", then "global"
-        auto hint =
-            others.empty() ? std::string() : hint_of(fmt::format("{} {}", word, others.front()), 1);
-        return hint.empty() ? hint_of(std::string(word)) : hint;
+        auto hint = others.empty()
+                        ? std::string()
+                        : hint_of(fmt::format("{} {}", word, others.front()), others.subspan(1));
+        return hint.empty() ? hint_of(std::string(word), others) : hint;
     }
-    auto hint = hint_of(fmt::format("{} {}", command, word));
+    auto hint = hint_of(fmt::format("{} {}", command, word), others);
     if (!hint.empty()) return hint;
-    if (word.starts_with('-')) return hint_of(fmt::format("* {}", word));
-    hint = hint_of(command + " *");
+    if (word.starts_with('-')) return hint_of(fmt::format("* {}", word), others);
+    // The word is an argument, too.
+    std::vector<std::string> arguments{std::string(word)};
+    arguments.insert(arguments.end(), others.begin(), others.end());
+    hint = hint_of(command + " *", arguments);
     // Other tools have commands on environments behind "env", gpkg some of them without it.
-    return hint.empty() && command == "env" ? hint_of(std::string(word)) : hint;
+    return hint.empty() && command == "env" ? hint_of(std::string(word), others) : hint;
 }
 
 std::vector<std::string> names_of_same_meaning(std::string_view word,
@@ -936,17 +941,6 @@ std::string hint_for_packed_environment(const std::string& word) {
     return fmt::format(
         "to unpack an archive of gpkg pack: mkdir ml && tar -xf {} -C ml && ml/bin/gpkg-relocate",
         shell_word(word));
-}
-
-std::string same_meaning(std::string_view word, std::span<const std::string> known) {
-    for (const auto line : kSameMeaning) {
-        const auto words = split(line, ' ');
-        if (std::ranges::find(words, word) == words.end()) continue;
-        for (const auto other : words) {
-            if (std::ranges::find(known, other) != known.end()) return std::string(other);
-        }
-    }
-    return "";
 }
 
 }  // namespace gpkg::cli

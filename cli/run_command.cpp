@@ -76,12 +76,11 @@ void name_environment(const Context& context, Error& error) {
 /// "to make your own copy: ...", with the command that was meant for it: "then: gpkg install -n
 /// my-ml scipy".
 void continue_in_copy(const Context& context, std::span<CLI::App* const> path, Error& error) {
-    constexpr std::string_view kCopy = "to make your own copy: gpkg create -n NAME --clone ";
-    if (!error.hint.starts_with(kCopy) || path.size() != 2 || context.prefix.empty()) return;
+    if (path.size() != 2 || error.hint != hint_on_own_copy(context.prefix)) return;
     const auto& verb = path.back()->get_name();
     if (verb != "install" && verb != "update" && verb != "remove") return;
     const auto copy = "-n " + shell_word("my-" + context.prefix.filename().native());
-    replace_all(error.hint, "-n NAME", copy);
+    error.hint = replace_all(error.hint, "-n NAME", copy);
     error.hint += fmt::format("; then: gpkg {} {}", verb, copy);
     if (given_option(path, "--all") != nullptr) error.hint += " --all";
     for (std::size_t i = 1; i < context.positionals.size(); ++i)

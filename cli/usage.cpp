@@ -249,11 +249,13 @@ Result<void> check_own_options_unused(const CLI::App& command, const CLI::App& s
     const auto name = full_name(subcommand);
     for (const auto* option : command.get_options()) {
         if (option->count() == 0 || option->get_group() == kCommonOptions) continue;
-        if (option->get_positional())
-            return fail(
-                ErrorKind::Usage,
-                fmt::format("{}: unexpected argument '{}'", name, option->results().front()),
-                fmt::format("to see the arguments: {} --help", name));
+        if (option->get_positional()) {
+            const auto& word = option->results().front();
+            const auto hint = hint_for_unknown_word(subcommand, word);
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: unexpected argument '{}'", name, word),
+                        hint.empty() ? fmt::format("to see the arguments: {} --help", name) : hint);
+        }
         const auto flag = option->get_name();
         if (subcommand.get_option_no_throw(flag) != nullptr)
             return fail(ErrorKind::Usage,

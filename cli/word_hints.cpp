@@ -375,10 +375,6 @@ std::string hint_for_unknown_word(const CLI::App& command,
         return hint;
     if (auto hint = hint_for_packed(command, std::string(word)); !hint.empty()) return hint;
     const auto verbs = subcommand_names(command);
-    if (const auto other = same_meaning(word, verbs); !other.empty())
-        return fmt::format("use {} {}", full_name(command), other);
-    if (const auto other = same_meaning(word, option_names(command)); !other.empty())
-        return fmt::format("use {}", other);
     if (word.starts_with("--") && std::ranges::find(verbs, word.substr(2)) != verbs.end())
         return fmt::format("use {} {}", full_name(command), word.substr(2));
     return "";
@@ -429,9 +425,11 @@ Error with_near_subcommand(Error error,
     if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
     if (auto hint = hint_for_unknown_word(command, argument, typed); !hint.empty()) {
         drop_fixes(error);
-        if (error.message.find(fmt::format("'{}' not found", argument)) != std::string::npos)
+        if (error.message.find(fmt::format("'{}' not found", argument)) != std::string::npos) {
             error.message =
                 fmt::format("{}: unknown subcommand '{}'", full_name(command), argument);
+            error.context.clear();
+        }
         error.hint = std::move(hint);
         return error;
     }

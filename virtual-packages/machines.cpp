@@ -246,7 +246,7 @@ tl::unexpected<Error> unknown_machine(std::string_view text, const std::vector<f
                     fmt::format("{}: no machine before the fact", text),
                     fmt::format("for another machine: --for NAME,{}; for this machine: {}={}",
                                 text,
-                                override_variable(given->key),
+                                override_variable(fmt::format("__{}", given->key)),
                                 text.substr(given->key.size() + 1)));
     if (near.empty() && text.find('=') != std::string_view::npos)
         return fail(

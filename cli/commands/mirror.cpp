@@ -90,7 +90,8 @@ Result<void> check_keys(const std::vector<std::string>& keys) {
 
 Result<void> check_is_mirror(const fs::path& folder) {
     std::error_code code;
-    if (fs::exists(folder / kMirrorManifest, code) || code) return {};
+    if (fs::exists(folder / kMirrorManifest, code) || fs::exists(folder / kManifestBefore, code))
+        return {};
     const bool is_folder = fs::is_directory(folder, code);
     return fail(
         ErrorKind::NotFound,

@@ -95,9 +95,11 @@ Error with_removal(Error error, const Context& context) {
         return entry.prefix == context.prefix.native() && removes_environment(entry);
     });
     if (removed == entries.rend()) return error;
-    error.hint = fmt::format("it was removed on {} ({}); a removed environment cannot be restored",
+    const auto creation = creation_of_removed(context.config, context.prefix);
+    error.hint = fmt::format("it was removed on {} ({}) and cannot be restored{}",
                              local_time_text(removed->time),
-                             removed->command);
+                             removed->command,
+                             creation.empty() ? "" : "; to create it again: " + creation);
     return error;
 }
 

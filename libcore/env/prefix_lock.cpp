@@ -72,13 +72,17 @@ tl::unexpected<Error> not_changeable(const fs::path& prefix, int code) {
                             prefix.native(),
                             owner ? fmt::format(" (owner: {})", owner->name) : "",
                             std::strerror(code)),
-                fmt::format("to make your own copy: gpkg create -n NAME --clone {}",
-                            shell_word(prefix.native())));
+                hint_on_own_copy(prefix));
 }
 
 bool is_refusal(int code) { return code == EACCES || code == EPERM || code == EROFS; }
 
 }  // namespace
+
+std::string hint_on_own_copy(const fs::path& prefix) {
+    return fmt::format("to make your own copy: gpkg create -n NAME --clone {}",
+                       shell_word(prefix.native()));
+}
 
 Result<void> check_may_change(const fs::path& prefix) {
     const auto folder = prefix / "conda-meta";

@@ -26,6 +26,8 @@ struct LockWait {
 /// Fails where this user has not the right to change an environment that is there, naming whose it
 /// is. What acquire() would find out, before work is done for it.
 Result<void> check_may_change(const fs::path& prefix);
+/// The hint of that failure.
+std::string hint_on_own_copy(const fs::path& prefix);
 
 class PrefixLock {
 public:

@@ -183,7 +183,7 @@ fix=${err##*the rest of the file: }
 expect 1 create -n x -f mac.yml --dry-run --no-builds
 err_has "package 'libcxx' not found"
 err_lacks 'lists builds for'
-eval "${fix/&& gpkg /&& expect 0 }"
+eval "${fix/ gpkg / expect 0 }"
 out_has 'app' 'lib'
 printf 'dependencies: [app=1=h_1, lib=1=h_2, p3=1=h_3, p4=1=h_4, p5=1=h_5, p6=1=h_6, p7=1=h_7, p8=1=h_8, p9=1=h_9]\n' > many.yml
 expect 1 create -n x -f many.yml
@@ -282,7 +282,7 @@ records clone 'r["app"]["requested_specs"] == ["app=1"] and r["app"]["link"]["ty
 expect 0 create -p "$WORK/clone" --clone "$GPKG_ROOT_PREFIX/envs/a"
 has "$WORK/clone" app-2.0 lib-2.0
 expect 2 create -n x --clone a lib
-err_has 'clone first, then add packages: gpkg install -n x lib'
+err_has 'clone first, then add packages: gpkg create -n x --clone a && gpkg install -n x lib'
 expect 2 create x --clone a
 err_has 'gpkg create -n x --clone a'
 expect 1 create -n x --clone aa

@@ -78,7 +78,7 @@ expect 1 env config vars list -n dev
 err_has "it contains the variables of the environment: correct it, or delete it and set them again: rm"
 expect 0 env remove -n dev --yes
 expect 1 rollback -n dev
-err_has 'hint: it was removed; the command that created it: gpkg env create -n dev -f conda-lock-dev.yml -y'
+err_has 'hint: it was removed on ' 'and cannot be restored; to create it again: gpkg env create -n dev -f conda-lock-dev.yml -y'
 expect 2 env
 expect 2 env create --yes -n seven app other unknown-flag --frob
 

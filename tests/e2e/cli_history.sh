@@ -239,7 +239,7 @@ has same app-1.0 extra-1.0 lib-2.0
 expect 0 create -q -y -n shortlived app
 expect 0 env remove -y -n shortlived
 expect 1 rollback -y -n shortlived
-err_has 'no environment at' 'it was removed on' 'env remove -y -n shortlived' 'a removed environment cannot be restored'
+err_has 'no environment at' 'it was removed on' 'env remove -y -n shortlived' 'and cannot be restored; to create it again: gpkg create'
 expect 1 rollback -y -n neverthere
 err_lacks 'it was removed'
 

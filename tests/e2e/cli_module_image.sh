@@ -222,7 +222,7 @@ mv "$TMP/kept" "$FILES/one.sqfs"
 mv "$FILES/two.sqfs" "$FILES/away.sqfs"
 module load two/1 2> "$TMP/said"
 is 'gone' "$?" 1
-has 'gone' "$(said)" "$FILES/two.sqfs: cannot"
+has 'gone' "$(said)" "$FILES/two.sqfs: no such file"
 same 'nothing is set'
 rm -f "$DISK/gpkg-$(id -u)/images"/*
 python3 - "$FILES/away.sqfs" "$FILES/two.sqfs" <<'PYTHON'

@@ -200,7 +200,7 @@ config channels|use gpkg config get channels
 config sources|use gpkg config list --sources
 config set --global channels x|for one user: --user; for all users: --system
 hardware show|use gpkg hardware; for another machine: gpkg hardware --for NAME
-hardware h100|subcommands: export, list; for another machine: gpkg hardware --for NAME
+hardware h100|did you mean --for h100?
 hardware export x.yaml|to write a file: gpkg hardware export -o FILE
 info --for h100|to show a machine: gpkg hardware --for NAME
 list -n early --for h100|commands that solve take --for; to check an environment: gpkg doctor
@@ -252,13 +252,13 @@ create --for a --for b|for several machines in one lock: gpkg lock SPEC --for v1
 create --partition gpu -n x y|use --for partition=NAME
 deploy --nodes 2|resources go to sbatch
 slurm|to write a batch script: gpkg deploy -n NAME --slurm
-module create -n early|use gpkg module write
+module create -n early|did you mean gpkg module write?
 module -n early|-n follows the subcommand: gpkg module write -n
-module write -n early --name x|-n names the environment; for the name of the module: --as NAME/VERSION
-keys create|use gpkg keys generate
-index channel --key k|use --sign-key
+module write -n early --name x|for the name of the module: --as NAME/VERSION
+keys create|did you mean gpkg keys generate?
+index channel --key k|did you mean --sign-key?
 index channel other|gpkg index takes one FOLDER at a time
-build r --dry-run|use --plan
+build r --dry-run|did you mean --plan?
 build r --for a100 --for h100|the tests of a build assume one machine
 build plan-variants a100 h100|name the GPUs with an option: --for a100,h100
 test r|gpkg build runs the tests of a recipe
@@ -286,20 +286,19 @@ clean -n early|use --all, or --packages, --index-cache or --exec for a part
 list -n early --leaves|use --requested
 repoquery rdepends x|use gpkg repoquery whoneeds
 remove -n early --no-deps x|gpkg removes dependents, too
-run -n early -e A=1 env|for an environment: -n NAME; for a variable: gpkg run -n NAME env VAR=VALUE COMMAND
+run -n early -e A=1 env|for an environment: -n early; for a variable: gpkg run -n early env VAR=VALUE COMMAND
 config set OMP_NUM_THREADS 8|for a variable of an environment: gpkg env config vars set -n NAME OMP_NUM_THREADS=VALUE
 lock --check|use gpkg lock check
 lock --locked|use gpkg lock check
-lock --machine a100|use --for NAME; gpkg hardware list shows the names
-lock --glibc 2.36|write it behind the machine: --for a100,glibc=2.36
-lock -n ml|lock reads a file: gpkg env export -n NAME -f environment.yml; gpkg lock
+lock --machine a100|use --for NAME; to list the names: gpkg hardware list
+lock --glibc 2.36|for another machine: --for NAME,glibc=2.28
+lock -n ml|write the environment to a file: gpkg env export -n ml -f ml.yml; gpkg lock -f ml.yml
 lock update --package numpy|name the package without an option: gpkg lock update NAME
 lock list --for a100|use --class NAME
 lock convert gpkg.lock x.txt --for a100|use --class NAME; gpkg lock list shows the classes
 lock --platform linux-64 --platform osx-64|for several platforms: list them under 'platforms:'
-convert a b|use gpkg lock convert FROM TO
+convert a b|use gpkg lock convert a b
 create --no-build x|use --no-builds
-config sources|use gpkg config list --show-sources
 install --lock x.lock|use gpkg sync -n NAME --lock FILE
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
@@ -316,17 +315,17 @@ update --dry-run --outdated|use gpkg update --all --dry-run
 depends x|use gpkg tree -n NAME x, or gpkg repoquery depends x
 rdepends x|use gpkg tree -n NAME --invert x
 who-needs x|use gpkg tree -n NAME --invert x
-env check -n early|use gpkg verify -n NAME
+env check -n early|use gpkg sync --check -n early -f FILE, or gpkg verify -n early
 list -n early --verify|to see the options: gpkg list --help; or the command: gpkg verify
 verify -n early numpy|leave it out: gpkg verify is about the whole environment
-verify -n early --fix|use gpkg repair -n NAME
+verify -n early --fix|use gpkg repair -n early
 lock check --fix|use gpkg lock repair
 --uninstall|did you mean gpkg uninstall?
 --info|did you mean gpkg info?
-uninstall|use -n NAME or -p PATH; to remove gpkg itself: 
+uninstall|packages: gpkg remove -n NAME PACKAGE; an environment: gpkg env remove -n NAME; gpkg itself: 
 purge|to remove an environment: gpkg env remove -n NAME
 env remove --all|leave the option out
-recover -n early|to restore damaged files: gpkg repair -n NAME
+recover -n early|to restore damaged files: gpkg repair -n early
 resume|run the interrupted command again
 issue|to report a bug: 
 info --report -o x|to write a file: gpkg info --report > report.txt
@@ -340,12 +339,12 @@ clone|use gpkg create -n NEW --clone OLD
 mv early late|use gpkg rename early late
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename OLD NEW
 rollback early|the last change: gpkg rollback -n NAME
-rollback --to 3 -n early|the generation is an argument: gpkg rollback N -n NAME
-rollback --redo -n early|use gpkg rollback N -n NAME
+rollback --to 3 -n early|the generation is an argument: gpkg rollback N -n early
+rollback --redo -n early|use gpkg rollback N -n early
 pin --remove -n early x|use gpkg unpin
 list --env early|use -n NAME
 sync --no-lock|use gpkg sync -f environment.yml
-status|use gpkg sync --check -n NAME -f FILE
+status|use gpkg doctor -n NAME for an environment, or gpkg info for gpkg itself
 unhold x|use gpkg unpin -n NAME PACKAGE
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
@@ -386,7 +385,7 @@ delete|use gpkg env remove -n NAME
 list -n early --from-history|use --requested
 size early|use gpkg env list --size, or gpkg list -n early --sort size
 init --remove|use gpkg init --undo
-create -n x y --non-interactive|to confirm without a question: -y
+create -n x y --non-interactive|gpkg asks only on a terminal; to confirm without a question: -y
 list -n early --format json|for one JSON document: --json
 create -n early -dry-run x|did you mean --dry-run?
 clean -tipsy|to remove everything that is unused: gpkg clean --all -y
@@ -440,7 +439,7 @@ expect 2 mirror verfy /srv/mirror
 err_has 'did you mean gpkg mirror verify?'
 expect 1 lock pytest-check
 err_lacks 'gpkg lock check' 'subcommands'
-expect 1 lock describe
+expect 1 lock sketch
 err_has 'subcommands of gpkg lock: '
 expect 1 lock export
 err_has 'hint: use gpkg lock convert'
