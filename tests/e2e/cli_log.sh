@@ -21,7 +21,7 @@ err_has 'not listed: 1 failed command; to see the errors: gpkg log --failed -n e
 expect 0 create -y -q -n other lib
 expect 0 log -n other
 out_has '-n other'
-err_is 'to see what they changed: gpkg history -n other'
+err_is 'to see the changes: gpkg history -n other'
 expect 0 history -n other
 err_is ''
 out_lacks '-n e '
