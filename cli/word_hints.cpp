@@ -425,7 +425,7 @@ Error with_near_subcommand(Error error,
     if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
     if (auto hint = hint_for_unknown_word(command, argument, typed); !hint.empty()) {
         drop_fixes(error);
-        if (error.message.find(fmt::format("'{}' not found", argument)) != std::string::npos) {
+        if (error.is_about_unknown(argument)) {
             error.message =
                 fmt::format("{}: unknown subcommand '{}'", full_name(command), argument);
             error.context.clear();
@@ -440,13 +440,13 @@ Error with_near_subcommand(Error error,
                kFewLetters;
     });
     if (near.empty()) {
-        // "package 'describe' not found": that may have been meant as a subcommand.
+        // What no channel has may have been meant as a subcommand.
         const auto subcommands = subcommand_names(command);
         const bool is_word =
             std::ranges::all_of(argument, [](char c) { return c >= 'a' && c <= 'z'; });
         if (is_word && !subcommands.empty() && error.fixes.empty() &&
             error.hint.find("did you mean") == std::string::npos &&
-            error.message.find(fmt::format("'{}'", argument)) != std::string::npos)
+            error.is_about_unknown(argument))
             error.hint += fmt::format("{}subcommands of {}: {}",
                                       error.hint.empty() ? "" : "; ",
                                       full_name(command),

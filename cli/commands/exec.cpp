@@ -88,7 +88,7 @@ Result<int> no_such_program(Context& context,
 
 /// Of a tool whose name no package has: its package may have another name.
 Error about_tool(Error error, const std::string& tool) {
-    if (!error.message.starts_with(fmt::format("package '{}' not found", tool))) return error;
+    if (!error.is_about_unknown(tool)) return error;
     if (!error.hint.empty()) error.hint += error.hint.ends_with('?') ? " Or, " : "; ";
     error.hint += fmt::format(
         "if a package of another name contains it: gpkg exec --spec PACKAGE {}", shell_word(tool));
@@ -127,8 +127,7 @@ Result<std::vector<MatchSpec>> specs_of_script(const std::string& script) {
 /// Of a package that a script names: the index of Python may have other names than the channels.
 Error about_script(Error error, const std::string& script, const std::vector<MatchSpec>& specs) {
     const bool is_about_it = std::ranges::any_of(specs, [&](const MatchSpec& spec) {
-        return spec.name != "python" &&
-               error.message.starts_with(fmt::format("package '{}' not found", spec.name));
+        return spec.name != "python" && error.is_about_unknown(spec.name);
     });
     if (is_about_it)
         error.hint += fmt::format(

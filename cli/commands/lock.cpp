@@ -88,9 +88,7 @@ Error with_machine_names(const Context& context, const LockOptions& options, Err
     for (const auto& machine : options.machines) words.push_back("--for " + shell_word(machine));
     const auto given = words.size();
     for (const auto& spec : options.wishes.specs) {
-        const bool is_unknown =
-            error.message.find(fmt::format("'{}' not found", spec)) != std::string::npos;
-        if (is_unknown &&
+        if (error.is_about_unknown(spec) &&
             virtual_packages::find_machine(spec, profile_folders(context.config)).has_value())
             words.push_back("--for " + shell_word(spec));
     }

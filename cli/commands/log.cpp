@@ -70,8 +70,8 @@ Result<int> show(Context& context, const LogOptions& options) {
     if (is_of_one && !options.failed && !entries.empty()) {
         GPKG_TRY(const auto prefix, target_prefix(context, options.target));
         if (Prefix::is_environment(prefix))
-            context.out.note(fmt::format("to see the changes: gpkg history {}",
-                                         target_words(context, prefix)));
+            context.out.note(
+                fmt::format("to see the changes: gpkg history {}", target_words(context, prefix)));
     }
     if (entries.empty()) {
         const auto& name = options.target.name;

@@ -2,9 +2,15 @@
 
 #include "libcore/base/text.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace gpkg {
+
+bool Error::is_about_unknown(std::string_view package) const {
+    return std::find(unknown_packages.begin(), unknown_packages.end(), package) !=
+           unknown_packages.end();
+}
 
 Error Error::while_doing(std::string step) && {
     context.push_back(std::move(step));

@@ -46,11 +46,15 @@ struct Error {
     std::vector<std::string> fixes{};
     /// The file or folder that does not exist; empty: the failure is about something else.
     std::string missing_path{};
+    /// Requested packages that no channel has; often empty.
+    std::vector<std::string> unknown_packages{};
     /// Offline mode kept gpkg from a download that would help.
     bool is_offline = false;
     /// Of an interruption: the message says what was done before it.
     bool tells_progress = false;
 
+    /// Whether the failure is that no channel has the package.
+    bool is_about_unknown(std::string_view package) const;
     /// The same failure, with the outer step it happened in.
     Error while_doing(std::string step) &&;
     /// Outermost step first, cause last, then the fixes and the hint on lines of their own.

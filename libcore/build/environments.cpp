@@ -4,29 +4,17 @@
 #include "libcore/build/run_exports.hpp"
 #include "libcore/recipe/pin.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
 namespace gpkg {
 namespace {
 
-/// The name in "package 'zlib' not found in ..."; empty for other errors.
-std::string missing_package(const Error& error) {
-    constexpr std::string_view kBefore = "package '";
-    const auto start = error.message.find(kBefore);
-    if (start == std::string::npos) return {};
-    const auto name_at = start + kBefore.size();
-    const auto end = error.message.find('\'', name_at);
-    if (end == std::string::npos || !error.message.substr(end).starts_with("' not found"))
-        return {};
-    return error.message.substr(name_at, end - name_at);
-}
-
 /// "/r/recipe.yaml:29:7: ", if the recipe itself asks for the missing package.
 std::string place_of_missing(const Error& error, const SpecPlaces& places) {
-    const auto name = missing_package(error);
     for (const auto& [spec, place] : places.by_spec) {
-        if (!name.empty() && spec.substr(0, spec.find_first_of(" =<>!~[")) == name)
+        if (error.is_about_unknown(spec.substr(0, spec.find_first_of(" =<>!~["))))
             return place + ": ";
     }
     return {};
@@ -41,13 +29,14 @@ Error with_compiler_hint(Error error) {
     };
     static constexpr auto kCompilers = std::to_array<Compiler>(
         {{"gcc_", "c", "cc"}, {"gxx_", "cxx", "c++"}, {"gfortran_", "fortran", "gfortran"}});
-    const auto name = missing_package(error);
     for (const auto& [package, language, program] : kCompilers) {
-        if (!name.starts_with(package)) continue;
+        const auto is_it = [&](const std::string& name) { return name.starts_with(package); };
+        const auto name = std::ranges::find_if(error.unknown_packages, is_it);
+        if (name == error.unknown_packages.end()) continue;
         error.hint = fmt::format(
             "{} comes from ${{{{ compiler(\"{}\") }}}}; add a channel with compilers (-c "
             "conda-forge), or remove the line and write {} in the script",
-            name,
+            *name,
             language,
             program);
     }

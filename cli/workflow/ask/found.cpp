@@ -127,6 +127,16 @@ void print_details(Output& out, const PackageRecord& record) {
     out.result("");
 }
 
+tl::unexpected<Error> unknown_package(const std::string& name,
+                                      const Searched& searched,
+                                      std::string hint) {
+    auto failure = fail(ErrorKind::NotFound,
+                        fmt::format("package '{}' not found in {}", name, searched.where()),
+                        std::move(hint));
+    failure.value().unknown_packages = {name};
+    return failure;
+}
+
 }  // namespace
 
 std::string Searched::where() const {
@@ -257,12 +267,13 @@ tl::unexpected<Error> nothing_found(Context& context,
                                     const Searched& searched) {
     if (spec.has_one_name() && !has_name(searched.indexes, spec.name)) {
         if (const auto platform = other_platform_with(context, spec, options, searched))
-            return fail(ErrorKind::NotFound,
-                        fmt::format("package '{}' not found in {}", spec.name, searched.where()),
-                        fmt::format("it is available for {}: gpkg search {} --platform {}",
-                                    *platform,
-                                    shell_word(spec.to_string()),
-                                    *platform));
+            return unknown_package(
+                spec.name,
+                searched,
+                fmt::format("it is available for {}: gpkg search {} --platform {}",
+                            *platform,
+                            shell_word(spec.to_string()),
+                            *platform));
     }
     return nothing_found(spec, searched);
 }
@@ -275,9 +286,10 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
                     fmt::format("no package name matches '{}' in {}", spec.name, searched.where()));
     const std::vector<std::string> sorted(known.begin(), known.end());
     const auto near = near_packages(spec.name, sorted);
-    return fail(ErrorKind::NotFound,
-                fmt::format("package '{}' not found in {}", spec.name, searched.where()),
-                did_you_mean(near, fmt::format("search in names: gpkg search '*{}*'", spec.name)));
+    return unknown_package(
+        spec.name,
+        searched,
+        did_you_mean(near, fmt::format("search in names: gpkg search '*{}*'", spec.name)));
 }
 
 Result<std::vector<bool>> find_installed(const MatchSpec& spec,

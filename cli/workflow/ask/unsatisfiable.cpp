@@ -274,6 +274,7 @@ Error unsatisfiable(const Context& context,
     details["fixes"] = Json::array();
     Error error{ErrorKind::Unsatisfiable, {}, {}, {}};
     const auto unknown = unknown_names(question, explanation);
+    error.unknown_packages = unknown;
     if (const auto builds = missing_builds(question, explanation)) {
         error.message = message_of(*builds, question, explanation, unknown);
         error.hint = hint_on_builds(context, question, unknown);
