@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 
+#include "cli/help.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/environment.hpp"
