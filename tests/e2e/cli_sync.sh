@@ -44,6 +44,8 @@ json 'd["message"] == "no packages change; this would update variables (set MODE
 json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
 expect 0 sync -y --json
 json 'd["message"] == "no packages change; variables (set MODE, unset OTHER) updated"'
+expect 0 history -n e --last 1
+out_has 'variables or pip packages'
 expect 0 sync -y --json
 json 'd["message"] == "e matches environment.yml" and "in_sync" not in d and "variables" not in d'
 
