@@ -424,6 +424,8 @@ Error with_near_subcommand(Error error,
                            const std::string& argument,
                            std::span<const std::string> typed) {
     if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
+    // Of a package that exists the fixes say more: conda may be one.
+    if (error.kind == ErrorKind::Unsatisfiable && !error.is_about_unknown(argument)) return error;
     if (auto hint = hint_for_unknown_word(command, argument, typed); !hint.empty()) {
         drop_fixes(error);
         if (error.is_about_unknown(argument)) {

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
+#include "cli/help.hpp"
 #include "cli/shells.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/sources.hpp"
@@ -28,7 +29,8 @@ namespace {
 
 // A line "@files" asks the shell for its own completion of paths.
 constexpr std::string_view kFiles = "@files";
-const std::vector<std::string> kPriorities{"strict", "flexible", "disabled"};
+
+std::vector<std::string> priority_names() { return {"strict", "flexible", "disabled"}; }
 
 std::vector<std::string> environment_names(const Context& context) {
     const auto folders = environment_folders(context.config);
@@ -81,7 +83,7 @@ std::vector<std::string> setting_names() {
 /// The values of a setting that has a fixed set of them; else @files.
 std::vector<std::string> setting_values(const std::string& name) {
     if (const auto key = find_config_key(name)) {
-        if (key->name == "channel_priority") return kPriorities;
+        if (key->name == "channel_priority") return priority_names();
         if (key->name == "link") return {"auto", "hardlink", "reflink", "copy"};
         const auto defaults = shown_settings(Config{});
         const auto setting = std::ranges::find(defaults, key->name, &ShownSetting::key);
@@ -93,7 +95,7 @@ std::vector<std::string> setting_values(const std::string& name) {
     return {std::string(kFiles)};
 }
 
-std::vector<std::string> generations(const fs::path& prefix) {
+std::vector<std::string> generation_texts(const fs::path& prefix) {
     std::vector<std::string> texts;
     const auto numbers = generation_numbers(prefix).value_or(std::vector<std::uint64_t>());
     texts.reserve(numbers.size());
@@ -156,7 +158,7 @@ std::vector<std::string> values_of(const Context& context, const CLI::Option& op
     const auto known = known_subdirs();
     if (name == "name" || name == "clone") return environment_names(context);
     if (name == "platform") return {known.begin(), known.end()};
-    if (name == "channel-priority") return kPriorities;
+    if (name == "channel-priority") return priority_names();
     if (name == "shell") return {"bash", "zsh", "fish", "tcsh", "powershell", "posix"};
     if (name == "channel") return context.config.channels.value;
     return {std::string(kFiles)};
@@ -181,7 +183,7 @@ std::vector<std::string> candidates(Context& context,
         return verb == "set" ? setting_values(words[words.size() - 2])
                              : std::vector{std::string(kFiles)};
     }
-    if (verb == "rollback") return generations(now.prefix);
+    if (verb == "rollback") return generation_texts(now.prefix);
     if (verb == "activate") return environment_names(context);
     static constexpr std::array kOfInstalled{
         "remove", "update", "list", "why", "depends", "whoneeds", "tree"};

@@ -395,6 +395,12 @@ expect 2 sync given.yml
 err_has 'did you mean -f given.yml?'
 expect 2 sync -n early given.lock
 err_has 'did you mean --lock given.lock?'
+expect 1 update -n base conda
+err_has 'hint: to update gpkg itself: '
+expect 0 ls -n early
+expect 0 compare early early
+expect 2 diff early 1 2
+err_has 'name the environment with -n: gpkg diff -n early 1 2'
 expect 1 pin -n early remove x
 err_has 'use gpkg unpin'
 # Options before the command count for errors too, several letters may share a word, and -y and
