@@ -172,6 +172,8 @@ std::span<const Alias> aliases() {
         {"uninstall", "remove"},
         {"upgrade", "update"},
         {"tree", "repoquery tree"},
+        {"compare", "diff", false},
+        {"ls", "list", false},
         {"plan-variants", "build plan-variants", false},
         {"why-closure", "closure why", false},
     };

@@ -25,6 +25,7 @@ struct Entry {
     bool is_base = false;
     bool is_interrupted = false;
     bool is_writable = true;
+    bool is_frozen = false;
 };
 
 std::vector<Entry> entries(const Context& context) {
@@ -45,16 +46,18 @@ std::vector<Entry> entries(const Context& context) {
              path == active,
              path == folders.root_prefix,
              std::find(interrupted.begin(), interrupted.end(), path) != interrupted.end(),
-             ::access(path.c_str(), W_OK) == 0});
+             ::access(path.c_str(), W_OK) == 0,
+             !check_not_frozen(path)});
     }
     return found;
 }
 
-/// "(interrupted; gpkg repair -n ml)" or "(read-only)"; empty for others.
+/// "(interrupted; gpkg repair -n ml)", "(read-only)" or "(frozen)"; empty for others.
 std::string mark_of(const Context& context, const Entry& entry) {
     if (entry.is_interrupted)
         return fmt::format("(interrupted; gpkg repair {})", target_words(context, entry.path));
-    return entry.is_writable ? "" : "(read-only)";
+    if (!entry.is_writable) return "(read-only)";
+    return entry.is_frozen ? "(frozen)" : "";
 }
 
 }  // namespace

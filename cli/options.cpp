@@ -37,14 +37,15 @@ std::string naming_hint(const Context& context) {
     return fmt::format("use -n NAME or -p PATH; environments: {}", fmt::join(names, ", "));
 }
 
-/// "; environment.yml in this folder names web: use -n web, ..."; empty if none names one.
+/// "environment.yml in this folder names web: use -n web; ..."; empty if none names one.
 std::string hint_at_environment_yml(const Context& context) {
     const auto name = name_in_environment_yml(context);
     if (name.empty()) return {};
     if (!is_environment_name(context.config, name))
-        return fmt::format("; to create {} from environment.yml in this folder: gpkg sync", name);
+        return fmt::format("to create {} from environment.yml in this folder: gpkg sync; else ",
+                           name);
     return fmt::format(
-        "; environment.yml in this folder names {0}: use -n {0}; to apply the file: gpkg sync",
+        "environment.yml in this folder names {0}: use -n {0}; to apply the file: gpkg sync; else ",
         shell_word(name));
 }
 
@@ -316,7 +317,7 @@ Result<fs::path> target_prefix(const Context& context, const TargetOptions& opti
         return absolute_path(*active, context.home);
     return fail(ErrorKind::Usage,
                 std::string(kNoEnvironmentActive),
-                naming_hint(context) + hint_at_environment_yml(context));
+                hint_at_environment_yml(context) + naming_hint(context));
 }
 
 Result<fs::path> new_prefix(const Context& context, const TargetOptions& options) {

@@ -7,6 +7,7 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/generations.hpp"
 #include "cli/workflow/settings.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
@@ -144,7 +145,8 @@ Error in_users_words(const Context& context, std::span<CLI::App* const> path, Er
     // Names of commands are no arguments.
     const auto first = path.size() - 1;
     if (first < context.positionals.size()) {
-        if (error.message == kNoEnvironmentActive) {
+        // Its hint names the environment of an environment.yml in this folder.
+        if (error.message == kNoEnvironmentActive && name_in_environment_yml(context).empty()) {
             auto hint = hint_at_package(context, path, context.positionals[first]);
             if (!hint.empty()) error.hint = std::move(hint);
         }

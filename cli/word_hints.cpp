@@ -263,18 +263,19 @@ std::string as_subcommand(const Word& word) {
     return hint;
 }
 
-/// "gpkg pin -n ml numpy" for "gpkg pin ml numpy": the first argument is the environment.
+/// "gpkg diff -n ml 1 2" for "gpkg diff ml 1 2": the first argument is the environment.
 std::string as_argument_behind_environment(const Word& word) {
     const auto& command = word.command;
-    const auto* argument = single_argument(command);
-    if (word.line.words.size() != 1 || argument == nullptr || argument->count() != 1 ||
-        is_given(command, "--name"))
+    if (word.line.words.size() != 1 || word.is_option() || has_environment(command)) return "";
+    std::vector<std::string> arguments;
+    for (const auto* option : command.get_options()) {
+        if (option->get_positional()) append(arguments, option->results());
+    }
+    if (arguments.empty() || !Word{word.line, command, arguments.front()}.is_environment())
         return "";
-    const auto first = argument->results().front();
-    if (!Word{word.line, command, first}.is_environment()) return "";
-    return fmt::format("name the environment with -n: {} -n {}",
-                       full_name(command),
-                       shell_words(std::vector{first, word.text}));
+    arguments.push_back(word.text);
+    return fmt::format(
+        "name the environment with -n: {} -n {}", full_name(command), shell_words(arguments));
 }
 
 /// "verify ml" for "verify -n ml", "env remove ./ml" for "env remove -p ./ml".
@@ -423,6 +424,8 @@ Error with_near_subcommand(Error error,
                            const std::string& argument,
                            std::span<const std::string> typed) {
     if (error.kind == ErrorKind::Interrupted || error.kind == ErrorKind::Cancelled) return error;
+    // Of a package that exists the fixes say more: conda may be one.
+    if (error.kind == ErrorKind::Unsatisfiable && !error.is_about_unknown(argument)) return error;
     if (auto hint = hint_for_unknown_word(command, argument, typed); !hint.empty()) {
         drop_fixes(error);
         if (error.is_about_unknown(argument)) {

@@ -11,6 +11,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/config/config.hpp"
 #include "libcore/env/environments.hpp"
+#include "libcore/env/generation.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/shell.hpp"
 #include "libcore/spec/names.hpp"
@@ -28,6 +29,8 @@ namespace {
 
 // A line "@files" asks the shell for its own completion of paths.
 constexpr std::string_view kFiles = "@files";
+
+std::vector<std::string> priority_names() { return {"strict", "flexible", "disabled"}; }
 
 std::vector<std::string> environment_names(const Context& context) {
     const auto folders = environment_folders(context.config);
@@ -75,6 +78,29 @@ std::vector<std::string> setting_names() {
     names.reserve(config_keys().size());
     for (const auto& key : config_keys()) names.emplace_back(key.name);
     return names;
+}
+
+/// The values of a setting that has a fixed set of them; else @files.
+std::vector<std::string> setting_values(const std::string& name) {
+    if (const auto key = find_config_key(name)) {
+        if (key->name == "channel_priority") return priority_names();
+        if (key->name == "link") return {"auto", "hardlink", "reflink", "copy"};
+        const auto defaults = shown_settings(Config{});
+        const auto setting = std::ranges::find(defaults, key->name, &ShownSetting::key);
+        const std::vector<std::string> flags{"true", "false"};
+        if (setting != defaults.end() && setting->values.size() == 1 &&
+            std::ranges::find(flags, setting->values.front()) != flags.end())
+            return flags;
+    }
+    return {std::string(kFiles)};
+}
+
+std::vector<std::string> generation_texts(const fs::path& prefix) {
+    std::vector<std::string> texts;
+    const auto numbers = generation_numbers(prefix).value_or(std::vector<std::uint64_t>());
+    texts.reserve(numbers.size());
+    for (const auto number : numbers) texts.push_back(std::to_string(number));
+    return texts;
 }
 
 /// What the words before the last one say.
@@ -132,7 +158,7 @@ std::vector<std::string> values_of(const Context& context, const CLI::Option& op
     const auto known = known_subdirs();
     if (name == "name" || name == "clone") return environment_names(context);
     if (name == "platform") return {known.begin(), known.end()};
-    if (name == "channel-priority") return {"strict", "flexible", "disabled"};
+    if (name == "channel-priority") return priority_names();
     if (name == "shell") return {"bash", "zsh", "fish", "tcsh", "powershell", "posix"};
     if (name == "channel") return context.config.channels.value;
     return {std::string(kFiles)};
@@ -152,8 +178,12 @@ std::vector<std::string> candidates(Context& context,
         return name.starts_with(word);
     });
     if (begins_name || (!names.empty() && verb != "build")) return names;
-    if (now.app->get_parent() != nullptr && now.app->get_parent()->get_name() == "config")
-        return now.has_argument ? std::vector{std::string(kFiles)} : setting_names();
+    if (now.app->get_parent() != nullptr && now.app->get_parent()->get_name() == "config") {
+        if (!now.has_argument) return setting_names();
+        return verb == "set" ? setting_values(words[words.size() - 2])
+                             : std::vector{std::string(kFiles)};
+    }
+    if (verb == "rollback") return generation_texts(now.prefix);
     if (verb == "activate") return environment_names(context);
     static constexpr std::array kOfInstalled{
         "remove", "update", "list", "why", "depends", "whoneeds", "tree"};

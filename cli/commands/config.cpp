@@ -452,8 +452,8 @@ public:
                     changed,
                     changed ? fmt::format("{} added to {}{}",
                                           told(key, values),
-                                          key,
-                                          end == ListEnd::Front ? " as first" : "")
+                                          end == ListEnd::Front ? "the front of " : "",
+                                          key)
                             : fmt::format("{} is already in {}", told(key, values), key));
     }
 

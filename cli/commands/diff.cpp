@@ -47,6 +47,8 @@ struct Side {
         packages;                    ///< of a lock file: those of one class, see choose_class()
     std::optional<LockFile> lock{};  ///< if it is a lock file
     std::optional<Installed> installed{};  ///< if it is an environment as it is now
+
+    bool is_generation() const { return !lock && !installed; }
 };
 
 /// Two sets of packages. Of two lock files there is one pair for each class that both have.
@@ -294,9 +296,13 @@ std::string summary_of(const Sides& sides, const std::vector<PackageDifference>&
     if (is_since)
         return fmt::format(
             "{} since {}", counts.empty() ? "no packages differ" : counts, before.title);
-    return counts.empty()
-               ? fmt::format("no packages differ between {} and {}", before.title, after.title)
-               : fmt::format("{} from {} to {}", counts, before.title, after.title);
+    if (!counts.empty()) return fmt::format("{} from {} to {}", counts, before.title, after.title);
+    return fmt::format("no packages differ between {} and {}{}",
+                       before.title,
+                       after.title,
+                       before.is_generation() && after.is_generation()
+                           ? "; gpkg history lists changes of requested specs and settings"
+                           : "");
 }
 
 void print(Output& out, const Sides& sides, const Compared& one) {

@@ -45,6 +45,25 @@ void add_default_file(Context& context, const LockFile& lock, LockCheckOptions& 
     context.out.note(fmt::format("note: comparing the lock with {}", kDefaultFile));
 }
 
+struct Answer {
+    std::string machine;
+    std::vector<ClassFit> fits;  ///< the best first
+    std::vector<std::string> flaws;
+    std::string mending;  ///< what to do about flaws
+    std::vector<std::string> drift;
+    bool drifts_by_configuration = false;  ///< see differ_in_configured_channels()
+    std::vector<GonePackage> gone;
+    std::optional<std::string> assumed;  ///< what of the machine nobody knows
+
+    bool fits_here() const { return !fits.empty() && fits.front().fits(); }
+    /// Whether the machine takes its first class.
+    bool is_decided() const { return fits_here() && other_vendors(fits) == nullptr; }
+    bool runs_here() const { return is_decided() && fits.front().runs(); }
+    /// Whether the lock itself needs no change, whatever the machine is.
+    bool is_current() const { return flaws.empty() && drift.empty() && gone.empty(); }
+    bool is_yes() const { return runs_here() && is_current(); }
+};
+
 /// What says how packages are to be chosen, but not which.
 bool has_manner(const LockCheckOptions& options) {
     const auto& sources = options.sources;
@@ -64,13 +83,23 @@ Result<void> add_missing_platforms(Context& context,
     return {};
 }
 
-/// How the lock and what is asked for now have moved apart; of which classes, where not of all.
-Result<std::vector<std::string>> drift(Context& context,
-                                       const LockFile& lock,
-                                       const LockCheckOptions& options) {
-    std::vector<std::string> lines;
+/// Whether the same channels come first in both requests: only configured channels, which follow
+/// those of a file, differ.
+bool differ_in_configured_channels(const LockRequest& a, const LockRequest& b) {
+    const auto& less = a.channels.size() < b.channels.size() ? a.channels : b.channels;
+    const auto& more = a.channels.size() < b.channels.size() ? b.channels : a.channels;
+    return !less.empty() && less.size() < more.size() &&
+           std::equal(less.begin(), less.end(), more.begin());
+}
+
+/// Compares the lock with the request as it is now; names the classes where not all differ.
+Result<void> find_drift(Context& context,
+                        const LockFile& lock,
+                        const LockCheckOptions& options,
+                        Answer& answer) {
+    auto& lines = answer.drift;
     if (is_edited(lock)) lines.emplace_back(kEdited);
-    if (!is_asked(options.wishes)) return lines;
+    if (!is_asked(options.wishes)) return {};
     Phase phase(context.out, "compare the request");
     phase.add(join_some(options.wishes.files, "and"));
     GPKG_CHECK(add_missing_platforms(context, lock, options, lines));
@@ -83,6 +112,8 @@ Result<std::vector<std::string>> drift(Context& context,
         sources.platform = locked->platform;
         GPKG_TRY(const auto now, lock_wishes(context, options.wishes, sources));
         GPKG_TRY(const auto request, lock_request_of(context, sources, now));
+        answer.drifts_by_configuration =
+            !options.wishes.files.empty() && differ_in_configured_channels(lock.request, request);
         for (auto& line : drift_of(lock, *locked, request)) {
             auto& of_line = classes[line];
             if (of_line.empty()) found.push_back(std::move(line));
@@ -95,7 +126,7 @@ Result<std::vector<std::string>> drift(Context& context,
                             ? line
                             : fmt::format("{}: {}", join_some(names, "and", names.size()), line));
     }
-    return lines;
+    return {};
 }
 
 /// What to do about drift.
@@ -121,24 +152,6 @@ std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& op
     add("--exclude-newer", sources.exclude_newer);
     return "hint: " + shell_words(words) + " updates the lock; gpkg lock solves from scratch";
 }
-
-struct Answer {
-    std::string machine;
-    std::vector<ClassFit> fits;  ///< the best first
-    std::vector<std::string> flaws;
-    std::string mending;  ///< what to do about flaws
-    std::vector<std::string> drift;
-    std::vector<GonePackage> gone;
-    std::optional<std::string> assumed;  ///< what of the machine nobody knows
-
-    bool fits_here() const { return !fits.empty() && fits.front().fits(); }
-    /// Whether the machine takes its first class.
-    bool is_decided() const { return fits_here() && other_vendors(fits) == nullptr; }
-    bool runs_here() const { return is_decided() && fits.front().runs(); }
-    /// Whether the lock itself needs no change, whatever the machine is.
-    bool is_current() const { return flaws.empty() && drift.empty() && gone.empty(); }
-    bool is_yes() const { return runs_here() && is_current(); }
-};
 
 Json json_of(const Answer& answer, const LockFile& lock, bool available) {
     Json document{{"success", answer.is_yes()},
@@ -202,6 +215,10 @@ void tell(Output& out,
     if (answer.assumed) out.note("note: " + *answer.assumed);
     for (const auto& line : answer.flaws) out.result("inconsistent: " + line);
     for (const auto& line : answer.drift) out.result("out of date: " + line);
+    if (answer.drifts_by_configuration)
+        out.note(
+            "hint: the configured channels follow those of the file; to use only those of the "
+            "file: add nodefaults to its channels");
     if (!answer.drift.empty())
         out.note(what_brings_it_back(lock, options));
     else if (!answer.flaws.empty())
@@ -252,7 +269,7 @@ Result<int> check(Context& context, LockCheckOptions& options) {
             answer.flaws.push_back(fmt::format("{}: {}", locked->name, flaw));
     }
     if (!answer.flaws.empty()) answer.mending = mending_hint(lock, found.format, machine.platform);
-    GPKG_TRY(answer.drift, drift(context, lock, options));
+    GPKG_CHECK(find_drift(context, lock, options, answer));
     if (options.available) {
         GPKG_TRY(answer.gone, gone_packages(context, lock, options.sources));
     }

@@ -143,7 +143,6 @@ Result<void> check_place(Context& context,
     GPKG_CHECK(change.creates ? check_writable_folder(change.prefix)
                               : check_may_change(change.prefix));
     const auto how = transaction_options(context, options);
-    if (!how.override_frozen) GPKG_CHECK(check_not_frozen(change.prefix));
     const bool links_alone = how.link == LinkMethod::HardLink || how.link == LinkMethod::Reflink;
     if (links_alone && context.config.store_layers.value.empty() &&
         device_of(store.root()) != device_of(change.prefix))
@@ -494,6 +493,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         return options.check && (!settings.is_nothing() || change.lock_is_outdated) ? 1 : 0;
     }
 
+    const bool changes = !options.dry_run && !options.download_only;
+    if (changes && !options.override_frozen) GPKG_CHECK(check_not_frozen(change.prefix));
     RequestedSpecs requested;
     if (!change.creates) {
         GPKG_TRY(requested, requested_in(change.prefix, change.unlink));
@@ -525,7 +526,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
         if (out.json_mode()) out.json(document());
         return options.check ? 1 : 0;
     }
-    if (!options.download_only) GPKG_CHECK(check_place(context, change, store, options));
+    if (changes) GPKG_CHECK(check_place(context, change, store, options));
     // Above the question, where it is known; else once the packages are unpacked.
     bool has_shown_cost = change.takes_over || options.brief;
     if (options.asks && !out.yes() && out.can_ask() && !options.download_only &&

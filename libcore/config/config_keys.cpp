@@ -454,6 +454,10 @@ Result<ConfigKey> find_config_key(std::string_view name) {
     const auto near = near_names(name, names);
     const bool is_variable =
         !name.empty() && name.find_first_of(kLowerCase) == std::string_view::npos;
+    if (name == "env_prompt")  // of conda
+        return fail(ErrorKind::Usage,
+                    fmt::format("unknown setting '{}'", name),
+                    "to keep the prompt as it is: gpkg config set changeps1 false");
     if (is_variable && near.empty())
         return fail(ErrorKind::Usage,
                     fmt::format("unknown setting '{}'", name),

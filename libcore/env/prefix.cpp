@@ -286,7 +286,8 @@ Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& change
 }
 
 Result<void> check_not_frozen(const fs::path& prefix) {
-    const auto marker = prefix / "conda-meta" / "frozen";
+    constexpr std::string_view kFrozen = "conda-meta/frozen";
+    const auto marker = prefix / kFrozen;
     // Where there is no folder there is no marker; one that cannot be looked at may have it.
     std::error_code code;
     const auto type = fs::status(prefix, code).type();
@@ -294,7 +295,7 @@ Result<void> check_not_frozen(const fs::path& prefix) {
     const auto text = read_file(marker);
     // A marker that cannot be read still freezes.
     if (!text && text.error().kind == ErrorKind::NotFound) return {};
-    std::string message = "no reason given";
+    std::string message;
     if (text && !trim(*text).empty()) {
         simdjson::dom::parser parser;
         std::string_view told;
@@ -303,9 +304,12 @@ Result<void> check_not_frozen(const fs::path& prefix) {
             message = told;
     }
     return fail(ErrorKind::Conflict,
-                fmt::format("{}: the environment is frozen: {}", prefix.native(), message),
+                message.empty()
+                    ? fmt::format("{}: the environment is frozen by {}", prefix.native(), kFrozen)
+                    : fmt::format("{}: the environment is frozen: {}", prefix.native(), message),
                 fmt::format("to change it anyway: --override-frozen; to change a copy: gpkg create "
-                            "-n NAME --clone {}",
+                            "-n {} --clone {}",
+                            shell_word("my-" + prefix.filename().native()),
                             shell_word(prefix.native())));
 }
 

@@ -225,8 +225,11 @@ has four
 echo '{"message": "ask the admins"}' > "$at/five/conda-meta/frozen"
 for words in 'install -n five solo' 'remove -n five --all'; do
     expect 1 $words
-    err_has 'the environment is frozen: ask the admins'
+    err_has 'the environment is frozen: ask the admins' '--override-frozen; to change a copy: gpkg create -n my-five --clone '
+    out_lacks 'to install'
 done
+expect 0 env list
+out_has '(frozen)'
 expect 0 install -n five solo --override-frozen
 has five solo-1.0
 rm "$at/five/conda-meta/frozen"

@@ -48,6 +48,16 @@ complete search nosuch
 out_is @files
 complete config set channel_p
 out_is channel_priority
+complete config set channel_priority ''
+out_is 'disabled
+flexible
+strict'
+complete config set always_yes t
+out_is true
+complete config set cache_dir ''
+out_is @files
+complete rollback -n one ''
+out_is 1
 complete config get channels ''
 out_is @files
 complete activate o

@@ -62,7 +62,7 @@ expect 1 config remove-key channel_priority
 printf '# mine\nchannels:\n  - a # first\n' > "$file"
 expect 0 config append channels b c
 expect 0 config --add channels z
-out_has 'z added to channels as first'
+out_has 'z added to the front of channels'
 expect 0 config prepend channels x y --json
 json 'd["changed"] is True'
 expect 0 config get channels

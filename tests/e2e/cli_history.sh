@@ -60,6 +60,8 @@ json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["aft
 expect 0 diff 4 -n e
 out_is ''
 err_is 'no packages differ since generation 4'
+expect 0 diff 3 4 -n e
+err_is 'no packages differ between generation 3 and generation 4; gpkg history lists changes of requested specs and settings'
 expect 0 diff 1 -n e
 err_is '1 added, 1 changed since generation 1'
 expect 0 diff -n e

@@ -186,6 +186,12 @@ out_has "out of date: 'lib' is in the lock, but no longer requested"
 out_has 'out of date: variables: now COLOUR=blue, COLOUR=red in the lock'
 expect 1 lock check drift.lock -f env.yml --for cpu --accel none --json
 json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, unset in the lock"]'
+# Configured channels follow those of the file.
+GPKG_CHANNELS=$CHANNEL,$WORK/other expect 1 lock check drift.lock -f env.yml --for cpu
+out_has 'out of date: channels: now '
+err_has 'hint: the configured channels follow those of the file; to use only those of the file: add nodefaults to its channels'
+sed 's/^channels: \[/&nodefaults, /' env.yml > alone.yml
+GPKG_CHANNELS=$CHANNEL,$WORK/other expect 0 lock check drift.lock -f alone.yml --for cpu
 expect 0 lock pure --for a100 --for cpu --dry-run
 err_has 'note: all classes have the same packages, and none of them is a GPU build'
 # gpkg.lock is compared with the environment.yml beside it.

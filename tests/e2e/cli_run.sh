@@ -112,6 +112,10 @@ err_has 'options stand before the command: gpkg run -n one COMMAND'
 expect 2 run app secret
 err_has 'app is installed in ' ': gpkg run -n one app'
 err_lacks secret
+echo 'name: one' > environment.yml
+expect 2 run app
+err_has 'hint: environment.yml in this folder names one: use -n one'
+rm environment.yml
 expect 2 run --nmae one hello
 expect 1 run -n one --cwd /nowhere pwd
 err_has '/nowhere: cannot change to this folder: No such file or directory'

@@ -18,7 +18,7 @@ END
 
 # Without an active environment, hints name that of environment.yml.
 expect 2 install
-err_has 'use -n NAME or -p PATH; to create e from environment.yml in this folder: gpkg sync'
+err_has 'to create e from environment.yml in this folder: gpkg sync; else use -n NAME or -p PATH'
 expect 2 create
 err_has 'to use environment.yml of this folder: gpkg create -f environment.yml'
 # A missing environment is created; a second time nothing changes.
@@ -33,7 +33,7 @@ expect 0 sync -y
 out_has 'e matches environment.yml'
 
 expect 2 install tool
-err_has 'environment.yml in this folder names e: use -n e; to apply the file: gpkg sync'
+err_has 'hint: environment.yml in this folder names e: use -n e; to apply the file: gpkg sync; else use -n NAME'
 
 # Text and JSON agree where only variables differ.
 expect 0 env config vars set -n e MODE=slow OTHER=1
@@ -44,6 +44,8 @@ json 'd["message"] == "no packages change; this would update variables (set MODE
 json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
 expect 0 sync -y --json
 json 'd["message"] == "no packages change; variables (set MODE, unset OTHER) updated"'
+expect 0 history -n e --last 1
+out_has 'variables or pip packages'
 expect 0 sync -y --json
 json 'd["message"] == "e matches environment.yml" and "in_sync" not in d and "variables" not in d'
 

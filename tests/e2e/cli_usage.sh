@@ -171,16 +171,11 @@ done << 'END'
 creat -n x list|did you mean gpkg create?
 builds pytorch|use gpkg variants pytorch
 virtual-packages|use gpkg hardware
-ls -n early|use gpkg list -n early
-ls early|use gpkg list
 doctor early|did you mean -n early?
 undo|use gpkg rollback
 bug-report|use gpkg info --report
 fix|use gpkg repair
-compare|use gpkg diff A B
 env diff a b|use gpkg diff a b
-compare -n early x.yml|use gpkg diff A B; with a file: gpkg sync -n early -f x.yml --dry-run
-compare early late|use gpkg diff early late
 create -n x --lock pixi.lock -e test|for an environment of a lock: --environment NAME
 config add channels x|use gpkg config append channels x
 global list|use gpkg env list
@@ -308,8 +303,9 @@ repoquery depnds x|did you mean gpkg repoquery depends?
 module chek|did you mean gpkg module check?
 list -n early --revisions|use gpkg history -n early
 list --outdated --prefix=./x|use gpkg update --all --dry-run --prefix=./x
-install -n early --revision 3|use gpkg rollback -n early 3; gpkg history lists the numbers
-install --revision=3|use gpkg rollback 3;
+install -n early --revision 3|generations are numbered from 1: gpkg history -n early; to return to one: gpkg rollback N -n early
+install --revision=3|generations are numbered from 1: gpkg history -n NAME
+redo -n early|generations are numbered from 1: gpkg history -n early; to return to one: gpkg rollback N -n early
 update --undo|use gpkg rollback
 update --dry-run --outdated|use gpkg update --all --dry-run
 depends x|use gpkg tree -n NAME x, or gpkg repoquery depends x
@@ -340,7 +336,10 @@ mv early late|use gpkg rename early late
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename OLD NEW
 rollback early|the last change: gpkg rollback -n NAME
 rollback --to 3 -n early|the generation is an argument: gpkg rollback N -n early
-rollback --redo -n early|use gpkg rollback N -n early
+rollback --redo -n early|generations are numbered from 1: gpkg history -n early; to return to one: gpkg rollback N -n early
+create -n new --check x|use --dry-run --json
+export -n early --format conda-lock|use --explicit, --json, --no-builds or --from-history; for a lock in another format: gpkg lock convert
+config set env_prompt x|to keep the prompt as it is: gpkg config set changeps1 false
 pin --remove -n early x|use gpkg unpin
 list --env early|use -n NAME
 sync --no-lock|use gpkg sync -f environment.yml
@@ -396,6 +395,12 @@ expect 2 sync given.yml
 err_has 'did you mean -f given.yml?'
 expect 2 sync -n early given.lock
 err_has 'did you mean --lock given.lock?'
+expect 1 update -n base conda
+err_has 'hint: to update gpkg itself: '
+expect 0 ls -n early
+expect 0 compare early early
+expect 2 diff early 1 2
+err_has 'name the environment with -n: gpkg diff -n early 1 2'
 expect 1 pin -n early remove x
 err_has 'use gpkg unpin'
 # Options before the command count for errors too, several letters may share a word, and -y and

@@ -400,12 +400,12 @@ TEST_CASE("a frozen environment does not change", "[env]") {
     struct Row {
         std::string text, message;
     };
-    for (const auto& [text, message] : std::vector<Row>{{"", "no reason given"},
-                                                        {R"({"message":"prod"})", "prod"},
-                                                        {"{", "no reason given"}}) {
+    for (const auto& [text, message] : std::vector<Row>{{"", " by conda-meta/frozen"},
+                                                        {R"({"message":"prod"})", ": prod"},
+                                                        {"{", " by conda-meta/frozen"}}) {
         REQUIRE(write_file_atomically(marker, text));
         CHECK(why(world.install({b})) ==
-              world.prefix().native() + ": the environment is frozen: " + message);
+              world.prefix().native() + ": the environment is frozen" + message);
     }
     TransactionOptions options;
     options.override_frozen = true;
