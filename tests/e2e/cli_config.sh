@@ -5,6 +5,10 @@ file=$GPKG_ROOT_PREFIX/config.yaml
 expect 0 config list
 out_has 'channel_priority:'
 out_has "file://$CHANNEL"
+# Settings without a value show the one that counts.
+for shown in 'accelerator auto' 'devices all' 'allowlist_channels all' 'pinned_packages none'; do
+    check grep -qE "^${shown% *}: +${shown#* }\$" <<< "$out"
+done
 expect 0 config --show
 out_has 'channel_priority:'
 expect 0 config list --json
