@@ -94,6 +94,9 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
                                   count_text(info.packages, "package"),
                                   info.mount_point.native(),
                                   sha256));
+    context.out.print(fmt::format("to push it: skopeo copy oci:{} docker://REGISTRY/{}",
+                                  shell_word(folder.native()),
+                                  shell_word(info.name)));
     return 0;
 }
 
@@ -270,8 +273,8 @@ Action bind_image(CLI::App& app) {
     auto* build_app = app.add_subcommand("build", "write an environment to a single file");
     add_imaged_options(*build_app, options->of);
     build_app->get_option("--for")->description(
-        "class of --from-lock for this machine: a profile, or a name listed by `gpkg hardware "
-        "list`");
+        "machine to take the packages of --from-lock for: a profile, or a name listed by `gpkg "
+        "hardware list`");
     build_app->add_option("--as", options->of.name, "name of the environment in the image")
         ->type_name("NAME");
     build_app
