@@ -118,6 +118,11 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
     if (!is_layout && !can_be_mounted)
         context.out.warn(can_be_mounted.error().message +
                          "; the image works only with gpkg image run");
+    // Where the default mount point is made is for the administrator to say.
+    const auto users_can_mount = check_users_can_mount(mount_point);
+    if (!is_layout && can_be_mounted && !options.mount_point.empty() && !users_can_mount)
+        context.out.warn(users_can_mount.error().message +
+                         "; modules cannot mount it, gpkg image run can");
     GPKG_TRY(const auto info,
              write_imaged(context,
                           made,
