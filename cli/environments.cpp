@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -20,13 +22,23 @@ using Json = nlohmann::ordered_json;
 
 struct Entry {
     fs::path path;
-    std::string name;  ///< empty for one that only its path names
+    std::string name;    ///< empty for one that only its path names
+    fs::path hidden_by;  ///< the environment that has its name in an earlier folder; or empty
     bool is_active = false;
     bool is_base = false;
     bool is_interrupted = false;
     bool is_writable = true;
     bool is_frozen = false;
 };
+
+/// The environment that -n finds instead of the one at `path`; empty if there is none.
+fs::path hider_of(const fs::path& path, const EnvironmentFolders& folders) {
+    const auto& envs = folders.envs;
+    if (std::find(envs.begin(), envs.end(), path.parent_path()) == envs.end()) return {};
+    auto named = folders.path_of(path.filename().native());
+    std::error_code code;
+    return named == path || fs::equivalent(named, path, code) ? fs::path() : std::move(named);
+}
 
 std::vector<Entry> entries(const Context& context) {
     const auto folders = environment_folders(context.config);
@@ -43,6 +55,7 @@ std::vector<Entry> entries(const Context& context) {
         found.push_back(
             {path,
              folders.has(path) ? folders.name_of(path) : "",
+             hider_of(path, folders),
              path == active,
              path == folders.root_prefix,
              std::find(interrupted.begin(), interrupted.end(), path) != interrupted.end(),
@@ -52,12 +65,19 @@ std::vector<Entry> entries(const Context& context) {
     return found;
 }
 
-/// "(interrupted; gpkg repair -n ml)", "(read-only)" or "(frozen)"; empty for others.
+/// "(interrupted; gpkg repair -n ml)", "(read-only)", "(frozen)" or "(hidden by /x/envs/ml; use
+/// -p)"; empty for others.
 std::string mark_of(const Context& context, const Entry& entry) {
     if (entry.is_interrupted)
         return fmt::format("(interrupted; gpkg repair {})", target_words(context, entry.path));
-    if (!entry.is_writable) return "(read-only)";
-    return entry.is_frozen ? "(frozen)" : "";
+    std::vector<std::string> marks;
+    if (!entry.is_writable)
+        marks.emplace_back("read-only");
+    else if (entry.is_frozen)
+        marks.emplace_back("frozen");
+    if (!entry.hidden_by.empty())
+        marks.push_back(fmt::format("hidden by {}; use -p", entry.hidden_by.native()));
+    return marks.empty() ? "" : fmt::format("({})", fmt::join(marks, "; "));
 }
 
 }  // namespace

@@ -387,7 +387,7 @@ constexpr OtherName kOtherNames[] = {
     {"module delete, module rm", "to delete one module: rm FILE"},
     {"module list", "module avail lists modules; gpkg module check lists those that are outdated"},
     {"module load", "leave gpkg out: module load NAME"},
-    {"module remove",
+    {"module remove, module uninstall",
      "to delete one module: rm FILE; gpkg module write --all deletes those of removed "
      "environments"},
     {"module show", "leave gpkg out: module show NAME"},

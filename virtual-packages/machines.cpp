@@ -232,14 +232,26 @@ void add_names(const fs::path& folder, std::map<std::string, fs::path>& to) {
     }
 }
 
+/// `text` is "partition=gpu".
+tl::unexpected<Error> unknown_partition(std::string_view text,
+                                        const std::vector<fs::path>& folders) {
+    std::vector<std::string> known;
+    for (const auto& machine : named_machines(folders)) {
+        if (machine.name.starts_with("partition=")) known.push_back(machine.name);
+    }
+    auto hint = std::string("write the profiles of this cluster: gpkg hardware --slurm");
+    if (!folders.empty())
+        hint += fmt::format("; or one by hand: gpkg hardware export --for h100 -o {}",
+                            shell_word(file_of(text, folders.front()).native()));
+    if (!known.empty()) hint += fmt::format("; known: {}", join_some(known, "and"));
+    return fail(ErrorKind::NotFound, fmt::format("{}: no profile for this partition", text), hint);
+}
+
 tl::unexpected<Error> unknown_machine(std::string_view text, const std::vector<fs::path>& folders) {
     auto names = microarchitecture_names();
     for (const auto& machine : named_machines(folders)) names.push_back(machine.name);
     const auto near = near_names(to_lower(text), names);
-    if (near.empty() && text.starts_with("partition="))
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: no profile for this partition", text),
-                    "write the profiles of this cluster: gpkg hardware --slurm");
+    if (near.empty() && text.starts_with("partition=")) return unknown_partition(text, folders);
     // "cpu" names a microarchitecture, and __archspec is overridden by another name.
     if (const auto* given = given_fact(text); given != nullptr && given->least > 0)
         return fail(ErrorKind::NotFound,

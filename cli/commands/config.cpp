@@ -52,11 +52,20 @@ struct ConfigOptions {
     KeyAndValue flag_set, flag_append, flag_prepend, flag_remove;
 };
 
+/// The value that counts if a setting has none.
+std::string value_if_empty(const Config& config, std::string_view key) {
+    if (key == "accelerator") return "auto";
+    if (key == "devices" || key == "allowlist_channels") return "all";
+    if (key == "module_root") return config.modules_folder().native();
+    return "none";
+}
+
 /// A row of the table for a key; of a map, one for each name, as `gpkg config set` takes it.
-void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
+void add_rows(Table& table, const ShownSetting& setting, const Config& config, bool with_source) {
     const auto add = [&](const std::string& key, const Words& values) {
+        const auto text = fmt::format("{}", fmt::join(values, ", "));
         table.add({key + ":",
-                   fmt::format("{}", fmt::join(values, ", ")),
+                   text.empty() ? value_if_empty(config, key) : text,
                    with_source ? "# " + setting.source : ""});
     };
     if (setting.entries.empty()) add(setting.key, setting.values);
@@ -91,7 +100,7 @@ int list_settings(Context& context, bool with_sources) {
     }
     Table table;
     table.may_wrap(1);
-    for (const auto& setting : settings) add_rows(table, setting, with_sources);
+    for (const auto& setting : settings) add_rows(table, setting, context.config, with_sources);
     context.out.result(table);
     note_allowed_by_all(context);
     const auto& ignored_keys = context.config.ignored_keys;
@@ -149,6 +158,7 @@ Result<int> get_setting(Context& context, const std::string& key, bool with_sour
             context.out.result(name == key ? fmt::format("{}: {}", entry, value) : value);
     }
     if (with_source) context.out.result("# " + found->source);
+    if (name == "allowlist_channels") note_allowed_by_all(context);
     return 0;
 }
 
@@ -385,10 +395,7 @@ int done(Context& context,
          const std::string& key,
          bool changed,
          const std::string& what) {
-    if (changed) {
-        warn_of_winner(context, target, key);
-        warn_of_other_lists(context, target, key);
-    }
+    if (changed) warn_of_winner(context, target, key);
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"changed", changed}, {"file", target.file.native()}});
     else
@@ -421,6 +428,7 @@ public:
                         "ssl_verify takes true, false or a file of certificates");
         GPKG_CHECK(set_config(target_, key, values));
         warn_of_denied(context_, target_, key);
+        warn_of_other_lists(context_, target_, key);
         protect_secrets(context_, target_.file, key, values);
         warn_of_missing_folders(context_, key, values);
         return done(
@@ -440,6 +448,7 @@ public:
             changed = changed || added;
         }
         if (changed) protect_secrets(context_, target_.file, key, values);
+        if (changed) warn_of_other_lists(context_, target_, key);
         if (changed) warn_of_missing_folders(context_, key, values);
         if (changed && !copied_from.empty())
             context_.out.note(fmt::format(

@@ -253,8 +253,8 @@ Action bind_deploy(CLI::App& app) {
     auto& request = options->request;
     add_imaged_sources(app, request.what.of);
     app.get_option("--for")->description(
-        "class of --from-lock for this machine, a profile or a name; with partition=NAME, the "
-        "batch script names the partition");
+        "machine to take the packages of --from-lock for; partition=NAME also names the partition "
+        "in the batch script");
     app.add_option("file", options->word, "existing image or archive instead of an environment")
         ->type_name("FILE");
     app.add_option("command", options->words, "command for the batch script of --slurm")

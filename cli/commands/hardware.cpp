@@ -325,6 +325,18 @@ std::string name_in_folders(const Context& context, const std::string& file) {
     return is_in_one ? path.stem().native() : "";
 }
 
+/// A profile of a machine known by its name only lacks glibc, and packages need it most often: a
+/// commented line says where to write it.
+std::string with_glibc_line(std::string text, const HardwareProfile& profile) {
+    if (profile.glibc || !profile.platform.starts_with("linux-")) return text;
+    constexpr std::string_view kSection = "\nsystem:\n";
+    constexpr std::string_view kLine =
+        "#  glibc: \"2.28\"  # assumed; for another version (ldd --version), edit and uncomment\n";
+    if (const auto at = text.find(kSection); at != std::string::npos)
+        return text.insert(at + kSection.size(), kLine);
+    return text + fmt::format("#system:\n{}", kLine);
+}
+
 Result<int> write(Context& context, const HardwareOptions& options) {
     const bool is_file = !options.output.empty() && options.output != "-";
     GPKG_TRY(auto found, look(context, options));
@@ -332,13 +344,13 @@ Result<int> write(Context& context, const HardwareOptions& options) {
     GPKG_CHECK(keep_devices(found.profile, choice));
     for (const auto& warning : found.warnings) context.out.warn(warning);
     warn_of_overrides(context, found.profile, !options.sources.for_machine.empty());
-    auto text = format_profile(found.profile);
+    auto text = with_glibc_line(format_profile(found.profile), found.profile);
     if (auto again = parse_profile(text, "the machine"); !again)
         return pass(
             std::move(again).error().while_doing("the detected hardware is not a valid profile"));
     if (is_file) {
         GPKG_CHECK(check_is_profile(options.output));
-        GPKG_CHECK(write_profile(found.profile, options.output));
+        GPKG_CHECK(write_file_atomically(options.output, text));
     }
     // What it says is true, and less than the machine is.
     const bool is_whole = found.warnings.empty();
@@ -445,7 +457,9 @@ Action bind_hardware(CLI::App& app) {
                 ErrorKind::Usage,
                 fmt::format("{} cannot be used with {}: it writes profiles of other machines",
                             options->site.slurm ? "--slurm" : "--hosts",
-                            *export_app ? "export" : "list"));
+                            *export_app ? "export" : "list"),
+                fmt::format("gpkg hardware {}",
+                            options->site.slurm ? "--slurm" : "--hosts HOST,..."));
         if (*export_app) return write(context, *options);
         if (*list_app) return list(context);
         if (options->site.is_meant()) return write_site_profiles(context, options->site);

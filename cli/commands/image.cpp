@@ -94,6 +94,9 @@ Result<int> tell_layout(Context& context, const fs::path& folder, const ImageInf
                                   count_text(info.packages, "package"),
                                   info.mount_point.native(),
                                   sha256));
+    context.out.print(fmt::format("to push it: skopeo copy oci:{} docker://REGISTRY/{}",
+                                  shell_word(folder.native()),
+                                  shell_word(info.name)));
     return 0;
 }
 
@@ -115,6 +118,11 @@ Result<int> build(Context& context, const ImageVerbOptions& options) {
     if (!is_layout && !can_be_mounted)
         context.out.warn(can_be_mounted.error().message +
                          "; the image works only with gpkg image run");
+    // Where the default mount point is made is for the administrator to say.
+    const auto users_can_mount = check_users_can_mount(mount_point);
+    if (!is_layout && can_be_mounted && !options.mount_point.empty() && !users_can_mount)
+        context.out.warn(users_can_mount.error().message +
+                         "; modules cannot mount it, gpkg image run can");
     GPKG_TRY(const auto info,
              write_imaged(context,
                           made,
@@ -270,8 +278,8 @@ Action bind_image(CLI::App& app) {
     auto* build_app = app.add_subcommand("build", "write an environment to a single file");
     add_imaged_options(*build_app, options->of);
     build_app->get_option("--for")->description(
-        "class of --from-lock for this machine: a profile, or a name listed by `gpkg hardware "
-        "list`");
+        "machine to take the packages of --from-lock for: a profile, or a name listed by `gpkg "
+        "hardware list`");
     build_app->add_option("--as", options->of.name, "name of the environment in the image")
         ->type_name("NAME");
     build_app

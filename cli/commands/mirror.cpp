@@ -202,8 +202,9 @@ Action bind_mirror(CLI::App& app) {
     add_platform_option(app, asked.sources);
     add_devices_option(app, asked.sources);
     add_wish_options(app, asked.wishes);
-    add_machines_option(
-        app, asked.machines, "machine to solve for, or class of --lock; may be repeated");
+    add_machines_option(app,
+                        asked.machines,
+                        "machine to solve for, or a kind of machine in --lock; may be repeated");
     add_lock_options(app, "--lock", "mirror the packages of this lock file", options->mirror.lock);
     app.add_option("-o,--out", options->folder, "folder of the mirror")->type_name("DIR");
     app.add_option("--delta",

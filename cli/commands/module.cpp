@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace gpkg::cli {
 namespace {
@@ -213,10 +214,13 @@ Result<int> check(Context& context, const ModuleOptions& options) {
                     "to write modules there: gpkg module write --root DIR");
     GPKG_TRY(const auto files, known_modules(root));
     auto modules = Json::array();
+    std::set<std::pair<fs::path, std::string>> distinct;  // a module may have a file of each format
     std::size_t stale = 0;
     std::size_t stale_images = 0;
     for (const auto& file : files) {
         GPKG_CHECK(check_stop(context));
+        const auto& origin = file.origin;
+        distinct.emplace(origin.image.empty() ? origin.prefix : origin.image, file.name);
         auto why = why_stale(context, file);
         const auto reason = why ? *why : why.error().message;
         stale += reason.empty() ? 0 : 1;
@@ -233,8 +237,10 @@ Result<int> check(Context& context, const ModuleOptions& options) {
     if (files.empty())
         context.out.note(fmt::format("no modules in {}", root.native()));
     else if (stale == 0)
-        context.out.note(fmt::format(
-            "{} in {}, all up to date", count_text(files.size(), "module"), root.native()));
+        context.out.note(fmt::format("{} ({}) in {}, all up to date",
+                                     count_text(distinct.size(), "module"),
+                                     count_text(files.size(), "file"),
+                                     root.native()));
     const auto in_root = options.root.empty() ? "" : " --root " + shell_word(options.root);
     if (stale > stale_images)
         context.out.note("to update modules of environments: gpkg module write --all" + in_root);
@@ -262,7 +268,7 @@ Action bind_write(CLI::App& app) {
         ->check(one_of({"lua", "tcl"}));
     add_root_option(app, *options);
     app.add_option("--as", options->name, "name of the module; '' restores the setting module_name")
-        ->type_name("NAME");
+        ->type_name("NAME[/VERSION]");
     app.add_option(
            "--image", options->image, "write the module of an image, which loading it mounts")
         ->type_name("FILE");

@@ -65,8 +65,8 @@ Action bind_pack(CLI::App& app) {
     const auto options = std::make_shared<ImagedOptions>();
     add_imaged_options(app, *options);
     app.get_option("--for")->description(
-        "class of --from-lock for this machine: a profile, or a name listed by `gpkg hardware "
-        "list`");
+        "machine to take the packages of --from-lock for: a profile, or a name listed by `gpkg "
+        "hardware list`");
     options->replaceable = kZstdMagic;
     options->suffix = ".tar.zst";
     app.footer(

@@ -100,18 +100,18 @@ Result<std::string> submit_array(const ArrayRequest& request) {
 Result<std::optional<std::string>> find_array(const std::string& name,
                                               const std::function<bool()>& cancelled) {
     GPKG_TRY(const auto text,
-             slurm_output(question({"squeue",
-                                    "--noheader",
-                                    fmt::format("--user={}", ::getuid()),
-                                    "--name=" + name,
-                                    "--format=%F"},
-                                   cancelled)));
+             slurm_state(question({"squeue",
+                                   "--noheader",
+                                   fmt::format("--user={}", ::getuid()),
+                                   "--name=" + name,
+                                   "--format=%F"},
+                                  cancelled)));
     const auto job = split(trim(text), '\n').front();
     return job.empty() ? std::nullopt : std::optional<std::string>(trim(job));
 }
 
 Result<std::size_t> largest_array(const std::function<bool()>& cancelled) {
-    GPKG_TRY(const auto text, slurm_output(question({"scontrol", "show", "config"}, cancelled)));
+    GPKG_TRY(const auto text, slurm_state(question({"scontrol", "show", "config"}, cancelled)));
     for (const auto line : split(text, '\n')) {
         const auto mark = line.find('=');
         if (mark == std::string_view::npos || trim(line.substr(0, mark)) != "MaxArraySize")

@@ -111,6 +111,17 @@ Result<std::string> slurm_output(const SlurmCommand& command) {
     return std::move(answer.output);
 }
 
+Result<std::string> slurm_state(const SlurmCommand& command) {
+    auto text = slurm_output(command);
+    if (text || text.error().kind != ErrorKind::Io) return text;
+    // The lines before the last one tell what the program tried.
+    auto& message = text.error().message;
+    message = last_lines(message, 1);
+    const auto name = command.arguments.front() + ": ";
+    if (!message.starts_with(name)) message.insert(0, name);
+    return pass(std::move(text).error().while_doing("Slurm does not answer"));
+}
+
 bool has_ended(std::string_view state) {
     constexpr std::array<std::string_view, 9> kEnded = {"COMPLETED",
                                                         "FAILED",

@@ -36,6 +36,9 @@ Result<SlurmAnswer> ask_slurm(const SlurmCommand& command);
 /// Its output; any exit status but 0 is an error that tells what it said.
 Result<std::string> slurm_output(const SlurmCommand& command);
 
+/// The same, with "Slurm does not answer" before what the program said.
+Result<std::string> slurm_state(const SlurmCommand& command);
+
 /// What such an answer means: the program, and the last that it said.
 Error refusal(const SlurmCommand& command, const SlurmAnswer& answer);
 

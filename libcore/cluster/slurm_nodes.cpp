@@ -183,22 +183,14 @@ Result<std::vector<SlurmNode>> slurm_nodes(const std::vector<std::string>& parti
     SlurmCommand sinfo;
     sinfo.arguments = {"sinfo", "--noheader", "--Node", "--format=%N|%R|%t|%f|%G|%z|%a"};
     sinfo.cancelled = cancelled;
-    auto text = slurm_output(sinfo);
+    auto text = slurm_state(sinfo);
     if (!text) {
         auto& hint = text.error().hint;
         if (hint.empty())
             hint =
                 "without Slurm on this machine, use ssh: gpkg hardware --hosts HOST; or describe "
                 "a node by its GPU: gpkg hardware export --for h100 -o FILE";
-        const bool is_refusal = text.error().kind == ErrorKind::Io;
-        if (is_refusal) {
-            // The lines before the last one tell what sinfo tried.
-            auto& message = text.error().message;
-            message = last_lines(message, 1);
-            if (!message.starts_with("sinfo: ")) message = "sinfo: " + message;
-        }
-        return pass(is_refusal ? std::move(text).error().while_doing("Slurm does not answer")
-                               : std::move(text).error());
+        return pass(std::move(text).error());
     }
     GPKG_TRY(auto nodes, parse_nodes(*text));
     if (nodes.empty()) return fail(ErrorKind::NotFound, "sinfo: no nodes available to you");

@@ -76,6 +76,7 @@ Result<void> apply_own(const Document& document, const ConfigSources& sources, C
     reading.skips_invalid = sources.skips_invalid;
     reading.folder = document.file.parent_path();
     reading.home = config.home;
+    reading.root_prefix = config.root_prefix.value;
     reading.environment = sources.environment;
     return apply_document(
         document, reading, config, [&](const std::string& key, const Node& value) {
@@ -134,6 +135,7 @@ Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
     Reading reading;
     reading.folder = file.parent_path();
     reading.home = config.home;
+    reading.root_prefix = config.root_prefix.value;
     reading.environment = sources.environment;
     reading.joins = true;
     reading.skips_invalid = sources.skips_invalid;
@@ -201,6 +203,7 @@ Result<bool> read_environment(const ConfigSources& sources, Config& config) {
             Reading reading;
             reading.key = row.key.name;
             reading.home = sources.home;
+            reading.root_prefix = config.root_prefix.value;
             reading.environment = sources.environment;
             auto applied = row.apply(variable_node(row, *value, name), reading, config);
             if (!applied) {
@@ -319,6 +322,7 @@ Result<void> check_config_key(std::string_view text,
     reading.key = row->key.name;
     reading.folder = file.parent_path();
     reading.home = config.home;
+    reading.root_prefix = config.root_prefix.value;
     reading.environment = environment;
     return row->apply(*value, reading, config);
 }

@@ -48,6 +48,8 @@ Result<std::string> expanded(std::string_view text, std::string_view where, cons
         // Prologs and epilogs of Slurm, and services, run without it.
         if (const auto user = name == "USER" && !value ? system_user(::geteuid()) : std::nullopt)
             value = user->name;
+        if (name == "GPKG_ROOT_PREFIX" && !how.root_prefix.empty())
+            value = how.root_prefix.native();
         if (!value)
             return fail(ErrorKind::Parse,
                         fmt::format("{}: environment variable {} is not set", where, name));

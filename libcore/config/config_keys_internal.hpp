@@ -15,6 +15,7 @@ struct Reading {
     std::string_view key;
     fs::path folder;  ///< relative paths begin here; empty: the current folder
     fs::path home;
+    fs::path root_prefix;   ///< for $GPKG_ROOT_PREFIX, also where the variable is not set
     EnvLookup environment;  ///< for $NAME
     /// A value is joined to what stands there: lists and maps grow at their end, all else stays.
     bool joins = false;

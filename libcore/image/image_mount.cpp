@@ -422,9 +422,12 @@ Result<void> check_users_can_mount(const fs::path& mount_point) {
     }
     return fail(
         ErrorKind::Unsupported,
-        fmt::format("{}: users cannot create this mount point of the image", mount_point.native()),
+        fmt::format("{}: users cannot create this mount point of the image: {} is not writable for "
+                    "all users (mode 1777)",
+                    mount_point.native(),
+                    above.native()),
         "for all users: create the folder as root on every machine; for you alone: build the image "
-        "with --mount-point /tmp/gpkg-$USER/ml (your shell replaces $USER by your name)");
+        "with --mount-point /tmp/ml-$USER (your shell replaces $USER by your name)");
 }
 
 }  // namespace gpkg

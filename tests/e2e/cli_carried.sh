@@ -9,6 +9,13 @@ check "$carry" "$GPKG" "$WORK/made"
 check test -x "$WORK/made/bin/gpkg"
 last='carry over what is there'
 "$carry" "$GPKG" "$WORK/made" 2> "$WORK/stderr" && fail 'expected a refusal'
+last='carry outside of the repository'
+mkdir -p "$WORK/alone/recipes/gpkg"
+cp "$carry" "$(dirname "$carry")/launcher.cpp" "$WORK/alone/recipes/gpkg"
+"$WORK/alone/recipes/gpkg/carry" "$GPKG" "$WORK/half/made" 2> "$WORK/stderr" && fail 'expected a refusal'
+err=$(cat "$WORK/stderr")
+err_has 'carry: LICENSE not found; run carry from the repository'
+check [ ! -e "$WORK/half" ]
 mkdir "$WORK/other place"
 mv "$WORK/made" "$WORK/other place/gpkg"
 carried="$WORK/other place/gpkg"

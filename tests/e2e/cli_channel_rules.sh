@@ -30,7 +30,10 @@ expect 0 config append allowlist_channels "$remote"
 err_has "only channels that are also in the list in $GPKG_SYSTEM_CONFIG:1:21 are allowed"
 expect 0 config list
 err_has 'allowed by all 2 lists of allowlist_channels: no channel'
+expect 0 config list allowlist_channels --sources
+err_has 'allowed by all 2 lists of allowlist_channels: no channel'
 expect 0 config remove-key allowlist_channels
+err_lacks 'only channels that are also in the list'
 expect 0 config list
 err_lacks 'allowed by all'
 expect 1 mirror app --out "$WORK/mirror"

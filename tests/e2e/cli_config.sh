@@ -5,6 +5,10 @@ file=$GPKG_ROOT_PREFIX/config.yaml
 expect 0 config list
 out_has 'channel_priority:'
 out_has "file://$CHANNEL"
+# Settings without a value show the one that counts.
+for shown in 'accelerator auto' 'devices all' 'allowlist_channels all' 'pinned_packages none'; do
+    check grep -qE "^${shown% *}: +${shown#* }\$" <<< "$out"
+done
 expect 0 config --show
 out_has 'channel_priority:'
 expect 0 config list --json
@@ -220,6 +224,17 @@ json '[e["name"] for e in d["envs_details"].values()] == ["new", "there", "here"
 expect 0 activate -n new --shell bash
 out_has "CONDA_DEFAULT_ENV='new'"
 expect 0 remove -y -n new --all
+# Of two with one name, the list says which one -n does not find.
+mkdir -p "$GPKG_ROOT_PREFIX/envs/there/conda-meta" && touch "$GPKG_ROOT_PREFIX/envs/there/conda-meta/history"
+expect 0 env list
+out_has "(hidden by $WORK/lab/there; use -p)"
+# $GPKG_ROOT_PREFIX in a setting is the root prefix, so a site can put users' own folders first.
+printf 'envs_dirs: [$GPKG_ROOT_PREFIX/envs, %s]\n' "$WORK/lab" > "$HOME/.condarc"
+expect 0 env list
+out_has "(hidden by $GPKG_ROOT_PREFIX/envs/there; use -p)"
+(unset GPKG_ROOT_PREFIX; "$GPKG" config get envs_dirs) > "$WORK/unset_root"
+check [ "$(cat "$WORK/unset_root")" = "$HOME/.local/share/gpkg/envs"$'\n'"$WORK/lab" ]
+rm -r "$GPKG_ROOT_PREFIX/envs/there"
 CONDA_ENVS_PATH=$WORK/other expect 0 create -q -n third
 check [ -e "$WORK/other/third/conda-meta/history" ]
 printf 'channels: [unclosed\n' > "$HOME/.condarc"

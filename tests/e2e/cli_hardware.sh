@@ -177,6 +177,18 @@ json 'd["platform"] == "linux-aarch64" and d["packages"][0]["name"] == "data"'
 expect 1 create -y -n arm torch --for gh200
 check [ ! -e "$(place arm)" ]
 
+# A partition without a profile: how to write one, and which ones there are.
+expect 2 hardware --for partition=nope
+err_has 'partition=nope: no profile for this partition' 'gpkg hardware --slurm' \
+    "gpkg hardware export --for h100 -o " "$GPKG_ROOT_PREFIX/profiles/partition=nope.yaml"
+expect 2 hardware export --slurm
+err_has '--slurm cannot be used with export' 'gpkg hardware --slurm'
+# A named machine lacks glibc: its profile says where to write it.
+expect 0 hardware export --for h100 -o h100.yaml
+check grep -q '^#  glibc: "2.28"  # assumed' h100.yaml
+sed -i 's/^#\(system:\|  glibc:\)/\1/' h100.yaml
+expect 0 hardware --for ./h100.yaml --json
+json 'd["glibc"]["value"] == "2.28"'
 # Export: what was written is read back as it was.
 expect 0 hardware export --for node.yaml
 err_is ''

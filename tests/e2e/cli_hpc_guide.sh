@@ -119,5 +119,5 @@ for page in "${pages[@]}"; do
         *) cp slurm-*.out "$WORK/" 2> /dev/null ;;
     esac
 done
-check [ "$(cat "$WORK"/slurm-*.out | grep -c "trained with None")" = 4 ]
+check [ "$(cat "$WORK"/slurm-*.out | grep -c "trained with None")" = 5 ]
 finish

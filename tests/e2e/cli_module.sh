@@ -36,6 +36,7 @@ err_has 'placeholders work only in the setting module_name'
 expect 2 module write -n one --root "$root" --as gpkg
 err_has "'gpkg' is reserved"
 expect 0 module check --root "$root"
+err_has "3 modules (6 files) in $root, all up to date"
 expect 0 config set module_name '{name}/{plain}-{accelerator}'
 expect 1 module check --root "$root"
 out_has 'one/1.lua: its name is now one/1.0-cpu'

@@ -44,8 +44,15 @@ expect 0 create -n plain plain
 # What an ordinary user cannot mount is refused when the module is written.
 expect 0 image build -n its-one -o "$WORK/nowhere.sqfs"
 expect 1 module write --image "$WORK/nowhere.sqfs" --root "$WORK/modules"
-err_has 'users cannot create this mount point' '--mount-point /tmp/gpkg-$USER/ml'
+err_has 'users cannot create this mount point' ': / is not writable for all users (mode 1777)' '--mount-point /tmp/ml-$USER'
 check [ ! -e "$WORK/modules" ]
+# For a mount point that somebody chose, the build already says so.
+mkdir -m 755 "$WORK/closed"
+expect 0 image build -n its-one -o "$WORK/closed.sqfs" --mount-point "$WORK/closed/mnt/ml"
+[ "$(id -u)" != 0 ] ||
+    err_has "$WORK/closed/mnt/ml: users cannot create this mount point of the image: $WORK/closed is not writable" \
+        'modules cannot mount it, gpkg image run can'
+rm -r "$WORK/closed" "$WORK/closed.sqfs"
 expect 2 module write --image "$WORK/nowhere.sqfs" -n its-one
 expect 2 module write -n its-one --disk /tmp
 expect 0 image build -n its-one -o "$WORK/within.sqfs" --mount-point "$WORK/shared/within/one"

@@ -39,6 +39,7 @@ out_has '/bin/gpkg-relocate'
 # Without an environment.
 expect 0 lock -o "$WORK/gpkg.lock" mod where
 expect 0 pack --from-lock "$WORK/gpkg.lock" -o "$WORK/locked.tar.zst"
+out_has "to unpack: mkdir locked && tar -xf $WORK/locked.tar.zst -C locked && locked/bin/gpkg-relocate"
 check [ -s "$WORK/locked.tar.zst" ]
 
 relocated() {  # DIR: everything names it, as it would in an environment of gpkg's

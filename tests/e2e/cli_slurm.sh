@@ -217,5 +217,9 @@ failures=$((failures + $?))
 slurm_stop
 expect 1 hardware --slurm
 err_has 'error: Slurm does not answer: ' 'sinfo' 'connect'
+mkdir r
+printf 'package: {name: quick, version: "1"}\nbuild: {noarch: generic, script: "true"}\n' > r/recipe.yaml
+expect 1 build r --slurm --output-dir silent
+err_has 'Slurm does not answer: scontrol: '
 
 finish

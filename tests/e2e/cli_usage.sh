@@ -229,6 +229,7 @@ module create|did you mean gpkg module write?
 module write --dest x|did you mean --root?
 module write --name a --name b|for the name of the module: --as NAME/VERSION
 module write x.sqfs|did you mean --image x.sqfs?
+module uninstall early|to delete one module: rm FILE
 module load early|leave gpkg out: module load NAME
 image list|did you mean gpkg image show?
 image exec x.sqfs true|did you mean gpkg image run?

@@ -42,7 +42,10 @@ Result<WantedImage> wanted_environment(Context& context,
                 fmt::format("{}: has pip packages, which can be installed only into an environment",
                             options.lock.file),
                 "create an environment with gpkg create --lock FILE, then name it with -n");
-        wanted.name = fs::path(options.output).stem().native();
+        auto file = fs::path(options.output).filename();
+        // "ml" of ml.sqfs and of ml.tar.zst
+        if (file.stem().extension() == ".tar") file = file.stem();
+        wanted.name = file.stem().native();
     } else {
         GPKG_TRY(wanted.from, existing_prefix(context, options.target));
         GPKG_CHECK(recover_for_use(context, *wanted.from));

@@ -254,7 +254,10 @@ Result<ExactRequest> locked_request(Context& context,
             fmt::format("{}: {}; to solve from scratch: gpkg lock -f FILE", file, kEdited));
     ExactRequest request;
     request.prefix = prefix;
-    request.lock = fmt::format("{}, class {}", file, best.locked->name);
+    // Locks of other tools have platforms in place of classes.
+    request.lock = best.locked->name == best.locked->platform
+                       ? file
+                       : fmt::format("{}, class {}", file, best.locked->name);
     if (fits.size() > 1)
         request.notes.push_back(fmt::format(
             "using class {1} of {0}: it {2}", file, best.locked->name, advantage_of_first(fits)));

@@ -396,4 +396,15 @@ TEST_CASE("variables stand in paths and URLs", "[config]") {
           f.file.native() + ":1:12: environment variable NOBODY is not set");
 }
 
+TEST_CASE("$GPKG_ROOT_PREFIX is the root prefix, whether or not the variable is set", "[config]") {
+    Fixture f;
+    const std::string text = "envs_dirs: [$GPKG_ROOT_PREFIX/envs, /apps/envs]\n";
+    CHECK(f.load(text).value().envs_dirs.value ==
+          std::vector<fs::path>{f.root / "envs", "/apps/envs"});
+    f.put(".config/gpkg/config.yaml", text);
+    f.variables = {{"GPKG_ROOT_PREFIX", "/scratch/eve"}};
+    CHECK(f.load().value().envs_dirs.value ==
+          std::vector<fs::path>{"/scratch/eve/envs", "/apps/envs"});
+}
+
 }  // namespace config_test
