@@ -175,14 +175,7 @@ std::vector<std::string> notes_on_unsearched_channels(const Context& context,
                 !is_unlinked(record))
                 names.push_back(record.name());
         }
-        if (names.empty()) continue;
-        const auto title = channel_title(context, url);
-        notes.push_back(
-            fmt::format("{} {} installed from {}, which is not searched; to search it: add -c {}",
-                        join_some(names, "and"),
-                        names.size() == 1 ? "was" : "were",
-                        title,
-                        shell_word(title)));
+        if (!names.empty()) notes.push_back(unsearched_text(context, names, url));
     }
     return notes;
 }
