@@ -87,6 +87,10 @@ expect 2 solve torch --for glib=2.36
 err_has 'facts that can follow a machine: cpu, cuda, glibc, linux, osx and rocm'
 expect 1 solve glib --for h100
 err_has 'h100 is assumed to have glibc 2.28 (__glibc)' 'gpkg solve glib --for h100,glibc=2.30  # for a machine with glibc >= 2.30'
+expect 0 create -q -y -n stays glib --for h100,glibc=2.30
+expect 0 install -y -n stays data --for h100
+err_has 'glib (__glibc >=2.30) stays as installed, although h100 is assumed to have glibc 2.28 (__glibc)' \
+    'to give a value: --for h100,glibc=2.30'
 expect 0 search glib --for h100
 err_has 'gpkg variants glib --for h100'
 expect 0 solve glib --for h100,glibc=2.30
