@@ -51,18 +51,11 @@ std::optional<LoggedCommand> read_entry(std::string_view text) {
         entry.seconds = line.value("seconds", 0.0);
         entry.error = line.value("error", "");
         entry.is_cancelled = line.value("cancelled", false);
+        entry.changes = line.value("changes", false);
         return entry;
     } catch (const Json::exception&) {
         return std::nullopt;
     }
-}
-
-/// Whether the command creates an environment that does not exist.
-bool may_create(const LoggedCommand& entry) {
-    constexpr auto kCreating =
-        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
-    return std::ranges::any_of(kCreating,
-                               [&](auto command) { return entry.command.starts_with(command); });
 }
 
 bool removes_environment(const LoggedCommand& entry) {
@@ -72,6 +65,13 @@ bool removes_environment(const LoggedCommand& entry) {
 }
 
 }  // namespace
+
+bool may_create(const LoggedCommand& entry) {
+    constexpr auto kCreating =
+        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
+    return std::ranges::any_of(kCreating,
+                               [&](auto command) { return entry.command.starts_with(command); });
+}
 
 std::string own_log_id() { return log_id(::getpid()); }
 
@@ -95,7 +95,8 @@ void log_command(const Config& config, const LoggedCommand& entry) {
                     {"status", entry.status ? Json(*entry.status) : Json()},
                     {"seconds", entry.seconds},
                     {"error", entry.error},
-                    {"cancelled", entry.is_cancelled}};
+                    {"cancelled", entry.is_cancelled},
+                    {"changes", entry.changes}};
     const auto text = json_text(line) + "\n";
     // One write: lines of commands that run at the same time do not mix.
     const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -27,12 +27,15 @@ struct LoggedCommand {
     double seconds = 0;
     std::string error{};        ///< message and hint; empty: none was printed
     bool is_cancelled = false;  ///< the user answered no to its question
+    bool changes = false;       ///< not one that only reads
 
     bool has_failed() const { return status != 0 && !is_cancelled; }
 };
 
 /// This process, as LoggedCommand::id.
 std::string own_log_id();
+/// Whether the command creates an environment that does not exist.
+bool may_create(const LoggedCommand& entry);
 /// "exit status 1", "cancelled", "did not finish" or "running"; empty for success.
 std::string outcome_of(const LoggedCommand& entry);
 

@@ -99,6 +99,7 @@ constexpr OtherName kOtherNames[] = {
     {"builds", "use gpkg variants {}"},
     {"cache", "use gpkg clean to free space, or gpkg info to see the folders"},
     {"cat", "use gpkg inspect FILE, or gpkg inspect --files FILE"},
+    {"channel list, channel ls", "use gpkg config get channels"},
     {"channel", "gpkg index FOLDER makes a channel of a folder with packages"},
     {"check",
      "use gpkg verify -n NAME, or gpkg doctor -n NAME; for a package file: gpkg inspect FILE"},

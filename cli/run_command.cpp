@@ -195,6 +195,7 @@ Result<int> run_command(Context& context,
     entry.id = own_log_id();
     entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     entry.command = typed_command(context.command_line);
+    entry.changes = changes;
     if (changes) {
         entry.prefix = given_prefix(context, path).native();
         log_command(context.config, entry);

@@ -204,6 +204,9 @@ std::string fault_of(const GivenFact& given, std::string_view value, const std::
             is_microarchitecture(value) && !is_of_another_platform(value, platform);
         return is_fine ? "" : fmt::format("'{}' is not a CPU type for {}", value, platform);
     }
+    if (given.fact == &HardwareProfile::cuda && is_driver_version(value))
+        return fmt::format(
+            "driver {0} supports CUDA {1}; write cuda={1}", value, cuda_of_driver(value));
     const bool is_version = !value.empty() && leading_version(value, 4, given.least) == value;
     return is_version || value == kAnyVersion
                ? ""
@@ -352,6 +355,10 @@ std::string hint_for_fact(std::string_view fact) {
         return fmt::format("facts that can follow a machine: {}", given_keys());
     return fmt::format("the driver is given as the CUDA version that it supports: cuda={}",
                        cuda_of_driver(fact.substr(kDriver.size())));
+}
+
+bool is_driver_version(std::string_view version) {
+    return version.find('.') > 2 && version.size() > 2 && leading_version(version, 4, 1) == version;
 }
 
 std::string cuda_of_driver(std::string_view version) {

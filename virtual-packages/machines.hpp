@@ -37,6 +37,8 @@ std::string given_keys();
 /// The CUDA version that a driver supports: "12.2" of "535.54", a driver, and of "12.2", which is
 /// one already.
 std::string cuda_of_driver(std::string_view version);
+/// Whether a version is a driver's, such as 535.104: no CUDA has a number that high.
+bool is_driver_version(std::string_view version);
 /// A hint for "driver=12.2" and other facts that cannot follow a machine.
 std::string hint_for_fact(std::string_view fact);
 

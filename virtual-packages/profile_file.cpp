@@ -74,8 +74,10 @@ Result<std::optional<Fact>> find_version(const yaml::Node* parent,
     if (!text) return std::nullopt;
     const bool is_numbers = !text->empty() && leading_version(*text, 4, least) == *text;
     if (!is_numbers && *text != kAnyVersion)
-        return parent->find(key)->fail("expected a version like 12.4 or any, found \"" + *text +
-                                       "\"");
+        return parent->find(key)->fail(
+            fmt::format("expected a version such as {}, or the word 'any', found \"{}\"",
+                        least > 1 ? "2.28" : "12.4",
+                        *text));
     return Fact{*text, source};
 }
 

@@ -44,10 +44,6 @@ bool is_build_string(std::string_view text) {
 
 bool is_any(std::string_view text) { return text == kAnyVersion; }
 bool is_numbers(std::string_view text) { return is_any(text) || is_dotted(text, 1, 4); }
-/// Drivers have versions like 535.104; of CUDA there is none that high.
-bool is_driver_version(std::string_view text) {
-    return is_dotted(text, 1, 4) && text.substr(0, text.find('.')).size() > 2;
-}
 bool is_cuda_version(std::string_view text) { return is_numbers(text) && !is_driver_version(text); }
 bool is_kernel_version(std::string_view text) { return is_any(text) || is_dotted(text, 2, 4); }
 bool is_compute_capability(std::string_view text) { return is_any(text) || is_dotted(text, 2, 2); }
@@ -66,17 +62,18 @@ struct Override {
 };
 
 // clang-format off
-constexpr std::string_view kVersion = "a version like 12.4, or any";
+constexpr std::string_view kVersion = "a version such as 12.4, or the word 'any'";
+constexpr std::string_view kGlibcVersion = "a version such as 2.28, or the word 'any'";
 constexpr Override kArchspec{"__archspec", "CONDA_OVERRIDE_ARCHSPEC", is_build_string, "a name of at most 64 letters, digits, _, . and +", WhenEmpty::Ignore};
 constexpr Override kUnix{"__unix", "CONDA_OVERRIDE_UNIX", is_zero, "", WhenEmpty::Ignore};
 constexpr Override kCuda{"__cuda", "CONDA_OVERRIDE_CUDA", is_cuda_version, kVersion, WhenEmpty::Drop};
-constexpr Override kCudaArch{"__cuda_arch", "CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability like 8.6, or any", WhenEmpty::Drop};
-constexpr Override kGlibc{"__glibc", "CONDA_OVERRIDE_GLIBC", is_numbers, kVersion, WhenEmpty::Drop};
-constexpr Override kLinux{"__linux", "CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers like 5.15.0, or any", WhenEmpty::Ignore};
+constexpr Override kCudaArch{"__cuda_arch", "CONDA_OVERRIDE_CUDA_ARCH", is_compute_capability, "a compute capability such as 8.6, or the word 'any'", WhenEmpty::Drop};
+constexpr Override kGlibc{"__glibc", "CONDA_OVERRIDE_GLIBC", is_numbers, kGlibcVersion, WhenEmpty::Drop};
+constexpr Override kLinux{"__linux", "CONDA_OVERRIDE_LINUX", is_kernel_version, "two to four numbers such as 5.15.0, or the word 'any'", WhenEmpty::Ignore};
 constexpr Override kOsx{"__osx", "CONDA_OVERRIDE_OSX", is_numbers, kVersion, WhenEmpty::Ignore};
 constexpr Override kWin{"__win", "CONDA_OVERRIDE_WIN", is_version, kVersion, WhenEmpty::Ignore};
 constexpr Override kAmdgpu{"__amdgpu", "CONDA_OVERRIDE_AMDGPU", is_zero, "0 for present or nothing for absent", WhenEmpty::Drop};
-constexpr Override kAmdgpuArch{"__amdgpu_arch", "CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers like 9.0.10, or any", WhenEmpty::Drop};
+constexpr Override kAmdgpuArch{"__amdgpu_arch", "CONDA_OVERRIDE_AMDGPU_ARCH", is_gfx_version, "three numbers such as 9.0.10, or the word 'any'", WhenEmpty::Drop};
 constexpr Override kRocm{"__rocm", "CONDA_OVERRIDE_ROCM", is_numbers, kVersion, WhenEmpty::Drop};
 // clang-format on
 

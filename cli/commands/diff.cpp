@@ -144,7 +144,7 @@ Result<Side> environment_side(Context& context, const std::string& text) {
         if (!has_near_name && !is_environment_yml(text))
             error.hint =
                 "to list environments: gpkg env list; a time is written 2026-11-28, "
-                "'2026-11-28 13:45', today, yesterday, 30m, 12h or 7d";
+                "'2026-11-28 13:45', today, yesterday, 30m, 12h, 7d or 2w";
     }
     return pass(std::move(error));
 }

@@ -8,6 +8,7 @@
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/site_profiles.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "virtual-packages/cpu.hpp"
 #include "virtual-packages/machines.hpp"
 #include "virtual-packages/virtual_package.hpp"
@@ -207,7 +208,7 @@ void print_packages(Output& out, const Detection& detection) {
     out.result(table);
 }
 
-void print_overrides(Context& context, const Detection& detection, bool is_named) {
+void print_overrides(Context& context, const Detection& detection) {
     auto& out = context.out;
     if (detection.overrides.empty()) return;
     out.result("\nOverrides:");
@@ -224,12 +225,10 @@ void print_overrides(Context& context, const Detection& detection, bool is_named
                           : fmt::format("  override_virtual_packages.{}: {}",
                                         setting->second,
                                         printable(one.value)),
-                   one.effect == OverrideEffect::None ? "no effect: " + one.text : one.text});
+                   one.effect == OverrideEffect::None ? "no effect: " + one.text : one.text,
+                   is_set ? "" : out.faint(context.config.override_virtual_packages.source)});
     }
     out.result(table);
-    if (const auto& configured = context.config.override_virtual_packages;
-        !is_named && !configured.value.empty())
-        out.result(out.faint("  override_virtual_packages: " + configured.source));
 }
 
 /// Which builds gpkg selects for these virtual packages.
@@ -238,13 +237,28 @@ std::string packages_text(const Context& context, const Detection& detection) {
     if (!usual.value.empty() && usual.value != "auto")
         return fmt::format("accelerator {} ({})", usual.value, usual.source);
     std::vector<std::string> builds;
-    if (const auto* cuda = detection.find("__cuda"); cuda != nullptr)
-        builds.push_back(
-            fmt::format("CUDA builds up to CUDA {}.x (the driver supports {})",
-                        cuda->package.version.substr(0, cuda->package.version.find('.')),
-                        cuda->package.version));
+    if (const auto* cuda = detection.find("__cuda"); cuda != nullptr) {
+        const auto& version = cuda->package.version;
+        // A driver of any version, and one of a version that no driver has.
+        const bool is_known = version != kAnyVersion && version != "0";
+        builds.push_back(is_known
+                             ? fmt::format("CUDA builds up to CUDA {}.x (the driver supports {})",
+                                           version.substr(0, version.find('.')),
+                                           version)
+                             : "CUDA builds");
+    }
     if (detection.find("__amdgpu") != nullptr) builds.emplace_back("ROCm builds");
     return builds.empty() ? "CPU builds" : join_or(builds);
+}
+
+/// Where an override gives a CUDA and no GPU is known. `given`: the machine as --for has it.
+std::optional<std::string> note_on_unknown_gpu(const Detection& detection,
+                                               const std::string& given) {
+    if (!given.empty() || detection.find("__cuda") == nullptr ||
+        detection.find("__cuda_arch") != nullptr)
+        return std::nullopt;
+    return "no NVIDIA GPU is known, so builds that need a compute capability (__cuda_arch) cannot "
+           "be installed; to give one: CONDA_OVERRIDE_CUDA_ARCH=9.0";
 }
 
 /// The machine that --for names, else this one, with all its GPUs.
@@ -285,8 +299,10 @@ Result<int> show(Context& context, const HardwareOptions& options) {
         for (const auto& line : found.notes) context.out.note(line);
     print_facts(context, found, choice, detection);
     print_packages(context.out, detection);
-    print_overrides(context, detection, is_named);
+    print_overrides(context, detection);
     context.out.result("\npackages: " + packages_text(context, detection));
+    if (const auto note = note_on_unknown_gpu(detection, options.sources.for_machine))
+        context.out.note("note: " + *note);
     if (const auto note = assumed_note(options.sources.for_machine, detection.records()))
         context.out.note("note: " + *note);
     if (!is_named && detection.find("__cuda") == nullptr && detection.find("__amdgpu") == nullptr)

@@ -158,16 +158,17 @@ Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
     return 0;
 }
 
-/// Commands that failed changed nothing that history lists.
+/// Changes of the environment that failed since its last creation: history does not list them.
 void tell_failed(Context& context, const fs::path& prefix) {
-    const auto entries = logged_commands(context.config);
-    const auto failed = std::ranges::count_if(entries, [&](const auto& entry) {
-        return entry.prefix == prefix.native() && entry.has_failed() &&
-               outcome_of(entry) != "running";
-    });
+    std::size_t failed = 0;
+    for (const auto& entry : logged_commands(context.config)) {
+        if (entry.prefix != prefix.native() || !entry.changes) continue;
+        if (entry.status == 0 && may_create(entry)) failed = 0;
+        if (entry.has_failed() && outcome_of(entry) != "running") ++failed;
+    }
     if (failed > 0)
         context.out.note(fmt::format("not listed: {}; to see the errors: gpkg log --failed {}",
-                                     count_text(static_cast<std::size_t>(failed), "failed command"),
+                                     count_text(failed, "failed command"),
                                      target_words(context, prefix)));
 }
 

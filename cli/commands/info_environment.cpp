@@ -75,7 +75,7 @@ void print_environment(const Context& context, const EnvironmentFacts& facts) {
     std::vector<std::string> channels;
     for (const auto& channel : facts.state.channels) channels.push_back(hide_secrets(channel));
     if (channels.empty()) channels.emplace_back("as configured");
-    rows("uses channels", channels);
+    rows("packages from", channels);
     context.out.result(table);
 }
 

@@ -75,7 +75,7 @@ Result<std::function<bool(const std::string&)>> name_filter(const ListOptions& o
 
 Json variant_json(const Item& item) {
     auto json = Json::object();
-    for (const auto& [name, value] : kVariantColumns) {
+    for (const auto& [name, title, value] : kVariantColumns) {
         if (const auto& text = item.variant.*value; !text.empty()) json[std::string(name)] = text;
     }
     return json;
@@ -146,7 +146,7 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
     const bool has_requests = any([](const Item& item) { return !item.requested.empty(); });
 
     std::vector<std::string> head{"# Name", "Version", "Build", "Channel"};
-    for (const auto& column : columns) head.emplace_back(column.name);
+    for (const auto& column : columns) head.emplace_back(column.title);
     if (has_inputs) head.emplace_back("Built with");
     if (has_sizes) head.emplace_back("Size");
     const auto requested = head.size();

@@ -16,6 +16,7 @@
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/variant_columns.hpp"
 #include "libcore/hardware/variant_inputs.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/solver.hpp"
 
@@ -57,6 +58,7 @@ struct Row {
     AcceleratorOf accelerator;
     VariantBuild build;
     std::string obstacle;   ///< why it does not go with the machine; empty: it does
+    bool is_open = false;   ///< the obstacle is an assumed value of the machine
     Caution caution;        ///< of one that goes with it
     std::string hidden_by;  ///< the channel that keeps it out unless its own is asked for
 };
@@ -138,7 +140,7 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     for (const auto& row : rows) {
         auto one = record_json(row.record);
         Json variant;
-        for (const auto& [name, value] : kVariantColumns) {
+        for (const auto& [name, title, value] : kVariantColumns) {
             const auto& text = row.build.columns.*value;
             variant[std::string(name)] = text.empty() ? Json() : Json(text);
         }
@@ -155,11 +157,18 @@ Json json_of(const Sources& sources, const std::vector<Row>& rows) {
     return document;
 }
 
+/// Whether the key is a virtual package, which is not a variable of the recipe.
+bool is_virtual_key(std::string_view key) { return key.starts_with("__"); }
+
 /// "?" where nothing is known of the build.
 std::string input_cell(const VariantBuild& build, const std::string& key) {
     if (!build.inputs) return "?";
     const auto found = build.inputs->find(key);
-    return found == build.inputs->end() ? "" : printable(found->second, kLongestInput);
+    if (found == build.inputs->end()) return "";
+    // ">=13" of "__cuda >=13": the heading has the name.
+    std::string_view value = found->second;
+    if (is_virtual_key(key) && value.starts_with(key + ' ')) value.remove_prefix(key.size() + 1);
+    return printable(value, kLongestInput);
 }
 
 std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
@@ -171,7 +180,7 @@ std::vector<std::string> shown_keys(const std::vector<std::string>& keys) {
 }
 
 std::string fit_cell(const Row& row) {
-    if (!row.obstacle.empty()) return "no: " + row.obstacle;
+    if (!row.obstacle.empty()) return (row.is_open ? "unknown: " : "no: ") + row.obstacle;
     if (!row.hidden_by.empty()) return fmt::format("hidden by {}", path_or_url(row.hidden_by));
     return row.caution.why.empty() ? "yes" : fmt::format("yes, {}", row.caution.in_short);
 }
@@ -200,10 +209,10 @@ Table table_of(const Context& context,
 
     Table table;
     std::vector<std::string> head{"# Version", "Build"};
-    for (const auto& column : shown) head.emplace_back(column.name);
+    for (const auto& column : shown) head.emplace_back(column.title);
     for (auto& key : shown_keys(keys)) head.push_back(std::move(key));
-    if (channels.size() > 1) head.emplace_back("channel");
-    head.push_back(machine.profile ? "fits " + machine.name : "fits here");
+    if (channels.size() > 1) head.emplace_back("Channel");
+    head.push_back(machine.profile ? "Fits " + machine.name : "Fits here");
     table.add(std::move(head));
     for (const auto& row : rows) {
         std::vector<std::string> cells{row.record.version, row.record.build};
@@ -234,9 +243,11 @@ void print(const Context& context, const Machine& machine, const std::vector<Row
     const auto telling = telling_inputs(builds, kMostInputs);
     auto& out = context.out;
     out.result(table_of(context, machine, rows, telling.keys));
-    if (!telling.keys.empty())
+    auto variables = telling.keys;
+    std::erase_if(variables, is_virtual_key);
+    if (!variables.empty())
         out.note(fmt::format("build inputs (variables of the recipe): {}",
-                             join_some(shown_keys(telling.keys), "and", kMostInputs)));
+                             join_some(shown_keys(variables), "and", kMostInputs)));
     if (!telling.more.empty())
         out.note(fmt::format("other inputs that differ: {}",
                              join_some(shown_keys(telling.more), "and", kMostInputs)));
@@ -328,6 +339,7 @@ Result<int> variants(Context& context, VariantsOptions options) {
         row.accelerator = accelerator_of(record);
         row.build = {variant_columns(record), std::move(inputs[i])};
         GPKG_TRY(row.obstacle, obstacle_of(context, sources, record));
+        row.is_open = lacks_only_assumed(record, sources.virtual_packages);
         if (row.obstacle.empty())
             row.caution = caution_of(record, row.accelerator.accelerator, sources, limits);
         if (is_hidden(record, hiding)) row.hidden_by = channel_name(context, *hiding);

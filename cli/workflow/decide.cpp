@@ -1,8 +1,10 @@
 #include "cli/environments.hpp"
+#include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/installed.hpp"
+#include "cli/workflow/machine.hpp"
 #include "cli/workflow/trace.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
@@ -10,6 +12,7 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/solve/accelerators.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -175,14 +178,7 @@ std::vector<std::string> notes_on_unsearched_channels(const Context& context,
                 !is_unlinked(record))
                 names.push_back(record.name());
         }
-        if (names.empty()) continue;
-        const auto title = channel_title(context, url);
-        notes.push_back(
-            fmt::format("{} {} installed from {}, which is not searched; to search it: add -c {}",
-                        join_some(names, "and"),
-                        names.size() == 1 ? "was" : "were",
-                        title,
-                        shell_word(title)));
+        if (!names.empty()) notes.push_back(unsearched_text(context, names, url));
     }
     return notes;
 }
@@ -354,6 +350,21 @@ std::optional<Accelerator> named_vendor(const Context& context, const Question& 
     return has_nvidia ? Accelerator::Nvidia : Accelerator::Amd;
 }
 
+/// How to give facts of the machine that are assumed, if installed packages of the solution need
+/// other values.
+std::optional<std::string> note_on_assumed(const Question& question,
+                                           const std::vector<PackageRecord>& records) {
+    const auto& known = question.problem.virtual_packages;
+    std::vector<std::string> unmet;
+    for (const auto& record : records) {
+        for (const auto& need : unmet_needs(record, known)) {
+            if (need.there != nullptr && is_assumed(*need.there))
+                unmet.push_back(unmet_text(need, question.machine.name));
+        }
+    }
+    return unmet.empty() ? std::nullopt : assumed_note(question.machine.given, known, unmet);
+}
+
 /// What the solution means for the GPUs and the driver of the machine. `link`: its new records.
 std::vector<std::string> notes_on_machine(const Context& context,
                                           const Question& question,
@@ -453,6 +464,8 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
         append(change.notes, notes_on_machine(context, question, solution.records, change.link));
     add_notes_on_kept_versions(context, question, solution.records, change);
     append(change.notes, notes_on_unsearched_channels(context, question, change));
+    if (auto note = note_on_assumed(question, solution.records))
+        change.notes.push_back(*std::move(note));
     if (change.is_nothing() && change.state &&
         is_same_but_order(*change.state, question.present.on_disk))
         change.state.reset();

@@ -35,7 +35,7 @@ void DifferenceTable::print(Output& out) const { out.result(table_); }
 std::string variant_changes(const VariantColumns& before, const VariantColumns& after) {
     const auto word = [](const std::string& value) { return value.empty() ? "none" : value; };
     std::string text;
-    for (const auto& [name, value] : kVariantColumns) {
+    for (const auto& [name, title, value] : kVariantColumns) {
         const auto from = word(before.*value);
         const auto to = word(after.*value);
         if (from != to)

@@ -32,6 +32,17 @@ std::string channel_title(const Context& context, const std::string& url) {
     return path_or_url(channel_name(context, url));
 }
 
+std::string unsearched_text(const Context& context,
+                            const std::vector<std::string>& names,
+                            const std::string& url) {
+    const auto title = channel_title(context, url);
+    return fmt::format("{} {} installed from {}, which is not searched; to search it: add -c {}",
+                       join_some(names, "and"),
+                       names.size() == 1 ? "was" : "were",
+                       title,
+                       shell_word(title));
+}
+
 std::string typed_spec(const std::string& spec) {
     const auto parsed = MatchSpec::parse(spec);
     return parsed ? as_typed(*parsed) : spec;

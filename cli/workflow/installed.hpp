@@ -25,6 +25,10 @@ Result<Installed> read_installed(Context& context, const TargetOptions& target);
 std::string channel_name(const Context& context, const std::string& url);
 /// The same for people: "conda-forge", or the folder of a local channel.
 std::string channel_title(const Context& context, const std::string& url);
+/// "far and near were installed from /other, which is not searched; to search it: add -c /other"
+std::string unsearched_text(const Context& context,
+                            const std::vector<std::string>& names,
+                            const std::string& url);
 
 /// A spec of a record or of the history as a person types it.
 std::string typed_spec(const std::string& spec);

@@ -3,6 +3,7 @@
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/moment.hpp"
 #include "libcore/base/parallel.hpp"
+#include "libcore/base/percent.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -124,23 +125,27 @@ ChannelPriority channel_priority(const Context& context, const SourceOptions& op
 
 namespace {
 
-/// Where a default channel fails beside channels that a file or -c names: nobody asked for it.
-Error with_hint_on_defaults(Error error, const Context& context, const SourceOptions& options) {
-    const auto& configured = context.config.channels;
-    if (configured.source != "default" || options.override_channels || options.channels.empty() ||
-        error.kind == ErrorKind::Interrupted)
+/// Where a channel of the settings fails beside channels that a file or -c names: how to leave it
+/// out.
+Error with_hint_on_configured(Error error, const Context& context, const SourceOptions& options) {
+    if (error.unread_channel.empty() || options.override_channels || options.channels.empty())
         return error;
-    const auto text = error.to_string();
-    const auto is_in_error = [&](const std::string& channel) {
-        return text.find("/" + channel + "/") != std::string::npos &&
-               std::ranges::find(options.channels, channel) == options.channels.end();
-    };
-    const auto found = std::ranges::find_if(configured.value, is_in_error);
-    if (found == configured.value.end()) return error;
+    const auto where = channel_context(context);
+    const auto failed = [&](const Channel& one) { return one.base_url() == error.unread_channel; };
+    const auto given = parse_channels(options.channels, where);
+    if (!given || std::ranges::any_of(*given, failed)) return error;
+    const auto& configured = context.config.channels;
+    const auto channels = parse_channels(configured.value, where);
+    if (!channels) return error;
+    const auto found = std::ranges::find_if(*channels, failed);
+    if (found == channels->end()) return error;
     error.hint = fmt::format(
-        "{} is searched because no channels are configured; to search only the given ones: "
-        "--override-channels, or nodefaults among the channels of a file",
-        *found);
+        "{} is searched because {}; to search only the given ones: --override-channels, or "
+        "nodefaults among the channels of a file{}",
+        path_or_url(found->name()),
+        configured.source == "default" ? std::string("no channels are configured")
+                                       : "it is set in " + configured.source,
+        error.hint.empty() ? std::string() : "; otherwise: " + error.hint);
     return error;
 }
 
@@ -151,7 +156,8 @@ Result<Channels> fetch_channels(Context& context, const SourceOptions& options, 
     GPKG_TRY(const auto channels, wanted_channels(context, options));
     auto fetched =
         Channels::fetch(context, channels, subdirs_for(machine.platform), options.offline, extent);
-    if (!fetched) return pass(with_hint_on_defaults(std::move(fetched).error(), context, options));
+    if (!fetched)
+        return pass(with_hint_on_configured(std::move(fetched).error(), context, options));
     return fetched;
 }
 

@@ -48,6 +48,8 @@ struct Error {
     std::string missing_path{};
     /// Requested packages that no channel has; often empty.
     std::vector<std::string> unknown_packages{};
+    /// The base URL of the channel that cannot be read; empty: the failure is about something else.
+    std::string unread_channel{};
     /// Offline mode kept gpkg from a download that would help.
     bool is_offline = false;
     /// Of an interruption: the message says what was done before it.

@@ -35,9 +35,10 @@ std::string hint_at_known_channel(const Channel& channel) {
     return did_you_mean(near);
 }
 
-/// `error` about a channel, with those hints where they fit.
+/// `error` about a channel, which it names, with those hints where they fit.
 Error with_channel_hint(Error error, const Channel& channel) {
     if (error.kind == ErrorKind::Interrupted) return error;
+    error.unread_channel = channel.base_url();
     if (const auto hint = hint_at_known_channel(channel); !hint.empty())
         error.hint = error.hint.empty() ? hint : fmt::format("{} Or: {}", hint, error.hint);
     if (const auto hint = hint_at_folder(channel, "-c"); !hint.empty())
@@ -115,9 +116,6 @@ Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
                                     join_or(asked));
         error.hint += ", or try again later";
     }
-    const bool is_word = channel.name().find('/') == std::string::npos;
-    if (is_word && hint_at_folder(channel, "-c").empty())
-        error.hint += fmt::format("; for a folder, use ./{}", channel.name());
     return pass(with_channel_hint(std::move(error), channel));
 }
 
@@ -136,6 +134,7 @@ TrustedChannels trusted_of(std::span<const Channel> channels,
 
 /// Of signed channels the statement comes first. Takes from `asking` what that settles.
 Result<void> ask_for_statements(Transport& transport,
+                                std::span<const Channel> channels,
                                 const TrustedChannels& trusted,
                                 const IndexOptions& options,
                                 std::vector<OneIndex>& all,
@@ -153,7 +152,8 @@ Result<void> ask_for_statements(Transport& transport,
             if (is_of_it(i) && told) {
                 GPKG_TRY(settled, all[i].heed(*told));
             } else if (is_of_it(i)) {
-                GPKG_CHECK(all[i].go_without(told.error()));
+                if (auto done = all[i].go_without(told.error()); !done)
+                    return pass(with_channel_hint(std::move(done).error(), channels[channel]));
                 settled = true;
             }
             if (!settled) left.push_back(i);
@@ -196,7 +196,7 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
                 with_channel_hint(std::move(settled).error(), channels[i / subdirs.size()]));
         if (!*settled) asking.push_back(i);
     }
-    GPKG_CHECK(ask_for_statements(transport, trusted, options, all, asking));
+    GPKG_CHECK(ask_for_statements(transport, channels, trusted, options, all, asking));
     while (!asking.empty()) {
         std::vector<GetRequest> requests;
         requests.reserve(asking.size());

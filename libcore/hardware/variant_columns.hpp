@@ -25,19 +25,20 @@ struct VariantColumns {
 };
 
 struct VariantColumn {
-    std::string_view name;
+    std::string_view name;   ///< in JSON and differences
+    std::string_view title;  ///< in headings of tables
     std::string VariantColumns::*value;
 };
 
 /// All of them, in the order in which tables have them.
 inline constexpr auto kVariantColumns = std::to_array<VariantColumn>({
-    {"accelerator", &VariantColumns::accelerator},
-    {"cuda", &VariantColumns::cuda},
-    {"gpu", &VariantColumns::gpu},
-    {"cpu", &VariantColumns::cpu},
-    {"blas", &VariantColumns::blas},
-    {"mpi", &VariantColumns::mpi},
-    {"python", &VariantColumns::python},
+    {"accelerator", "Accelerator", &VariantColumns::accelerator},
+    {"cuda", "CUDA", &VariantColumns::cuda},
+    {"gpu", "GPU", &VariantColumns::gpu},
+    {"cpu", "CPU", &VariantColumns::cpu},
+    {"blas", "BLAS", &VariantColumns::blas},
+    {"mpi", "MPI", &VariantColumns::mpi},
+    {"python", "Python", &VariantColumns::python},
 });
 
 VariantColumns variant_columns(const PackageRecord& record);

@@ -99,7 +99,7 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
     }
     case What::HostNotFound:
         return error(fmt::format("host '{}' not found", host_of(url)),
-                     "check the host name and the network; without a network: --offline");
+                     "check the host name and the network");
     case What::ProxyNotFound:
         return error("host of the proxy not found", "check HTTP_PROXY and HTTPS_PROXY");
     case What::Refused:

@@ -1,6 +1,7 @@
 #include "libcore/solve/machine_needs.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -33,6 +34,13 @@ std::vector<UnmetNeed> unmet_needs(const PackageRecord& record,
     take(record.depends, false);
     take(record.constrains, true);
     return unmet;
+}
+
+bool lacks_only_assumed(const PackageRecord& record, const std::vector<PackageRecord>& machine) {
+    const auto unmet = unmet_needs(record, machine);
+    return !unmet.empty() && std::all_of(unmet.begin(), unmet.end(), [](const UnmetNeed& need) {
+        return need.there != nullptr && is_assumed(*need.there);
+    });
 }
 
 }  // namespace gpkg

@@ -24,6 +24,9 @@ std::vector<UnmetNeed> unmet_needs(const PackageRecord& record,
                                    const std::vector<PackageRecord>& machine,
                                    DriverBounds bounds = DriverBounds::Count);
 
+/// Whether it has unmet needs, and the machine's values for all of them are assumed.
+bool lacks_only_assumed(const PackageRecord& record, const std::vector<PackageRecord>& machine);
+
 /// Whether `record` may restrict the virtual package `name`.
 bool may_restrict(const PackageRecord& record, std::string_view name, DriverBounds bounds);
 

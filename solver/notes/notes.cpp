@@ -1,6 +1,8 @@
 #include "solver/notes/notes.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/solve/explanation.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "solver/machine_limit.hpp"
 #include "solver/notes/accelerator_notes.hpp"
 #include "solver/notes/held_back.hpp"
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 
 namespace gpkg::solver {
 namespace {
@@ -20,6 +23,19 @@ bool is_of_environment(const Universe& universe) {
 
 std::string_view as_it_was(const Universe& universe) {
     return is_of_environment(universe) ? "as installed" : "as locked";
+}
+
+/// What the machine is assumed to have, if the specs fail only for assumed values; else empty.
+std::vector<std::string> assumed_facts(const Universe& universe, const std::vector<SpecId>& unmet) {
+    std::set<std::string> facts;
+    for (const auto id : unmet) {
+        const auto& name = universe.name_of(universe.specs()[id]);
+        const auto* there =
+            name.begin == name.end ? nullptr : universe.candidates()[name.begin].given;
+        if (there == nullptr || !is_assumed(*there)) return {};
+        facts.insert(machine_fact(universe.problem().machine, name.text, there));
+    }
+    return {facts.begin(), facts.end()};
 }
 
 /// Installed packages that stay although this machine could not use them, in one line.
@@ -35,12 +51,22 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
     std::vector<std::string> items(all.size());
     std::transform(all.begin(), all.end(), items.begin(), item);
     std::sort(items.begin(), items.end());
-    return fmt::format("{} {} {}, although {} does not meet {}",
-                       join_some(items, "and"),
-                       items.size() == 1 ? "stays" : "stay",
-                       as_it_was(universe),
-                       universe.problem().machine,
-                       items.size() == 1 ? "this requirement" : "these requirements");
+    std::vector<SpecId> unmet;
+    for (const auto id : all)
+        unmet.insert(unmet.end(),
+                     universe.candidates()[id].excused.begin(),
+                     universe.candidates()[id].excused.end());
+    const auto assumed = assumed_facts(universe, unmet);
+    return fmt::format(
+        "{} {} {}, although {}",
+        join_some(items, "and"),
+        items.size() == 1 ? "stays" : "stay",
+        as_it_was(universe),
+        assumed.empty()
+            ? fmt::format("{} does not meet {}",
+                          universe.problem().machine,
+                          items.size() == 1 ? "this requirement" : "these requirements")
+            : join_some(assumed, "and"));
 }
 
 /// The same of what does not run on its driver and GPUs.

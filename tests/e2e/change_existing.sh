@@ -427,6 +427,8 @@ check [ -e "$(place licence)/conda-meta/film-2.0-gpl_0.json" ]
 # A name that the searched channels lack may be in one that the environment has packages from.
 mkdir -p "$WORK/bare/noarch" && echo '{"info": {"subdir": "noarch"}, "packages": {}}' > "$WORK/bare/noarch/repodata.json"
 expect 1 install -n licence solo --override-channels -c "$WORK/bare"
-err_has "environment licence has packages from $CHANNEL, which is not searched; add -c $CHANNEL"
+err_has "environment licence has packages from $CHANNEL, which is not searched; to search it: add -c $CHANNEL"
+expect 1 install -n licence film --accel none --override-channels -c "$WORK/bare"
+err_has "film was installed from $CHANNEL, which is not searched; to search it: add -c $CHANNEL"
 
 finish

@@ -129,4 +129,15 @@ expect 0 create -y -n aliased app
 printf 'allowlist_channels: [conda-forge]\nchannel_alias: %s\n' "$host" > "$HOME/.condarc"
 : > "$GPKG_SYSTEM_CONFIG"
 expect 0 create -y -n own app
+
+# A channel of the settings that cannot be read beside one that is given: how to leave it out.
+rm "$HOME/.condarc"
+away=http://127.0.0.1:1/away
+GPKG_CHANNELS=$away expect 1 create -y -n left app -c "$CHANNEL"
+err_has "$away is searched because it is set in GPKG_CHANNELS; to search only the given ones: --override-channels"
+GPKG_CHANNELS=$away expect 1 create -y -n left app -c "$CHANNEL" --offline
+err_has '; otherwise: run the command once with a network, without --offline'
+GPKG_CHANNELS=$away expect 1 create -y -n left app
+err_lacks '--override-channels'
+GPKG_CHANNELS=$away expect 0 create -y -n left app -c "$CHANNEL" --override-channels
 finish

@@ -67,7 +67,7 @@ expect 0 doctor -n oldway --for ./between.yaml
 out_has 'CUDA: pytorch-cuda 12.1; the driver supports 12.2'
 out_lacks 'needs PTX compilation'
 expect 1 doctor -n ml --for cpu
-out_has '__cuda >=12: torch needs it, but cpu has none'
+out_has '__cuda >=12: torch needs an NVIDIA driver for CUDA 12 or newer, but cpu has none'
 out_has "use a machine with an NVIDIA driver, or gpkg install -n ml 'torch[accel=none]' --for cpu"
 out_has 'is a CUDA build, but cpu has no NVIDIA GPU' 'does not run on cpu: '
 

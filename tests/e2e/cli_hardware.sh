@@ -83,10 +83,16 @@ expect 2 hardware --for osx-arm64
 err_has 'a platform, not a machine' 'to solve for a platform: --platform osx-arm64'
 expect 2 hardware --for h100:cuda=12.4
 err_has '--for h100:cuda=12.4: unknown machine' 'write h100,cuda=12.4'
+expect 2 hardware --for h100,cuda=535
+err_has 'h100,cuda=535: driver 535 supports CUDA 12.2; write cuda=12.2'
 expect 2 solve torch --for glib=2.36
 err_has 'facts that can follow a machine: cpu, cuda, glibc, linux, osx and rocm'
 expect 1 solve glib --for h100
 err_has 'h100 is assumed to have glibc 2.28 (__glibc)' 'gpkg solve glib --for h100,glibc=2.30  # for a machine with glibc >= 2.30'
+expect 0 create -q -y -n stays glib --for h100,glibc=2.30
+expect 0 install -y -n stays data --for h100
+err_has 'glib (__glibc >=2.30) stays as installed, although h100 is assumed to have glibc 2.28 (__glibc)' \
+    'to give a value: --for h100,glibc=2.30'
 expect 0 search glib --for h100
 err_has 'gpkg variants glib --for h100'
 expect 0 solve glib --for h100,glibc=2.30
@@ -137,7 +143,8 @@ expect 0 config set override_virtual_packages.cuda 12.9
 expect 0 solve newest
 err_lacks 'also applies to'
 expect 0 hardware
-out_has 'override_virtual_packages.cuda: 12.9' 'override_virtual_packages: ' '(overridden: 12.9)'
+out_has 'override_virtual_packages.cuda: 12.9  __cuda is 12.9  ' '(overridden: 12.9)'
+err_has 'to give one: CONDA_OVERRIDE_CUDA_ARCH=9.0'
 out_lacks CONDA_OVERRIDE_CUDA
 expect 1 solve newest --for h100
 expect 0 solve torch=2.0=cuda12 --for h100 --json

@@ -31,7 +31,7 @@ json 'd["active_prefix_name"] == "one"'
 
 # An environment: what is stored of it beside its packages.
 expect 0 info -n one
-out_has 'environment  : one' 'packages  : 1 (1 requested)' 'accelerator  : builds for this machine (no accelerator set)' 'GPU packages  : none' 'pins  : none' 'uses channels  : as configured'
+out_has 'environment  : one' 'packages  : 1 (1 requested)' 'accelerator  : builds for this machine (no accelerator set)' 'GPU packages  : none' 'pins  : none' 'packages from  : as configured'
 expect 0 create -y -n two app --accel none -c "$CHANNEL" --override-channels
 out_has 'Accelerator  CPU builds only (accelerator none)' 'two now uses CPU builds only (accelerator none)'
 expect 0 pin -n two app

@@ -121,7 +121,7 @@ package only 1.0 0
 expect 0 create -y -q -n here torch=2.0=cpu_mkl_py312_0 only
 CONDA_OVERRIDE_CUDA=12.9 expect 0 create -y -q -n there torch=2.0=cuda129_mkl_py312_0
 expect 0 list -n there
-check [ "$(sed -n 3p <<< "$out" | tr -s ' ')" = '# Name Version Build Channel accelerator cuda blas Requested' ]
+check [ "$(sed -n 3p <<< "$out" | tr -s ' ')" = '# Name Version Build Channel Accelerator CUDA BLAS Requested' ]
 check [ "$(grep ^torch <<< "$out" | tr -s ' ' | sed "s,$CHANNEL,C,")" = \
     'torch 2.0 cuda129_mkl_py312_0 C nvidia 12.9 mkl torch=2.0=cuda129_mkl_py312_0' ]
 expect 0 list -n there torch --json

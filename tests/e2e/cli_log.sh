@@ -183,4 +183,11 @@ expect 1 show app -n e
 expect 2 show 'l*'
 err_has 'does not name one package'
 
+
+# For history, what failed before the environment was created does not count, nor does reading.
+expect 1 create -y -q -n late nosuch
+expect 0 create -y -q -n late lib
+expect 1 why -n late nosuch
+expect 0 history -n late
+err_lacks 'not listed'
 finish

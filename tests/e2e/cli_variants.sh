@@ -15,7 +15,7 @@ BUILD_NUMBER=9 package vision 1.0 cpu_0 'torch'
 package vision 1.0 cuda129_0 'torch * cuda*'
 
 expect 0 variants torch
-check [ "$(tr -s ' ' <<< "$out")" = '# Version Build accelerator cuda python fits here
+check [ "$(tr -s ' ' <<< "$out")" = '# Version Build Accelerator CUDA Python Fits here
 2.0 cpu_py312_0 none 3.12 yes
 2.0 cuda118_py313_0 nvidia 11.8 3.13 no: needs __cuda >=11.8, but this machine has no NVIDIA driver
 2.0 cuda129_py312_0 nvidia 12.9 3.12 no: driver 12.9 0 needs __cuda >=12, but this machine has no NVIDIA driver' ]
@@ -31,8 +31,8 @@ expect 1 solve torch=2.0=cuda129_py312_0
 unset CONDA_OVERRIDE_CUDA
 expect 0 variants torch --for h100
 out_lacks 'no:'
-out_lacks 'fits here'
-out_has '  fits h100'
+out_lacks 'Fits here'
+out_has '  Fits h100'
 # Of a version they stand as they are preferred: the first that fits is what is taken.
 cat > both.yaml << 'END'
 gpkg_profile: 1
@@ -83,6 +83,9 @@ out_lacks 'no matching GPU'
 # The note on assumed facts proposes the one that is in the way.
 package coming 1.0 cuda_0 '__cuda >=13'
 expect 0 variants coming --for h100
+out_has 'unknown: needs __cuda >=13'
+out_lacks 'no:'
+expect 0 variants coming --for h100,cuda=12.9
 out_has 'no: needs __cuda >=13'
 err_has 'to give a value: --for h100,cuda=13.0'
 expect 0 variants coming --for h100,cuda=13.0
@@ -90,7 +93,7 @@ out_lacks 'no:'
 
 # Only what differs is a column.
 expect 0 variants plain
-check [ "$(tr -s ' ' <<< "$out")" = '# Version Build fits here
+check [ "$(tr -s ' ' <<< "$out")" = '# Version Build Fits here
 1.0 0 yes' ]
 expect 1 variants plan
 err_has 'did you mean plain?'
@@ -135,7 +138,7 @@ conda "$own" soup 0 h0_0 '{"flavour": "old"}'
 expect 0 index "$own"
 check [ -s "$own/linux-64/variants.json.zst" ]
 expect 0 variants soup -c "$own" --override-channels
-check [ "$(shown)" = '# Version Build flavour c_compiler_version fits here
+check [ "$(shown)" = '# Version Build flavour c_compiler_version Fits here
 1 h1_0 mild 13 yes
 1 h2_0 hot 14 yes
 1 h3_0 ? ? yes' ]
@@ -180,7 +183,7 @@ answers() {
     : > "$control/answers"
 }
 expect 0 variants soup $from
-check [ "$(shown)" = '# Version Build fits here
+check [ "$(shown)" = '# Version Build Fits here
 1 h1_0 yes
 1 h2_0 yes
 1 h3_0 yes' ]
@@ -191,7 +194,7 @@ err_is 'warning: variant inputs of 3 builds are unknown: they are not on this ma
 newest of 2 versions; for more: --versions N, or --versions all'
 
 echo ranges > "$control/mode"
-table='# Version Build flavour mpi c_compiler_version target_platform fits here
+table='# Version Build flavour mpi c_compiler_version target_platform Fits here
 1 h1_0 mild nompi 13 linux-64 yes
 1 h2_0 hot nompi 14 linux-64 yes
 1 h3_0 yes'

@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/hints.hpp"
 
 #include "cli/environments.hpp"
+#include "cli/workflow/installed.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
@@ -126,22 +127,41 @@ std::string hint_on_platforms(const Explanation& explanation,
     return {};
 }
 
+/// Whether the record is from a channel with a URL that is not searched.
+bool is_from_unsearched(const Question& question, const PrefixRecord& record) {
+    const auto url = without_secrets(record.package.channel);
+    return has_scheme(url) && std::ranges::none_of(question.channels, [&](const Channel& one) {
+               return without_secrets(one.base_url()) == url;
+           });
+}
+
+/// Where an unknown name is of a package that was installed from a channel that is not searched.
+std::string hint_on_own_channel(const Context& context,
+                                const Question& question,
+                                const Explanation& explanation) {
+    for (const auto& clash : explanation.clashes) {
+        if (!is_unknown(clash)) continue;
+        const auto* record = find_record(question.present.records, clash.lines.front().name);
+        if (record != nullptr && is_from_unsearched(question, *record))
+            return unsearched_text(
+                context, {record->name()}, without_secrets(record->package.channel));
+    }
+    return {};
+}
+
 /// Where no channel has a name, and the environment has packages from one that is not searched.
 std::string hint_on_installed(const Context& context,
                               const Question& question,
                               const Explanation& explanation) {
     if (!std::ranges::any_of(explanation.clashes, is_unknown)) return {};
     for (const auto& record : question.present.records) {
-        const auto url = without_secrets(record.package.channel);
-        const bool is_searched = std::ranges::any_of(question.channels, [&](const Channel& one) {
-            return without_secrets(one.base_url()) == url;
-        });
-        if (is_searched || !has_scheme(url)) continue;
+        if (!is_from_unsearched(question, record)) continue;
+        const auto title = channel_title(context, record.package.channel);
         return fmt::format(
-            "environment {0} has packages from {1}, which is not searched; add -c {2}",
+            "environment {} has packages from {}, which is not searched; to search it: add -c {}",
             environment_name(context, question.prefix),
-            path_or_url(url),
-            shell_word(path_or_url(url)));
+            title,
+            shell_word(title));
     }
     return {};
 }
@@ -327,6 +347,7 @@ std::string hint_for(const Context& context,
                      const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
+    if (hint.empty()) hint = hint_on_own_channel(context, question, explanation);
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = on_old_names(explanation);

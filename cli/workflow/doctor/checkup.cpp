@@ -89,6 +89,22 @@ std::optional<Version> glibc_needed(std::string_view spec) {
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
+/// "an NVIDIA driver for CUDA 12.0 or newer" for "__cuda >=12.0"; "it" for other virtual packages.
+std::string needed_text(std::string_view spec) {
+    const auto space = spec.find(' ');
+    const auto name = spec.substr(0, space);
+    const auto versions = space == std::string_view::npos ? "" : spec.substr(space + 1);
+    if (name == "__cuda_arch")
+        return versions.empty() ? "an NVIDIA GPU"
+                                : fmt::format("a GPU with compute capability {}", versions);
+    if (name != "__cuda") return "it";
+    if (versions.empty()) return "an NVIDIA driver";
+    const bool is_least =
+        versions.starts_with(">=") && versions.find_first_of(",|") == std::string_view::npos;
+    return is_least ? fmt::format("an NVIDIA driver for CUDA {} or newer", versions.substr(2))
+                    : fmt::format("an NVIDIA driver for CUDA {}", versions);
+}
+
 class Checkup {
 public:
     explicit Checkup(const Checked& checked) : checked_(checked), machine_(checked.machine()) {
@@ -200,9 +216,10 @@ private:
             const bool has_it = there != nullptr;
             add(has_it ? grade_with(*there) : Grade::Bad,
                 spec,
-                fmt::format("{} {} it, but {} has {}{}",
+                fmt::format("{} {} {}, but {} has {}{}",
                             join_some(names, "and"),
                             names.size() == 1 ? "needs" : "need",
+                            needed_text(spec),
                             checked_.machine_name(),
                             has_it ? value_told(*there) : "none",
                             has_it ? assumed_mark(*there) : ""),

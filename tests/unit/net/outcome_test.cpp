@@ -67,7 +67,7 @@ TEST_CASE("failures are told with their URL and what to do", "[net]") {
     };
     CHECK(told(Kind::HostNotFound) ==
           "https://h/x: host 'h' not found\n"
-          "  hint: check the host name and the network; without a network: --offline");
+          "  hint: check the host name and the network");
     CHECK(told(Kind::ProxyDenied, "", 407) ==
           "https://h/x: the proxy requires a login (HTTP 407)\n"
           "  hint: add it to the URL of the proxy: http://user:password@proxy:port");

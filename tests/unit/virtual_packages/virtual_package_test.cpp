@@ -104,23 +104,23 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "CUDA", "13", "__cuda", "__cuda=13=0", ""},
         {"linux-64", "CUDA", "", "__cuda", "absent", ""},
         {"linux-64", "CUDA", "yes", "__cuda", "absent",
-         "CONDA_OVERRIDE_CUDA=yes is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_CUDA=yes is ignored: expected a version such as 12.4, or the word 'any'"},
         {"linux-64", "CUDA", "12.x", "__cuda", "absent",
-         "CONDA_OVERRIDE_CUDA=12.x is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_CUDA=12.x is ignored: expected a version such as 12.4, or the word 'any'"},
         {"linux-64", "CUDA", "12.*", "__cuda", "absent",
-         "CONDA_OVERRIDE_CUDA=12.* is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_CUDA=12.* is ignored: expected a version such as 12.4, or the word 'any'"},
         {"linux-64", "CUDA", ">=12", "__cuda", "absent",
-         "CONDA_OVERRIDE_CUDA=>=12 is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_CUDA=>=12 is ignored: expected a version such as 12.4, or the word 'any'"},
         {"linux-64", "CUDA", "535.104", "__cuda", "absent",
-         "CONDA_OVERRIDE_CUDA=535.104 is ignored: expected a version like 12.4, or any; driver 535.104 supports CUDA 12.2"},
+         "CONDA_OVERRIDE_CUDA=535.104 is ignored: expected a version such as 12.4, or the word 'any'; driver 535.104 supports CUDA 12.2"},
         {"linux-64", "CUDA", "12..4", "__cuda", "absent",
-         "CONDA_OVERRIDE_CUDA=12..4 is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_CUDA=12..4 is ignored: expected a version such as 12.4, or the word 'any'"},
 
         {"linux-64", "GLIBC", "2.17", "__glibc", "__glibc=2.17=0", ""},
         {"linux-aarch64", "GLIBC", "2.17", "__glibc", "__glibc=2.17=0", ""},
         {"linux-64", "GLIBC", "", "__glibc", "absent", ""},
         {"linux-64", "GLIBC", "new", "__glibc", "__glibc=2.36=0",
-         "CONDA_OVERRIDE_GLIBC=new is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_GLIBC=new is ignored: expected a version such as 2.28, or the word 'any'"},
         {"osx-64", "GLIBC", "2.17", "__glibc", "absent",
          "CONDA_OVERRIDE_GLIBC=2.17 is ignored: platform osx-64 has no __glibc"},
         {"osx-64", "GLIBC", "", "__glibc", "absent", ""},
@@ -128,11 +128,11 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
         {"linux-64", "LINUX", "5.15", "__linux", "__linux=5.15=0", ""},
         {"linux-64", "LINUX", "5.15.0.1", "__linux", "__linux=5.15.0.1=0", ""},
         {"linux-64", "LINUX", "5", "__linux", "__linux=6.1.0=0",
-         "CONDA_OVERRIDE_LINUX=5 is ignored: expected two to four numbers like 5.15.0, or any"},
+         "CONDA_OVERRIDE_LINUX=5 is ignored: expected two to four numbers such as 5.15.0, or the word 'any'"},
         {"linux-64", "LINUX", "5.15.0-generic", "__linux", "__linux=6.1.0=0",
-         "CONDA_OVERRIDE_LINUX=5.15.0-generic is ignored: expected two to four numbers like 5.15.0, or any"},
+         "CONDA_OVERRIDE_LINUX=5.15.0-generic is ignored: expected two to four numbers such as 5.15.0, or the word 'any'"},
         {"linux-64", "LINUX", "5.15.0.1.2", "__linux", "__linux=6.1.0=0",
-         "CONDA_OVERRIDE_LINUX=5.15.0.1.2 is ignored: expected two to four numbers like 5.15.0, or any"},
+         "CONDA_OVERRIDE_LINUX=5.15.0.1.2 is ignored: expected two to four numbers such as 5.15.0, or the word 'any'"},
         {"linux-64", "LINUX", "", "__linux", "__linux=6.1.0=0",
          "CONDA_OVERRIDE_LINUX is empty and ignored: the package cannot be absent"},
         {"win-64", "LINUX", "5.15", "__linux", "absent",
@@ -145,7 +145,7 @@ TEST_CASE("overrides win over facts, and say so when they do not count", "[virtu
          "CONDA_OVERRIDE_OSX=14.4 is ignored: platform linux-64 has no __osx"},
         {"win-64", "WIN", "10.0.19045", "__win", "__win=10.0.19045=0", ""},
         {"win-64", "WIN", "11!", "__win", "__win=10.0=0",
-         "CONDA_OVERRIDE_WIN=11! is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_WIN=11! is ignored: expected a version such as 12.4, or the word 'any'"},
         {"linux-64", "UNIX", "9", "__unix", "__unix=0=0",
          "CONDA_OVERRIDE_UNIX=9 is ignored: __unix cannot be overridden"},
 
@@ -194,9 +194,9 @@ TEST_CASE("__cuda_arch is the lowest capability, and never without __cuda", "[vi
         {"12.4", {"9.0"}, {{kCuda, ""}, {kArch, "8.6"}}, "absent", "absent",
          "CONDA_OVERRIDE_CUDA_ARCH=8.6 is ignored: __cuda is missing (set CONDA_OVERRIDE_CUDA)"},
         {"12.4", {"9.0"}, {{kArch, "9.0a"}}, "__cuda=12.4=0", "__cuda_arch=9.0=0",
-         "CONDA_OVERRIDE_CUDA_ARCH=9.0a is ignored: expected a compute capability like 8.6, or any"},
+         "CONDA_OVERRIDE_CUDA_ARCH=9.0a is ignored: expected a compute capability such as 8.6, or the word 'any'"},
         {"12.4", {"9.0"}, {{kArch, "90"}}, "__cuda=12.4=0", "__cuda_arch=9.0=0",
-         "CONDA_OVERRIDE_CUDA_ARCH=90 is ignored: expected a compute capability like 8.6, or any"},
+         "CONDA_OVERRIDE_CUDA_ARCH=90 is ignored: expected a compute capability such as 8.6, or the word 'any'"},
         {"12.4", {"9.0"}, {{kArch, ""}}, "__cuda=12.4=0", "absent", ""},
     }));
     // clang-format on
@@ -251,7 +251,7 @@ TEST_CASE("what detectors found is handed on, and can be overridden", "[virtual-
         {"any", "__level_zero=any=0", "__level_zero=any=0", ""},
         {"", "absent", "absent", ""},
         {"new", "__level_zero=1.3=b", "absent",
-         "CONDA_OVERRIDE_LEVEL_ZERO=new is ignored: expected a version like 12.4, or any"},
+         "CONDA_OVERRIDE_LEVEL_ZERO=new is ignored: expected a version such as 12.4, or the word 'any'"},
     }));
     // clang-format on
     CAPTURE(row.value);
@@ -288,7 +288,7 @@ TEST_CASE("overrides that are set are told, whatever they do", "[virtual-package
                             what);
     CHECK(text ==
           "ARCHSPEC=: no effect: the package cannot be absent\n"
-          "LINUX=new: no effect: expected two to four numbers like 5.15.0, or any\n"
+          "LINUX=new: no effect: expected two to four numbers such as 5.15.0, or the word 'any'\n"
           "GLIBC=2.17: __glibc is 2.17\n"
           "OSX=14: no effect: platform linux-64 has no __osx\n"
           "UNIX=: no effect: __unix cannot be overridden\n"
