@@ -114,6 +114,13 @@ Result<VariantTargets> wanted_devices(const Context& context, const PlanVariants
         }
         auto target = CudaTarget::parse(word);
         if (!target && add_machine(context, word, wanted)) continue;  // "a100"
+        const bool is_name = !word.empty() && (word[0] < '0' || word[0] > '9');
+        if (!target && is_name)
+            return fail(ErrorKind::Usage,
+                        fmt::format("--devices: '{}' is neither a compute capability nor the name "
+                                    "of a machine",
+                                    word),
+                        "to list the names: gpkg hardware list");
         if (!target) return pass(std::move(target).error().while_doing("--devices"));
         wanted.add({*target}, kByDevice);
     }
