@@ -238,7 +238,8 @@ constexpr OtherName kOtherNames[] = {
     {"exit-code, exit-codes, exit-status", "exit statuses: @reference/exit-status.md"},
     {"explain", "use gpkg why {PACKAGE}, or gpkg why-not {PACKAGE}"},
     {"extract",
-     "to list the files of a package: gpkg inspect --files {FILE}; to unpack an archive of gpkg pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
+     "to list the files of a package: gpkg inspect --files {FILE}; to unpack an archive of gpkg "
+     "pack: mkdir ml && tar -xf ml.tar.zst -C ml && "
      "ml/bin/gpkg-relocate"},
     {"feedback, issue, support", "to report a bug: @how-to/report-a-bug.md"},
     {"files",

@@ -250,7 +250,7 @@ std::string variants_yaml(const VariantPlan& planned) {
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-/// "1 build covers all 3 machines"
+/// "1 build covers all 3 machines", "1 build covers both devices"
 std::string summary_text(const VariantTargets& wanted, const VariantPlan& planned) {
     std::set<std::string> machines;
     bool only_machines = true;
@@ -266,7 +266,9 @@ std::string summary_text(const VariantTargets& wanted, const VariantPlan& planne
     return fmt::format("{} {} {}",
                        count_text(builds, "build"),
                        builds == 1 ? "covers" : "cover",
-                       count == 1 ? fmt::format("the {}", noun) : "all " + count_text(count, noun));
+                       count == 1   ? fmt::format("the {}", noun)
+                       : count == 2 ? fmt::format("both {}s", noun)
+                                    : "all " + count_text(count, noun));
 }
 
 void print(Output& out, const VariantTargets& wanted, const VariantPlan& planned, bool exact) {

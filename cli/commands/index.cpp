@@ -92,13 +92,13 @@ Result<IndexSummary> timed_index(Output& out,
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
     nlohmann::ordered_json subdirs;
     for (const auto& subdir : summary.subdirs) {
-        out.print(
-            fmt::format("{}: {}{}",
-                        subdir.subdir,
-                        count_text(subdir.packages, "package"),
-                        subdir.packages == 0 ? ""
-                        : subdir.read == 0   ? ", none new"
-                                             : fmt::format(", {} new or changed", subdir.read)));
+        out.print(fmt::format("{}: {}{}",
+                              subdir.subdir,
+                              count_text(subdir.packages, "package"),
+                              subdir.packages == 0 ? ""
+                              : subdir.read == 0
+                                  ? ", none new"
+                                  : fmt::format(", {} new or changed", subdir.read)));
         subdirs[subdir.subdir] = {{"packages", subdir.packages},
                                   {"read", subdir.read},
                                   {"shards", subdir.shards},
@@ -200,8 +200,9 @@ Action bind_index(CLI::App& app) {
                                  "with SUBDIR/patch_instructions.json, or one such file");
     patch->type_name("PATH");
     add_signing_options(app, words->signing);
-    app.add_flag(
-        "--verify", words->verify, "read all packages completely first; stop if one cannot be indexed");
+    app.add_flag("--verify",
+                 words->verify,
+                 "read all packages completely first; stop if one cannot be indexed");
     app.add_flag("--no-patch", words->no_patch, "stop applying repodata patches")->excludes(patch);
     app.add_option("--zstd-level",
                    words->zstd_level,

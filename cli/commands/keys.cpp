@@ -187,8 +187,9 @@ Error no_trusted_key(const Channel& channel, const std::string& given) {
     const auto name = given.starts_with('.') ? channel.base_url() : given;
     auto hint = hint_at_folder(channel, "gpkg keys verify");
     if (hint.empty())
-        hint = fmt::format("to trust a public key of its operator: gpkg config append --user {} KEY",
-                           shell_word("trusted_keys." + name));
+        hint =
+            fmt::format("to trust a public key of its operator: gpkg config append --user {} KEY",
+                        shell_word("trusted_keys." + name));
     return {ErrorKind::NotFound,
             fmt::format("no trusted key for {}: its signature is not verified", channel.name()),
             std::move(hint),
@@ -220,12 +221,11 @@ Result<int> verify(Context& outer, const KeysWords& words) {
         std::error_code code;
         if (channel.is_local() && fs::is_directory(channel.folder(), code) &&
             !fs::exists(channel.folder() / kStatementFile, code))
-            return fail(ErrorKind::NotFound,
-                        fmt::format("{} is not signed (no {})",
-                                    channel.folder().native(),
-                                    kStatementFile),
-                        fmt::format("to sign it: gpkg index {} --sign-key FILE",
-                                    shell_word(channel.folder().native())));
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("{} is not signed (no {})", channel.folder().native(), kStatementFile),
+                fmt::format("to sign it: gpkg index {} --sign-key FILE",
+                            shell_word(channel.folder().native())));
         if (!trust.roots.contains(channel.base_url()))
             return pass(no_trusted_key(channel, words.file));
     }

@@ -139,11 +139,11 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
     if (!bytes) return pass(std::move(bytes).error());
     auto verified = verify(*bytes, transport, options);
     if (!verified && trust_fault(verified.error()) == TrustFault::WrongKey)
-        verified.error().hint =
-            fmt::format("if the channel has new keys, get them from its operator: gpkg config set "
-                        "{}{} KEY (or the file of a root)",
-                        config_option_,
-                        shell_word("trusted_keys." + name_));
+        verified.error().hint = fmt::format(
+            "if the channel has new keys, get them from its operator: gpkg config set "
+            "{}{} KEY (or the file of a root)",
+            config_option_,
+            shell_word("trusted_keys." + name_));
     GPKG_TRY(auto statement, std::move(verified));
     GPKG_CHECK(root_.check_not_expired(now_, url));
     if (statement.version < version_)

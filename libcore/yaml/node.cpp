@@ -53,6 +53,9 @@ struct Reader {
         std::unordered_set<std::string> seen;
         for (const auto& entry : from) {
             GPKG_TRY(auto key, convert(entry.first, depth + 1));
+            if (key.is_map())  // as YAML reads Jinja
+                return key.fail("{{ ... }} is not an expression here",
+                                "quote it, or write ${{ ... }} in a recipe.yaml");
             if (!key.is_scalar()) return key.fail("a key must be a string");
             if (!seen.insert(key.text()).second)
                 return key.fail(fmt::format("duplicate key '{}'", printable(key.text())));
