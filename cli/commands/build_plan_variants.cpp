@@ -271,6 +271,21 @@ std::string summary_text(const VariantTargets& wanted, const VariantPlan& planne
                                     : "all " + count_text(count, noun));
 }
 
+/// Why no build is for the newest CUDA, if a driver is the reason.
+void note_old_driver(Output& out, const VariantTargets& wanted, const VariantPlan& planned) {
+    const auto newest = latest_toolkits().back();
+    for (const auto& build : planned.builds) {
+        if (build.toolkit == newest) return;
+    }
+    for (const auto& [device, names] : wanted.nvidia) {
+        if (!device.driver || version_part(*device.driver, 0) >= version_part(newest, 0)) continue;
+        return out.note(fmt::format("note: CUDA {} is not used: the driver of {} supports CUDA {}",
+                                    newest.to_string(),
+                                    join_some(names, "and"),
+                                    device.driver->to_string()));
+    }
+}
+
 void print(Output& out, const VariantTargets& wanted, const VariantPlan& planned, bool exact) {
     out.result(summary_text(wanted, planned) + "\n");
     print_table(out, wanted, planned, exact);
@@ -343,6 +358,7 @@ Result<int> run_plan(Context& context, const PlanVariantsOptions& options) {
         context.out.verbatim(variants_yaml(planned));
     } else {
         print(context.out, wanted, planned, options.exact);
+        if (options.toolkits.empty()) note_old_driver(context.out, wanted, planned);
     }
     return 0;
 }

@@ -215,11 +215,13 @@ Result<int> verify(Context& outer, const KeysWords& words) {
                     outer.command_line,
                     outer.arguments,
                     outer.positionals};
+    context.failure_status = outer.failure_status;
     GPKG_TRY(const auto channels, wanted_channels(context, sources));
     GPKG_TRY(const auto trust, trust_options(context));
     for (const auto& channel : channels) {
         std::error_code code;
-        if (channel.is_local() && fs::is_directory(channel.folder(), code) &&
+        const bool has_setting = words.trusted.empty() && trust.roots.contains(channel.base_url());
+        if (!has_setting && channel.is_local() && fs::is_directory(channel.folder(), code) &&
             !fs::exists(channel.folder() / kStatementFile, code))
             return fail(
                 ErrorKind::NotFound,

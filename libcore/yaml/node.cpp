@@ -53,9 +53,8 @@ struct Reader {
         std::unordered_set<std::string> seen;
         for (const auto& entry : from) {
             GPKG_TRY(auto key, convert(entry.first, depth + 1));
-            if (key.is_map())  // as YAML reads Jinja
-                return key.fail("{{ ... }} is not an expression here",
-                                "quote it, or write ${{ ... }} in a recipe.yaml");
+            // {{ version }} is a map in a map for YAML.
+            if (key.is_map()) return key.fail("'{{ ... }}' is not a string");
             if (!key.is_scalar()) return key.fail("a key must be a string");
             if (!seen.insert(key.text()).second)
                 return key.fail(fmt::format("duplicate key '{}'", printable(key.text())));

@@ -241,6 +241,7 @@ repeated=$out
 expect 0 build plan-variants --for h100,a100
 check [ "$out" = "$repeated" ]
 out_has '1 build covers both machines'
+err_has 'note: CUDA 13.0 is not used: the driver of a100' 'supports CUDA 12'
 expect 0 build plan-variants --devices 7.0,8.0 --every-cuda --json
 json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'
 expect 1 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
