@@ -149,7 +149,7 @@ constexpr OtherName kOtherNames[] = {
     {"content-trust", "use gpkg keys"},
     {"contents", "use gpkg inspect --files FILE"},
     {"continue, resume", "run the interrupted command again, or undo it: gpkg repair -n NAME"},
-    {"convert", "for a lock file: gpkg lock convert {FROM TO}; packages cannot be converted"},
+    {"convert", "use gpkg lock convert {FROM TO}; packages cannot be converted"},
     {"cp", "use gpkg create -n NEW --clone OLD"},
     {"create --class, lock check --class, sync --class",
      "the machine decides the class; use --for NAME"},
