@@ -27,6 +27,7 @@ Result<void> build_here(Context& context,
                         BuildOptions& options,
                         BuildOutcome& outcome) {
     GPKG_TRY(options.sandbox, sandbox_of(context, request.sandbox));
+    options.needs_run = !request.no_test;
     GPKG_TRY(outcome.built, build_all(recipes, options));
     if (!request.verify || !outcome.built.failures.empty()) return {};
     GPKG_TRY(outcome.differences, verify_builds(recipes, outcome.built, options));
@@ -146,8 +147,8 @@ Action bind_build(CLI::App& app) {
                  "build everything twice, in different folders, and report differences");
     app.add_option("--sandbox",
                    options->sandbox,
-                   "isolate build scripts from the network and undeclared files: auto (if "
-                   "possible), required or off")
+                   "isolate build scripts from the network and from files outside of /usr that are "
+                   "not declared: auto (if possible), required or off")
         ->check(one_of({"auto", "required", "off"}))
         ->type_name("MODE")
         ->capture_default_str();

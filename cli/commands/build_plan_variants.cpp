@@ -114,6 +114,13 @@ Result<VariantTargets> wanted_devices(const Context& context, const PlanVariants
         }
         auto target = CudaTarget::parse(word);
         if (!target && add_machine(context, word, wanted)) continue;  // "a100"
+        const bool is_name = !word.empty() && (word[0] < '0' || word[0] > '9');
+        if (!target && is_name)
+            return fail(ErrorKind::Usage,
+                        fmt::format("--devices: '{}' is neither a compute capability nor the name "
+                                    "of a machine",
+                                    word),
+                        "to list the names: gpkg hardware list");
         if (!target) return pass(std::move(target).error().while_doing("--devices"));
         wanted.add({*target}, kByDevice);
     }
@@ -243,7 +250,7 @@ std::string variants_yaml(const VariantPlan& planned) {
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-/// "1 build covers all 3 machines"
+/// "1 build covers all 3 machines", "1 build covers both devices"
 std::string summary_text(const VariantTargets& wanted, const VariantPlan& planned) {
     std::set<std::string> machines;
     bool only_machines = true;
@@ -259,7 +266,24 @@ std::string summary_text(const VariantTargets& wanted, const VariantPlan& planne
     return fmt::format("{} {} {}",
                        count_text(builds, "build"),
                        builds == 1 ? "covers" : "cover",
-                       count == 1 ? fmt::format("the {}", noun) : "all " + count_text(count, noun));
+                       count == 1   ? fmt::format("the {}", noun)
+                       : count == 2 ? fmt::format("both {}s", noun)
+                                    : "all " + count_text(count, noun));
+}
+
+/// Why no build is for the newest CUDA, if a driver is the reason.
+void note_old_driver(Output& out, const VariantTargets& wanted, const VariantPlan& planned) {
+    const auto newest = latest_toolkits().back();
+    for (const auto& build : planned.builds) {
+        if (build.toolkit == newest) return;
+    }
+    for (const auto& [device, names] : wanted.nvidia) {
+        if (!device.driver || version_part(*device.driver, 0) >= version_part(newest, 0)) continue;
+        return out.note(fmt::format("note: CUDA {} is not used: the driver of {} supports CUDA {}",
+                                    newest.to_string(),
+                                    join_some(names, "and"),
+                                    device.driver->to_string()));
+    }
 }
 
 void print(Output& out, const VariantTargets& wanted, const VariantPlan& planned, bool exact) {
@@ -334,6 +358,7 @@ Result<int> run_plan(Context& context, const PlanVariantsOptions& options) {
         context.out.verbatim(variants_yaml(planned));
     } else {
         print(context.out, wanted, planned, options.exact);
+        if (options.toolkits.empty()) note_old_driver(context.out, wanted, planned);
     }
     return 0;
 }

@@ -487,7 +487,10 @@ public:
     }
 
     Result<int> unset(const std::string& key) {
-        GPKG_CHECK(unset_config(target_, key));
+        auto removed = unset_config(target_, key);
+        if (!removed && removed.error().kind == ErrorKind::NotFound)
+            name_other_file(key, removed.error());
+        GPKG_CHECK(removed);
         warn_of_denied(context_, target_, key);
         // Removing a key may be what mends a configuration that cannot be loaded.
         const auto now = reloaded(context_);
@@ -508,6 +511,30 @@ public:
     }
 
 private:
+    /// "--user": how commands name the file; "" for the file that is edited without an option.
+    std::string option_of(const fs::path& file) const {
+        if (file == context_.config.file_of(ConfigLevel::User)) return "--user";
+        return file == context_.config.file_of(ConfigLevel::System) ? "--system" : "";
+    }
+
+    /// Of a setting, or an entry of a map, that another file than the edited one has.
+    void name_other_file(const std::string& key, Error& error) const {
+        const auto dot = std::min(key.find('.'), key.size());
+        const auto settings = shown_settings(context_.config);
+        const auto setting = std::ranges::find(settings, key.substr(0, dot), &ShownSetting::key);
+        if (setting == settings.end() || setting->source == "default") return;
+        const auto is_meant = [&](const auto& entry) { return entry.first == key.substr(dot + 1); };
+        if (dot < key.size() && std::ranges::none_of(setting->entries, is_meant)) return;
+        error.hint = "it is set by " + setting->source;
+        for (const auto& file : context_.config.files) {
+            if (!setting->source.starts_with(file.path.native() + ":")) continue;
+            error.hint = "it is set in " + setting->source;
+            if (file.level == ConfigLevel::Conda) continue;
+            const auto option = option_of(file.path);
+            error.hint += option.empty() ? ": leave out --user or --system" : ": add " + option;
+        }
+    }
+
     /// An empty list is not the default.
     void tell_if_empty(const std::string& key) const {
         const auto now = reloaded(context_);
@@ -517,10 +544,8 @@ private:
         if (setting == settings.end() || !value_text(*setting).empty() ||
             !setting->source.starts_with(target_.file.native() + ":"))
             return;
-        const auto file_of = [&](ConfigLevel level) { return context_.config.file_of(level); };
-        const auto* option = target_.file == file_of(ConfigLevel::User)     ? "--user "
-                             : target_.file == file_of(ConfigLevel::System) ? "--system "
-                                                                            : "";
+        auto option = option_of(target_.file);
+        if (!option.empty()) option += ' ';
         context_.out.note(
             fmt::format("{0} is now an empty list; to return to the default: gpkg config "
                         "remove-key {1}{0}",

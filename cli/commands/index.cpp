@@ -5,6 +5,7 @@
 #include "cli/workflow/signing.hpp"
 #include "cli/workflow/trace.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/indexing/indexed_package.hpp"
 #include "libcore/indexing/indexer.hpp"
 #include "libcore/spec/names.hpp"
 
@@ -42,7 +43,8 @@ Result<IndexerOptions> options_of(const IndexWords& words, Context& context) {
     return options;
 }
 
-/// Fails if a package cannot be unpacked, or if its files differ from its info/paths.json.
+/// Fails if a package cannot be unpacked, if its files differ from its info/paths.json, or if it is
+/// not what its name says.
 Result<void> check_packages(const Context& context, const fs::path& channel) {
     std::vector<std::string> damaged;
     std::error_code code;
@@ -53,17 +55,24 @@ Result<void> check_packages(const Context& context, const fs::path& channel) {
             const auto& file = entry.path();
             if (package_extension(file.filename().native()).empty()) continue;
             const auto package = inspect_archive(file);
-            if (!package) damaged.push_back(package.error().message);
+            if (!package) {
+                damaged.push_back(package.error().message);
+                continue;
+            }
+            const auto indexed = read_for_index(
+                file, subdir.path().filename().native(), [](const auto&) { return 0; });
+            if (!indexed)
+                damaged.push_back(fmt::format("{}: {}", file.native(), indexed.error().message));
         }
     }
     if (damaged.empty()) return {};
     std::sort(damaged.begin(), damaged.end());
     return fail(ErrorKind::Integrity,
-                fmt::format("{}: {} damaged; the index was not written\n{}",
+                fmt::format("{}: {} cannot be indexed; the index was not written\n{}",
                             channel.native(),
                             count_text(damaged.size(), "package"),
                             fmt::join(damaged, "\n")),
-                "replace or delete the files");
+                "replace, rename or delete the files");
 }
 
 /// With -v prints which folder is indexed, how many packages are read, and how long it takes.
@@ -83,12 +92,13 @@ Result<IndexSummary> timed_index(Output& out,
 nlohmann::ordered_json show_subdirs(const IndexSummary& summary, Output& out) {
     nlohmann::ordered_json subdirs;
     for (const auto& subdir : summary.subdirs) {
-        out.print(fmt::format("{}: {} ({} read), {} ({} written)",
+        out.print(fmt::format("{}: {}{}",
                               subdir.subdir,
                               count_text(subdir.packages, "package"),
-                              subdir.read,
-                              count_text(subdir.shards, "shard"),
-                              subdir.shards_written));
+                              subdir.packages == 0 ? ""
+                              : subdir.read == 0
+                                  ? ", none new"
+                                  : fmt::format(", {} new or changed", subdir.read)));
         subdirs[subdir.subdir] = {{"packages", subdir.packages},
                                   {"read", subdir.read},
                                   {"shards", subdir.shards},
@@ -146,11 +156,16 @@ nlohmann::ordered_json show_disagreements(const IndexSummary& summary, Output& o
 nlohmann::ordered_json show_patches(const IndexSummary& summary, Output& out) {
     auto list = nlohmann::ordered_json::array();
     for (const auto& patch : summary.patches) {
+        out.print(fmt::format("{}: hotfixes applied to {}",
+                              patch.file.parent_path().filename().native(),
+                              count_text(patch.changed, "package")));
         if (!patch.unmatched.empty())
             out.warn(fmt::format("{}: names packages that the channel does not have: {}",
                                  patch.file.native(),
                                  join_some(patch.unmatched, "and")));
-        list.push_back({{"file", patch.file.native()}, {"unmatched", patch.unmatched}});
+        list.push_back({{"file", patch.file.native()},
+                        {"changed", patch.changed},
+                        {"unmatched", patch.unmatched}});
     }
     return list;
 }
@@ -185,8 +200,9 @@ Action bind_index(CLI::App& app) {
                                  "with SUBDIR/patch_instructions.json, or one such file");
     patch->type_name("PATH");
     add_signing_options(app, words->signing);
-    app.add_flag(
-        "--verify", words->verify, "read all packages completely first; stop if one is damaged");
+    app.add_flag("--verify",
+                 words->verify,
+                 "read all packages completely first; stop if one cannot be indexed");
     app.add_flag("--no-patch", words->no_patch, "stop applying repodata patches")->excludes(patch);
     app.add_option("--zstd-level",
                    words->zstd_level,

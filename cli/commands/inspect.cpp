@@ -220,10 +220,9 @@ void add_origin(Table& table, const InspectedPackage& package) {
     row("signature", "not part of a package; a channel can be signed: gpkg keys --help");
 }
 
-/// "1,363 files match info/paths.json; 1 not compared (links, or no checksum)"
+/// "1,363 files intact (as listed in the package); 1 not compared (links, or no checksum)"
 std::string checked_text(std::size_t matching, std::size_t all) {
-    auto text = fmt::format(
-        "{} {} info/paths.json", count_text(matching, "file"), matching == 1 ? "matches" : "match");
+    auto text = count_text(matching, "file") + " intact (as listed in the package)";
     if (matching < all)
         text += fmt::format("; {} not compared (links, or no checksum)", all - matching);
     return text;
@@ -249,7 +248,7 @@ void print(Context& context, const InspectedPackage& package, std::string_view m
             inputs.push_back(fmt::format("{}: {}", key, value));
     }
     add("built with", package.inputs ? inputs : Texts{"unknown"});
-    add("depends", record.depends);
+    add("depends", record.depends.empty() ? Texts{"nothing"} : record.depends);
     add("constrains", record.constrains);
     if (package.run_exports) {
         add("weak exports", package.run_exports->weak);
@@ -309,7 +308,9 @@ Result<Json> show_path(Context& context, const InspectOptions& options, const st
     if (!fs::is_regular_file(path, ignored))
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: not a regular file", path.native()),
-                    "give a program, a library, or a package (.conda, .tar.bz2)");
+                    fs::exists(path / "recipe.yaml", ignored)
+                        ? fmt::format("for a recipe: gpkg build {} --render", shell_word(what))
+                        : "give a program, a library, or a package (.conda, .tar.bz2)");
     if (options.files)
         return fail(ErrorKind::Usage,
                     fmt::format("--files: {} is not a package (.conda, .tar.bz2)", path.native()));

@@ -26,6 +26,7 @@ struct KeysWords {
     std::size_t index_threshold = 0;  ///< likewise
     std::string expires;
     std::vector<std::string> sign_keys;
+    std::vector<std::string> trusted;  ///< keys, or the file of a root; empty: trusted_keys
 };
 
 /// The newest root of a channel folder; version 0 where it has none.
@@ -40,6 +41,34 @@ Result<ChannelRoot> newest_root(const fs::path& channel) {
 
 fs::path draft_file(const fs::path& channel, std::uint64_t version) {
     return (channel / root_file(version)).native() + ".draft";
+}
+
+/// The keys that signed the indexes of the channel; empty if they are not signed.
+std::vector<std::string> index_signers(const fs::path& channel) {
+    const auto bytes = read_file(channel / kStatementFile, kLargestStatement);
+    if (!bytes) return {};
+    const auto statement = SignedText::parse(*bytes, (channel / kStatementFile).native());
+    return statement ? statement->keys() : std::vector<std::string>();
+}
+
+/// What is left to do once the first root of a channel is complete.
+void tell_of_first_root(Context& context, const fs::path& channel, const SignedText& root) {
+    const auto file = (channel / root_file(1)).native();
+    const auto before = index_signers(channel);
+    const auto now = root.keys();
+    const auto has_signed = [&](const auto& key) {
+        return std::find(now.begin(), now.end(), key) != now.end();
+    };
+    if (!before.empty() && std::none_of(before.begin(), before.end(), has_signed))
+        context.out.warn(
+            fmt::format("once the channel is indexed, users who trust only {} will refuse it until "
+                        "they trust {} instead; to spare them that, delete the file and repeat the "
+                        "command with the --sign-key of that key, too",
+                        join_some(before, "and", before.size()),
+                        file));
+    context.out.note(
+        fmt::format("for new users: gpkg config append --user trusted_keys.CHANNEL_URL {}",
+                    root_file(1).substr(root_file(1).find('/') + 1)));
 }
 
 /// As many have signed as it takes: it is put into its place. Else it waits for the others.
@@ -64,6 +93,10 @@ Result<int> write_root(Context& context,
     if (!signers)
         out.note(fmt::format("more signatures are required: gpkg keys sign {} --sign-key FILE",
                              shell_word(channel.native())));
+    if (signers && before.version == 0) tell_of_first_root(context, channel, text);
+    if (signers)
+        out.note(fmt::format("to sign the indexes with it: gpkg index {} --sign-key FILE",
+                             shell_word(channel.native())));
     if (out.json_mode())
         out.json({{"success", true}, {"file", file.native()}, {"complete", signers.has_value()}});
     return 0;
@@ -77,7 +110,7 @@ Result<int> generate(Context& context, const KeysWords& words) {
     context.out.note(
         fmt::format("private key: {} (keep it secret); above: its public key\n"
                     "to sign a channel: gpkg index FOLDER --sign-key {}\n"
-                    "for its users: gpkg config append trusted_keys.CHANNEL_URL {}",
+                    "for its users: gpkg config append --user trusted_keys.CHANNEL_URL {}",
                     file.native(),
                     shell_word(words.file),
                     key.public_key()));
@@ -154,8 +187,9 @@ Error no_trusted_key(const Channel& channel, const std::string& given) {
     const auto name = given.starts_with('.') ? channel.base_url() : given;
     auto hint = hint_at_folder(channel, "gpkg keys verify");
     if (hint.empty())
-        hint = fmt::format("to trust a public key of its operator: gpkg config append {} KEY",
-                           shell_word("trusted_keys." + name));
+        hint =
+            fmt::format("to trust a public key of its operator: gpkg config append --user {} KEY",
+                        shell_word("trusted_keys." + name));
     return {ErrorKind::NotFound,
             fmt::format("no trusted key for {}: its signature is not verified", channel.name()),
             std::move(hint),
@@ -163,14 +197,37 @@ Error no_trusted_key(const Channel& channel, const std::string& given) {
 }
 
 /// Whether a channel is signed as trusted_keys demands; its indexes are fetched and verified too.
-Result<int> verify(Context& context, const KeysWords& words) {
+Result<int> verify(Context& outer, const KeysWords& words) {
     constexpr std::size_t kDate = 10;  // "2026-12-28"
     SourceOptions sources;
     sources.channels = {words.file};
     sources.override_channels = true;
+    auto config = outer.config;
+    if (!words.trusted.empty()) {
+        config.trusted_keys.value = {{words.file, words.trusted}};
+        config.trusted_keys.source = "--key";
+    }
+    Context context{outer.out,
+                    config,
+                    outer.env,
+                    outer.home,
+                    outer.stop,
+                    outer.command_line,
+                    outer.arguments,
+                    outer.positionals};
+    context.failure_status = outer.failure_status;
     GPKG_TRY(const auto channels, wanted_channels(context, sources));
     GPKG_TRY(const auto trust, trust_options(context));
     for (const auto& channel : channels) {
+        std::error_code code;
+        const bool has_setting = words.trusted.empty() && trust.roots.contains(channel.base_url());
+        if (!has_setting && channel.is_local() && fs::is_directory(channel.folder(), code) &&
+            !fs::exists(channel.folder() / kStatementFile, code))
+            return fail(
+                ErrorKind::NotFound,
+                fmt::format("{} is not signed (no {})", channel.folder().native(), kStatementFile),
+                fmt::format("to sign it: gpkg index {} --sign-key FILE",
+                            shell_word(channel.folder().native())));
         if (!trust.roots.contains(channel.base_url()))
             return pass(no_trusted_key(channel, words.file));
     }
@@ -279,7 +336,8 @@ Action bind_keys(CLI::App& app) {
          "verify the signature and the indexes of a channel",
          "channel",
          "channel to verify",
-         "  gpkg keys verify https://web.example.com/conda/mine",
+         "  gpkg keys verify https://web.example.com/conda/mine\n"
+         "  gpkg keys verify ./channel --key \"$(gpkg keys show ~/channel.key)\"",
          verify},
     });
     const auto words = std::make_shared<KeysWords>();
@@ -297,6 +355,12 @@ Action bind_keys(CLI::App& app) {
                      words->sign_keys,
                      "FILE",
                      "private key to sign with; may be repeated");
+        if (verb.action == verify)
+            add_list(*sub,
+                     "--key",
+                     words->trusted,
+                     "KEY",
+                     "public key or root file to trust instead of trusted_keys; may be repeated");
         actions.emplace_back(sub, verb.action);
     }
     app.require_subcommand(1);

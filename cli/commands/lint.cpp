@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gpkg::cli {
 namespace {
@@ -240,8 +241,15 @@ Result<int> lint(Context& context, const LintOptions& options) {
         context.out.json(
             {{"success", is_well}, {"packages", subjects.size()}, {"findings", std::move(list)}});
     } else if (findings.empty()) {
-        context.out.print(fmt::format("{} checked: no dependency on a whole GPU toolkit",
-                                      count_text(subjects.size(), "package")));
+        std::set<fs::path> recipes;
+        for (const auto& subject : subjects) {
+            if (!subject.recipe.empty()) recipes.insert(subject.recipe);
+        }
+        context.out.print(
+            fmt::format("{} checked for dependencies on whole GPU toolkits: none{}",
+                        recipes.empty() ? count_text(subjects.size(), "package")
+                                        : count_text(recipes.size(), "recipe"),
+                        recipes.empty() ? "" : " (gpkg build checks everything else)"));
     }
     return is_well ? 0 : 1;
 }

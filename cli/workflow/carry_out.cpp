@@ -21,6 +21,7 @@
 #include "libcore/env/transaction.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/package/info.hpp"
+#include "libcore/recipe/dependency.hpp"
 #include "libcore/spec/unmet_dependency.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -293,10 +294,20 @@ Result<void> warn_of_missing_dependencies(Context& context, const Change& change
     std::vector<std::string> lacking;
     for (const auto& record : change.link) {
         const auto before = unmet.size();
+        std::vector<std::string> missing;
         for (const auto& depend : record.depends) {
             auto text = depend.starts_with("__") ? std::string() : unmet_dependency(depend, find);
-            if (!text.empty()) unmet.push_back(record.name + " " + std::move(text));
+            if (text.empty()) continue;
+            if (find(dependency_name(depend)) == nullptr)
+                missing.push_back(depend);
+            else
+                unmet.push_back(record.name + " " + std::move(text));
         }
+        if (!missing.empty())
+            unmet.push_back(fmt::format("{} needs {}, which {} missing",
+                                        record.name,
+                                        join_some(missing, "and"),
+                                        missing.size() == 1 ? "is" : "are"));
         if (unmet.size() > before) lacking.push_back(record.name);
     }
     if (unmet.empty()) return {};

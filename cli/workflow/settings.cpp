@@ -56,8 +56,8 @@ Result<TrustOptions> trust_options(const Context& context) {
     options.folder = context.config.trust_folder();
     for (const auto& file : context.config.files) {
         if (!setting.source.starts_with(file.path.native() + ":")) continue;
-        if (file.level == ConfigLevel::User) options.remove_key += " --user";
-        if (file.level == ConfigLevel::System) options.remove_key += " --system";
+        if (file.level == ConfigLevel::User) options.config_option = "--user ";
+        if (file.level == ConfigLevel::System) options.config_option = "--system ";
     }
     for (const auto& [name, given] : setting.value) {
         auto keys = given;

@@ -60,6 +60,7 @@ public:
         const auto many = std::max(std::size_t{1}, graph_.steps.size());
         each_.jobs = std::max(1, options.jobs / static_cast<int>(many));
         each_.report = nullptr;
+        for (const auto& step : graph_.steps) output_names_.insert(step.output.name);
         if (options.solve_environment)
             each_.solve_environment = [this](const auto& specs) { return solve(specs); };
     }
@@ -182,6 +183,8 @@ private:
             GPKG_TRY(const auto reason, built_.why_build(output, inputs));
             if (!reason) return offered(built_.package(output));
         }
+        if (options_.needs_run && !output.tests.empty())
+            GPKG_CHECK(check_run_names(output, output_names_, each_.solve_environment));
         GPKG_CHECK(built_.forget(output));
         GPKG_TRY(const auto* base, staging.base_of(output));
         GPKG_TRY(auto result, build_output(recipe, output, base, each_));
@@ -306,6 +309,7 @@ private:
     BuildOptions each_;  ///< of the build of one output
     BuildGraph graph_;
     BuiltRegister built_;
+    std::set<std::string> output_names_;
     std::vector<Job> jobs_;           ///< of the graph's steps
     std::vector<std::size_t> order_;  ///< in which they are looked at
     std::map<std::string, std::unique_ptr<Lane>> lanes_;

@@ -55,6 +55,7 @@ struct BuildOptions {
     int cpu_count = 0;       ///< CPU_COUNT for scripts; 0: as many as there are
     int own_cpus = 0;        ///< so many of the machine's processors are there; 0: all of them
     bool rebuild = false;    ///< also what is there and was built from the same inputs
+    bool needs_run = false;  ///< the packages are tested: run dependencies have to exist
     bool keep_work = false;  ///< leave the folders of successful builds, as failed ones are left
     bool sandbox = false;    ///< scripts see only what is declared; sandbox.hpp says if it can be
     bool network = false;    ///< scripts in the sandbox have one

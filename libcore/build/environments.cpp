@@ -2,6 +2,7 @@
 
 #include "libcore/build/build_place.hpp"
 #include "libcore/build/run_exports.hpp"
+#include "libcore/recipe/dependency.hpp"
 #include "libcore/recipe/pin.hpp"
 
 #include <algorithm>
@@ -116,6 +117,25 @@ Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                       made.uses));
     }
     return made;
+}
+
+Result<void> check_run_names(const RenderedOutput& output,
+                             const std::set<std::string>& outputs,
+                             const SolveEnvironment& solve) {
+    std::vector<std::string> names;
+    for (const auto& spec : output.requirements.run) {
+        if (is_open_pin(spec)) continue;
+        const std::string name(dependency_name(spec));
+        if (!name.starts_with("__") && !outputs.contains(name)) names.push_back(name);
+    }
+    if (names.empty() || !solve) return {};
+    const auto solved = solve(names);
+    if (solved ||
+        (solved.error().unknown_packages.empty() && solved.error().kind != ErrorKind::Interrupted))
+        return {};
+    auto error = solved.error();
+    const auto place = place_of_missing(error, output.requirements.run_places);
+    return pass(std::move(error).while_doing(place + "requirements.run"));
 }
 
 }  // namespace gpkg

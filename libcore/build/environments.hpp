@@ -5,6 +5,7 @@
 #include "libcore/recipe/rendered.hpp"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,4 +59,11 @@ struct BuildPlace;
 Result<BuildEnvironments> make_environments(const RenderedOutput& output,
                                             const SolveEnvironment& solve,
                                             const BuildPlace& place);
+
+/// Fails, with the place in the recipe, if no channel has a run dependency that is not an output of
+/// the same build either. What else may be wrong with the dependencies is for the tests.
+Result<void> check_run_names(const RenderedOutput& output,
+                             const std::set<std::string>& outputs,
+                             const SolveEnvironment& solve);
+
 }  // namespace gpkg

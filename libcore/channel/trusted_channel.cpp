@@ -38,7 +38,7 @@ TrustedChannel::TrustedChannel(Channel channel,
                                std::int64_t now)
     : channel_(std::move(channel)),
       name_(channel_.base_url()),
-      remove_key_(options.remove_key),
+      config_option_(options.config_option),
       pinned_(hex_digest(DigestKind::Sha256, pinned.to_text())),
       file_(options.folder / (cache_key(channel_.base_url()) + ".json")),
       now_(now),
@@ -133,11 +133,18 @@ Result<std::shared_ptr<const SignedIndexes>> TrustedChannel::fetch(Transport& tr
         return distrust(TrustFault::Missing,
                         fmt::format("{}: not found, so the channel is not signed", url),
                         fmt::format("ask the channel's operator why it is not signed any more; to "
-                                    "use it without a signature: {} {}",
-                                    remove_key_,
+                                    "use it without a signature: gpkg config remove-key {}{}",
+                                    config_option_,
                                     shell_word("trusted_keys." + name_)));
     if (!bytes) return pass(std::move(bytes).error());
-    GPKG_TRY(auto statement, verify(*bytes, transport, options));
+    auto verified = verify(*bytes, transport, options);
+    if (!verified && trust_fault(verified.error()) == TrustFault::WrongKey)
+        verified.error().hint = fmt::format(
+            "if the channel has new keys, get them from its operator: gpkg config set "
+            "{}{} KEY (or the file of a root)",
+            config_option_,
+            shell_word("trusted_keys." + name_));
+    GPKG_TRY(auto statement, std::move(verified));
     GPKG_CHECK(root_.check_not_expired(now_, url));
     if (statement.version < version_)
         return distrust(

@@ -25,8 +25,7 @@ struct TrustOptions {
     fs::path folder;                           ///< of what was seen
     std::map<std::string, ChannelRoot> roots;  ///< what is trusted, by the channel's base URL
     std::map<std::string, std::string> names;  ///< of these channels in trusted_keys, by base URL
-    std::string remove_key =
-        "gpkg config remove-key";  ///< command that edits the file of trusted_keys
+    std::string config_option;  ///< of gpkg config for the file of trusted_keys: "--user ", or ""
 };
 
 /// A statement that was verified, and as it came.
@@ -77,7 +76,7 @@ private:
 
     Channel channel_;
     std::string name_;  ///< in trusted_keys
-    std::string remove_key_;
+    std::string config_option_;
     std::string pinned_;  ///< a digest of what the user trusts: other keys begin anew
     fs::path file_;
     std::int64_t now_;

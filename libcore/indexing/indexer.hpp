@@ -75,6 +75,7 @@ struct VariantDisagreement {
 struct PatchSummary {
     fs::path file;
     std::vector<std::string> unmatched;  ///< package files they speak of and that are not there
+    std::size_t changed = 0;             ///< package files whose records it changes or removes
 };
 
 /// The signature of the indexes.

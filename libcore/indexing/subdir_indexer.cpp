@@ -385,7 +385,14 @@ void SubdirIndexer::report(const PublishedSubdir& published, IndexSummary& summa
                                              std::move(finding.files)});
     }
     if (!patch_stamp_) return;
-    summary.patches.push_back({folder_ / kPatchName, patch_.unmatched(memory_.packages)});
+    const auto is_changed = [&](const auto& entry) {
+        return patch_.changes(entry.first) || patch_.removes(entry.first);
+    };
+    const auto changed =
+        std::count_if(memory_.packages.begin(), memory_.packages.end(), is_changed);
+    summary.patches.push_back({folder_ / kPatchName,
+                               patch_.unmatched(memory_.packages),
+                               static_cast<std::size_t>(changed)});
 }
 
 }  // namespace gpkg

@@ -82,8 +82,10 @@ tl::unexpected<Error> no_code_for(CudaTarget target, const Version& toolkit) {
         fmt::format("cuda_arch_list has {}, but CUDA {} (cuda_version) cannot compile for it",
                     target.to_string(),
                     toolkit.to_string()),
-        able.empty() ? "remove it from cuda_arch_list"
-                     : fmt::format("remove it, or build with CUDA {}", join_or(able)));
+        able.empty() ? fmt::format("remove {} from cuda_arch_list", target.to_string())
+                     : fmt::format("remove {} from cuda_arch_list, or build with CUDA {}",
+                                   target.to_string(),
+                                   join_or(able)));
 }
 
 /// The microarchitecture that every machine of a platform runs; empty: not known.

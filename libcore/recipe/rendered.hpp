@@ -122,6 +122,7 @@ struct RecipeRequirements {
     std::vector<std::string> ignore_run_exports_from_package;
     SpecPlaces build_places;
     SpecPlaces host_places;
+    SpecPlaces run_places;
 
     friend bool operator==(const RecipeRequirements&, const RecipeRequirements&) = default;
 };

@@ -152,7 +152,7 @@ Result<RecipeRequirements> read_requirements(const Tree& tree) {
     }
     GPKG_TRY(requirements.build, read_specs(tree.find("build"), &requirements.build_places));
     GPKG_TRY(requirements.host, read_specs(tree.find("host"), &requirements.host_places));
-    GPKG_TRY(requirements.run, read_specs(tree.find("run")));
+    GPKG_TRY(requirements.run, read_specs(tree.find("run"), &requirements.run_places));
     GPKG_TRY(requirements.run_constraints, read_specs(tree.find("run_constraints")));
     if (const auto* exports = tree.find("run_exports")) {
         GPKG_TRY(requirements.run_exports, read_exports(*exports));

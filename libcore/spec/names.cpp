@@ -163,7 +163,7 @@ Parsed<FileName> read_file_name(std::string_view text) {
     const auto middle =
         last == std::string_view::npos || last == 0 ? last : stem.rfind('-', last - 1);
     if (last == std::string_view::npos || last == 0 || middle == std::string_view::npos)
-        return fault(stem.size(), "a package file is named name-version-build");
+        return fault(stem.size(), "a package file must be named NAME-VERSION-BUILD");
     const auto name = stem.substr(0, middle);
     const auto version = stem.substr(middle + 1, last - middle - 1);
     const auto build = stem.substr(last + 1);

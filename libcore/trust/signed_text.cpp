@@ -82,11 +82,13 @@ Result<void> SignedText::verify(const SigningRole& role, const std::string& what
             fmt::format(
                 "{}: has {} of {} required signatures", what, signers.size(), role.threshold));
     return distrust(TrustFault::WrongKey,
-                    strangers.empty()
-                        ? fmt::format("{}: not signed", what)
-                        : fmt::format("{}: signed by {}, which is not trusted for this channel",
-                                      what,
-                                      join_some(strangers, "and")),
+                    strangers.empty() ? fmt::format("{}: not signed", what)
+                                      : fmt::format("{}: signed by {}, {} trusted for this channel",
+                                                    what,
+                                                    join_some(strangers, "and"),
+                                                    strangers.size() == 1   ? "which is not"
+                                                    : strangers.size() == 2 ? "neither of which is"
+                                                                            : "none of which is"),
                     "if the channel has new keys, get them from its operator and set trusted_keys");
 }
 

@@ -53,6 +53,8 @@ struct Reader {
         std::unordered_set<std::string> seen;
         for (const auto& entry : from) {
             GPKG_TRY(auto key, convert(entry.first, depth + 1));
+            // {{ version }} is a map in a map for YAML.
+            if (key.is_map()) return key.fail("'{{ ... }}' is not a string");
             if (!key.is_scalar()) return key.fail("a key must be a string");
             if (!seen.insert(key.text()).second)
                 return key.fail(fmt::format("duplicate key '{}'", printable(key.text())));

@@ -64,7 +64,7 @@ expect 0 build r/tested --output-dir out --sandbox off --plan
 out_is '0 to build, 1 unchanged'
 touch well
 expect 0 build r/tested --output-dir out --sandbox off
-out_is "$PWD/out: 0 packages built, 1 unchanged, 0 failed"
+out_is "0 packages built, 1 unchanged, 0 failed (channel $PWD/out)"
 check [ "$(wc -l < runs)" = 1 ]
 expect 0 search -c ./out --override-channels tested
 check [ "$(ls -A out.work/runs)" = .door ]
@@ -82,7 +82,7 @@ check grep -q "${first%% *}" out.work/built/linux-64/other-1-hb0f4dca_0.conda
 touch well
 sed -i 's,/y,/z,' r/tested/recipe.yaml
 expect 0 build r/tested --output-dir out --sandbox off
-out_ends "$PWD/out: 1 package built, 0 unchanged, 0 failed"
+out_ends "1 package built, 0 unchanged, 0 failed (channel $PWD/out)"
 
 # Compression of the highest level, whose pieces take minutes.
 head -c 60000000 /dev/urandom | base64 -w0 > big

@@ -38,7 +38,7 @@ recipe heir 'requirements: {host: [kept]}' 'build: {script: "cp $PREFIX/second $
 : > seen
 kept second 1
 expect 1 build r/kept r/heir --output-dir channel
-out_is "$PWD/channel: 0 packages built, 0 unchanged, 2 failed"
+out_is "0 packages built, 0 unchanged, 2 failed (channel $PWD/channel)"
 err_has 'test 1 failed with exit status 1: '
 check [ "$(cat seen)" = "$first" ]
 check agrees channel
@@ -49,7 +49,7 @@ check [ -z "$(find channel.work/unpublished -type f)" ]
 : > seen
 kept second 0
 expect 0 build r/kept r/heir --output-dir channel
-out_ends "$PWD/channel: 2 packages built, 0 unchanged, 0 failed"
+out_ends "2 packages built, 0 unchanged, 0 failed (channel $PWD/channel)"
 check [ "$(cat seen)" = "$first" ]
 check agrees channel
 check [ "$(sum channel/linux-64/$name.conda)" != "$first" ]
@@ -57,12 +57,12 @@ check [ -z "$(find channel.work/unpublished channel -name '*.tmp-*' -o -path '*u
 expect 0 create -q -y -c ./channel --override-channels -p ./prefix heir
 check [ -e prefix/third ]
 expect 0 build r/kept r/heir --output-dir channel
-out_is "$PWD/channel: 0 packages built, 2 unchanged, 0 failed"
+out_is "0 packages built, 2 unchanged, 0 failed (channel $PWD/channel)"
 
 # The channel may be named once more, among those that packages are built with.
 sed -i 's/third/fourth/' r/heir/recipe.yaml
 expect 0 build r/kept r/heir --output-dir channel -c ./channel
-out_ends "$PWD/channel: 1 package built, 1 unchanged, 0 failed"
+out_ends "1 package built, 1 unchanged, 0 failed (channel $PWD/channel)"
 expect 0 build r/heir --output-dir fresh -c ./fresh -c ./channel
 check agrees fresh
 
@@ -80,7 +80,7 @@ build=$(ls variants/linux-64/many-*.conda | sed 's/.*-//; s/\.conda//')
 recipe both "requirements: {build: [many], host: ['many =1=$build']}" \
     'build: {script: "grep old $PREFIX/many && touch $PREFIX/both"}'
 expect 0 build r/many r/both --output-dir variants --variant flavour=old,new
-out_ends "$PWD/variants: 2 packages built, 1 unchanged, 0 failed"
+out_ends "2 packages built, 1 unchanged, 0 failed (channel $PWD/variants)"
 check agrees variants
 
 # noarch packages, and what is built with them.
@@ -128,7 +128,7 @@ for _ in $(seq 100); do [ -e runs ] && break; sleep 0.05; done
 expect 0 build r/slow --output-dir shared --sandbox off
 err_has "waiting for process $first on "
 err_has ', which builds slow-1-hb0f4dca_0'
-out_is "$PWD/shared: 0 packages built, 1 unchanged, 0 failed"
+out_is "0 packages built, 1 unchanged, 0 failed (channel $PWD/shared)"
 wait "$first"
 check [ $? = 0 ]
 check [ "$(cat runs)" = run ]

@@ -49,7 +49,7 @@ check [ -z "$(queue)" ]
 check [ ! -e far/linux-64 ]
 
 expect 0 build r --slurm --slurm-options '--cpus-per-task=2 --mem=100' --output-dir far -m variants.yaml
-out_ends "$PWD/far: 8 packages built, 0 unchanged, 0 failed"
+out_ends "8 packages built, 0 unchanged, 0 failed (channel $PWD/far)"
 check [ "$(jobs)" = 4 ] # arrays of at most five
 check [ -z "$(ls -A far.work/slurm)" ]
 expect 0 build r --output-dir near -m variants.yaml
@@ -59,11 +59,11 @@ check [ "$(cd far && find . -name '*.conda' | sort)" = "$(cd near && find . -nam
 undated() { sed 's/"indexed_timestamp":[0-9]*//' "$1/linux-64/repodata.json"; }
 check [ "$(undated far)" = "$(undated near)" ]
 expect 0 build r --slurm --output-dir far -m variants.yaml
-out_is "$PWD/far: 0 packages built, 8 unchanged, 0 failed"
+out_is "0 packages built, 8 unchanged, 0 failed (channel $PWD/far)"
 check [ "$(jobs)" = 0 ]
 # Nor is there anything to be built here of what was built there.
 expect 0 build r --output-dir far -m variants.yaml
-out_is "$PWD/far: 0 packages built, 8 unchanged, 0 failed"
+out_is "0 packages built, 8 unchanged, 0 failed (channel $PWD/far)"
 unset SOURCE_DATE_EPOCH
 
 # What a script has of its node: the processors that the job was given, and the node's own disk.
@@ -101,7 +101,7 @@ wait $child
 status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr") last='gpkg build with variants that fail'
 pkill -fx "sleep 3${id}1"
 check [ "$status" = 1 ]
-out_ends "$PWD/many: 1 package built, 0 unchanged, 7 failed"
+out_ends "1 package built, 0 unchanged, 7 failed (channel $PWD/many)"
 err_has "many-1-" 'the build script failed with exit status 3' said 'variant step=fails; job ' \
     'the job was killed by signal 9' 'last output of the build script:' 'so far' 'variant step=killed; job ' 'the job was cancelled' 'variant step=ended; job ' \
     "log: $PWD/many.work/logs/$(distribution_of fails).log" 'use --keep-work to keep the build folder' "unknown key 'colour'" \
@@ -141,7 +141,7 @@ cut_off KILL r --slurm --output-dir slow --sandbox off
 check [ "$(squeue -h -r -t PD,R | wc -l)" = 4 ]
 let_go
 expect 0 build r --slurm --output-dir slow --sandbox off
-out_ends "$PWD/slow: 5 packages built, 0 unchanged, 0 failed"
+out_ends "5 packages built, 0 unchanged, 0 failed (channel $PWD/slow)"
 err_has 'waiting for 4 builds submitted earlier'
 check [ "$(jobs)" = 1 ] # what comes after
 for step in slow.a slow.b slow.c slow.d after; do check [ "$(runs $step)" = 1 ]; done
@@ -152,7 +152,7 @@ cut_off KILL r --slurm --output-dir slow --sandbox off --rebuild
 touch "$WORK/go"
 empty_queue
 expect 0 build r --slurm --output-dir slow --sandbox off --rebuild
-out_ends "$PWD/slow: 5 packages built, 0 unchanged, 0 failed"
+out_ends "5 packages built, 0 unchanged, 0 failed (channel $PWD/slow)"
 check [ "$(jobs)" = 1 ]
 for step in slow.a slow.b slow.c slow.d after; do check [ "$(runs $step)" = 2 ]; done
 
@@ -174,7 +174,7 @@ err_has 'error: interrupted' 'the submitted builds were cancelled (job '
 empty_queue
 touch "$WORK/go"
 expect 0 build r/slow --slurm --output-dir slow --sandbox off --rebuild
-out_ends "$PWD/slow: 4 packages built, 0 unchanged, 0 failed"
+out_ends "4 packages built, 0 unchanged, 0 failed (channel $PWD/slow)"
 check [ "$(jobs)" = 1 ]
 for step in a b c d; do check [ "$(runs slow.$step)" = 4 ]; done
 
@@ -184,7 +184,7 @@ cut_off TERM r/slow --slurm --output-dir slow --sandbox off --rebuild
 sed -i 's,touch $PREFIX/slow,touch $PREFIX/other,' r/slow/recipe.yaml
 touch "$WORK/go"
 expect 0 build r/slow --slurm --output-dir slow --sandbox off
-out_ends "$PWD/slow: 4 packages built, 0 unchanged, 0 failed"
+out_ends "4 packages built, 0 unchanged, 0 failed (channel $PWD/slow)"
 for package in slow/linux-64/slow-*.conda; do
     expect 0 inspect "$package"
     out_lacks 'slow/slow'

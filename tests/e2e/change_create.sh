@@ -235,9 +235,11 @@ records bare 'history.index("::lib-2.0-0") < history.index("::app-1.0-0")'
 err_lacks 'which is missing'
 cp "$CHANNEL/linux-64/app-1.0-0.tar.bz2" sent.tar.bz2
 expect 1 create -n x ./sent.tar.bz2
-err_has 'error: sent.tar.bz2: a package file is named name-version-build' 'hint: rename it to app-1.0-0.tar.bz2'
+err_has 'error: sent.tar.bz2: a package file must be named NAME-VERSION-BUILD' 'hint: rename it to app-1.0-0.tar.bz2'
 expect 1 create -n x sent.tar.bz2
 err_has 'hint: rename it to app-1.0-0.tar.bz2'
+expect 1 create -n x ./nothere.conda
+err_has "error: $PWD/nothere.conda: no such file"
 expect 2 search sent.tar.bz2
 err_has 'sent.tar.bz2 is a package file, not a spec' 'hint: to show a package file: gpkg inspect sent.tar.bz2'
 expect 0 create -n alone "$CHANNEL/linux-64/app-1.0-0.tar.bz2"

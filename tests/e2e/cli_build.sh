@@ -7,7 +7,7 @@ recipe user 'requirements: {host: [good]}' 'build: {script: "test -e $PREFIX/x &
 expect 0 build r --output-dir all
 out_is "built all/linux-64/good-1-hb0f4dca_0.conda (tests passed)
 built all/linux-64/user-1-hb0f4dca_0.conda (no tests)
-$PWD/all: 2 packages built, 0 unchanged, 0 failed"
+2 packages built, 0 unchanged, 0 failed (channel $PWD/all)"
 expect 0 build r/good --output-dir all --json
 json 'd["success"] and d["packages"][0]["unchanged"] and not d["failures"]'
 json 'sorted(d) == ["channel", "failed_tests", "failures", "packages", "skipped", "success"]'
@@ -17,13 +17,13 @@ recipe wrong 'colour: red'
 recipe untrue 'tests: [{script: [echo first, "false"]}, {script: [exit 4]}]'
 recipe lonely 'requirements: {run: [nowhere]}' 'tests: [{script: ["true"]}]'
 expect 1 build r --output-dir all --json --rebuild
-json 'not d["success"] and d["channel"] == work + "/here/all" and d["failed_tests"] == 3'
+json 'not d["success"] and d["channel"] == work + "/here/all" and d["failed_tests"] == 2'
 json '[p["package"].split("-")[0] for p in d["packages"]] == ["good", "user"]'
-json '[f["recipe"].split("/")[-2] for f in d["failures"][:2]] == ["bad", "wrong"]'
+json '[f["recipe"].split("/")[-2] for f in d["failures"][:3]] == ["bad", "lonely", "wrong"]'
 json '"the build script failed with exit status 3" in d["failures"][0]["error"]'
-json '"unknown key" in d["failures"][1]["error"]'
-json '[f["package"].split("-")[0] for f in d["failures"][2:]] == ["lonely", "untrue", "untrue"]'
-json '"nowhere" in d["failures"][2]["error"]'
+json '"unknown key" in d["failures"][2]["error"]'
+json '[f["package"].split("-")[0] for f in d["failures"][3:]] == ["untrue", "untrue"]'
+json '"nowhere" in d["failures"][1]["error"]'
 json '": test 1 failed with exit status 1: false\nfirst" in d["failures"][3]["error"]'
 json '": test 2 failed with exit status 4: exit 4\nlog of the tests: " in d["failures"][4]["error"]'
 json '"first" in d["failures"][3]["error"] and "first" not in d["failures"][4]["error"]'
@@ -31,7 +31,7 @@ err_is 'warning: replaces the published good-1-hb0f4dca_0 with other contents; r
 warning: replaces the published user-1-hb0f4dca_0 with other contents; raise build.number'
 
 expect 1 build r --output-dir all --rebuild
-out_ends "$PWD/all: 2 packages built, 0 unchanged, 4 failed"
+out_ends "2 packages built, 0 unchanged, 4 failed (channel $PWD/all)"
 for text in 'the build script failed with exit status 3' "unknown key 'colour'" nowhere \
     'error: untrue-1-hb0f4dca_0: test 1 failed with exit status 1: false' 'test 2 failed with exit status 4: exit 4'; do
     err_has "$text"
@@ -51,7 +51,7 @@ expect 1 build r/untrue --output-dir all
 err_has "the package was published earlier and stays in the channel: $PWD/all/linux-64/untrue-1-hb0f4dca_0.conda"
 expect 0 search -c ./all --override-channels untrue
 expect 0 build r/good --output-dir all
-out_is "$PWD/all: 0 packages built, 1 unchanged, 0 failed"
+out_is "0 packages built, 1 unchanged, 0 failed (channel $PWD/all)"
 
 # A package for each variant that a recipe depends on, from files beside it and the command line.
 recipe many 'build: {script: "echo $flavour ${{ PREFIX }} > $PREFIX/flavour"}' \
@@ -73,7 +73,7 @@ err_has 'warning: --variant flavuor=good: no recipe uses flavuor in these varian
 expect 2 build r/many --render --variant flavour
 err_has 'expected KEY=VALUE'
 expect 0 build r/many --output-dir all
-out_ends "$PWD/all: 2 packages built, 0 unchanged, 0 failed"
+out_ends "2 packages built, 0 unchanged, 0 failed (channel $PWD/all)"
 expect 0 search -c ./all --override-channels many --json
 json 'sorted(p["depends"] for p in d["many"]) == [["good"], ["user"]]'
 printf 'flavour: [a, b]\nother: [c]\nzip_keys: [[flavour, other]]\n' > r/many/variants.yaml
@@ -94,7 +94,7 @@ expect 0 build plan --output-dir planned --plan
 out_is '0 to build, 2 unchanged'
 echo '# a comment changes nothing' >> plan/base/recipe.yaml
 expect 0 build plan --output-dir planned
-out_is "$PWD/planned: 0 packages built, 2 unchanged, 0 failed"
+out_is "0 packages built, 2 unchanged, 0 failed (channel $PWD/planned)"
 sed -i 's/echo 1/echo 2/' plan/base/recipe.yaml
 expect 0 build plan --output-dir planned --plan --json
 json '[p["reason"] for p in d["plan"]] == ["changed: the recipe", "needs base-1-hb0f4dca_0, which is rebuilt"]'
@@ -124,7 +124,7 @@ recipe prog 'build: {script: "echo 1 > $PREFIX/prog"}'
 expect 0 build r/prog --output-dir hints
 recipe typo 'requirements: {run: [progg]}' 'tests: [{script: ["true"]}]'
 expect 1 build r/typo --output-dir hints --override-channels
-err_has "package 'progg' not found" 'hint: progg: did you mean prog?'
+err_has "requirements.run: package 'progg' not found" '# first: change progg to prog in the recipe'
 err_lacks 'no-test'
 recipe typo 'requirements: {host: [progg]}'
 expect 1 build r/typo --output-dir hints --override-channels
@@ -210,7 +210,7 @@ printf '%s\n' 'accel: [cpu, cpu, cuda, cuda]' 'psabi: [x86_64_v1, x86_64_v4, x86
     'cuda_version: [None, None, "11.8", "12.9"]' 'cuda_arch_list: [None, None, 7.0;8.0, 8.0;9.0+PTX]' \
     'zip_keys: [[accel, cuda_version, cuda_arch_list, psabi]]' > r/gpu/variants.yaml
 expect 0 build r/gpu --output-dir gpus
-out_ends "$PWD/gpus: 4 packages built, 0 unchanged, 0 failed"
+out_ends "4 packages built, 0 unchanged, 0 failed (channel $PWD/gpus)"
 expect 0 search -c ./gpus --override-channels gpu --json
 check [ -e gpus/linux-64/repodata.json ]
 # build_for MACHINE FLAGS: the build with these flags is the machine's.
@@ -230,6 +230,14 @@ recipe with-tool 'requirements: {host: [base-tool]}' 'build: {script: "touch $PR
 expect 0 build r/with-tool --output-dir configured
 expect 1 build r/with-tool --output-dir configured --rebuild --override-channels
 err_has "package 'base-tool' not found in $PWD/configured (linux-64)" 'add one with -c CHANNEL'
+# A run dependency that no channel has is found before the build, if there are tests to run.
+recipe misspelt 'requirements: {run: [base-tool, base-tol]}' 'build: {script: "exit 3"}' \
+    'tests: [{package_contents: {files: [t]}}]'
+expect 1 build r/misspelt --output-dir configured
+err_has 'r/misspelt/recipe.yaml:' "requirements.run: package 'base-tol' not found in"
+err_lacks 'exit status 3'
+expect 1 build r/misspelt --output-dir configured --no-test
+err_has 'exit status 3'
 expect 0 build r/good --output-dir named
 expect 1 build r/with-tool --output-dir configured --rebuild -c ./named
 err_has "package 'base-tool' not found"
@@ -352,7 +360,7 @@ first=$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)
 recipe kept 'build: {script: "touch $PREFIX/second"}' 'tests: [{script: ["false"]}]'
 recipe heir 'requirements: {host: [kept]}' 'build: {script: "cp $PREFIX/second $PREFIX/third"}'
 expect 1 build r/kept r/heir --output-dir kept
-out_is "$PWD/kept: 0 packages built, 0 unchanged, 2 failed"
+out_is "0 packages built, 0 unchanged, 2 failed (channel $PWD/kept)"
 err_has 'the channel keeps the earlier one'
 err_has 'heir-1-hb0f4dca_0: built with kept-1-hb0f4dca_0, which was not published'
 check [ "$(sha256sum < kept/linux-64/kept-1-hb0f4dca_0.conda)" = "$first" ]
@@ -386,7 +394,7 @@ err_has 'it cannot be packaged'
 # A recipe that is skipped is counted. Selectors of conda-build are named: they are only comments.
 recipe elsewhere 'build: {skip: linux, script: "touch $PREFIX/elsewhere"}'
 expect 0 build r/elsewhere --output-dir skipped
-out_is "$PWD/skipped: 0 packages built, 0 unchanged, 0 failed, 1 recipe skipped"
+out_is "0 packages built, 0 unchanged, 0 failed, 1 recipe skipped (channel $PWD/skipped)"
 err_is "$PWD/r/elsewhere/recipe.yaml: skipped in every variant (build.skip)"
 expect 0 build r/elsewhere --output-dir skipped --plan
 out_is '0 to build, 0 unchanged, 1 recipe skipped'

@@ -240,7 +240,8 @@ expect 0 build plan-variants --for h100 --for a100
 repeated=$out
 expect 0 build plan-variants --for h100,a100
 check [ "$out" = "$repeated" ]
-out_has '1 build covers all 2 machines'
+out_has '1 build covers both machines'
+err_has 'note: CUDA 13.0 is not used: the driver of a100' 'supports CUDA 12'
 expect 0 build plan-variants --devices 7.0,8.0 --every-cuda --json
 json '[(b["cuda_version"], b["cuda_arch_list"]) for b in d["builds"]] == [("11.8", "7.0;8.0"), ("12.9", "7.0;8.0"), ("13.0", "8.0")]'
 expect 1 build plan-variants --devices 6.0,12.0 --cuda 11.8,13.0 --max-builds 1
@@ -255,7 +256,7 @@ err_has '12.7: not a CUDA version' 'use MAJOR.MINOR, for example 12.8'
 expect 0 build plan-variants --devices a100,9.0
 out_has '8.0       a100'
 expect 2 build plan-variants --devices a100o
-err_has 'a100o: not a compute capability'
+err_has "--devices: 'a100o' is neither a compute capability nor the name of a machine"
 expect 2 build plan-variants --for cpu
 expect 2 build plan-variants --for h100o
 expect 2 build plan-variants --devices 8.0 --max-builds none

@@ -61,6 +61,10 @@ err_has "always_yes: expected true or false, found 'maybe'"
 expect 2 config set ssl_verify "$WORK/nowhere.pem"
 err_has "ssl_verify: no such file: $WORK/nowhere.pem"
 expect 1 config remove-key channel_priority
+expect 0 config set --user channel_priority flexible
+expect 1 config remove-key channel_priority
+err_has 'channel_priority is not set' ': add --user'
+expect 0 config remove-key --user channel_priority
 
 # Lists; comments stay.
 printf '# mine\nchannels:\n  - a # first\n' > "$file"

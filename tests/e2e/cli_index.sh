@@ -18,8 +18,8 @@ many 1 5
 rm "$CHANNEL"/*/repodata.json
 
 expect 0 index "$CHANNEL"
-out_has 'linux-64: 10 packages (10 read), 9 shards (9 written)'
-out_has 'noarch: 1 package (1 read), 1 shard (1 written)'
+out_has 'linux-64: 10 packages, 10 new or changed'
+out_has 'noarch: 1 package, 1 new or changed'
 expect 0 index "$CHANNEL" --json
 json 'd["subdirs"]["linux-64"] == {"packages": 10, "read": 0, "shards": 9, "shards_written": 0,
     "shards_removed": 0} and d["success"] and d["disagreements"] == [] and d["patches"] == []'
@@ -59,7 +59,7 @@ cp "$web"/whole/noarch/repodata.json* "$CHANNEL/noarch/"
 package lib 3.0 0
 rm "$CHANNEL/linux-64/repodata.json"
 expect 0 index "$CHANNEL"
-out_has 'linux-64: 11 packages (1 read), 9 shards (1 written)'
+out_has 'linux-64: 11 packages, 1 new or changed'
 check [ "$(ls "$CHANNEL/linux-64/shards" | wc -l)" = 10 ]
 cp -a "$CHANNEL" "$web/before"
 
@@ -69,7 +69,7 @@ printf '{"patch_instructions_version":1,"packages":{"app-1.0-0.tar.bz2":{"depend
   "revoke":["lonely-1.0-0.tar.bz2"],"remove":["many1-1-0.tar.bz2","gone-1-0.tar.bz2"]}' \
     > "$WORK/fixes/linux-64/patch_instructions.json"
 expect 0 index "$CHANNEL" --patch "$WORK/fixes"
-out_has 'linux-64: 10 packages (0 read)'
+out_has 'linux-64: 10 packages, none new' 'linux-64: hotfixes applied to 3 packages'
 err_has "$CHANNEL/linux-64/patch_instructions.json: names packages that the channel does not have: gone-1-0.tar.bz2"
 for source in "$CHANNEL" "file://$CHANNEL"; do
     expect 0 create --dry-run --json -n x -c "$source" --override-channels app
@@ -79,7 +79,7 @@ for source in "$CHANNEL" "file://$CHANNEL"; do
     expect 1 create --dry-run -n x -c "$source" --override-channels many1
 done
 expect 0 index "$CHANNEL"
-out_has 'linux-64: 10 packages (0 read), 8 shards (0 written)'
+out_has 'linux-64: 10 packages, none new'
 expect 0 index "$CHANNEL" --no-patch
 for file in repodata.json repodata.json.zst repodata_shards.msgpack.zst run_exports.json; do
     check cmp "$CHANNEL/linux-64/$file" "$web/before/linux-64/$file"
@@ -137,13 +137,19 @@ expect 0 index "$WORK/damaged" --verify
 bad=$WORK/damaged/linux-64/bad-1.0-0.tar.bz2
 head -c 100 "$bad" > "$WORK/cut" && mv "$WORK/cut" "$bad"
 expect 1 index "$WORK/damaged" --verify
-err_has "error: $WORK/damaged: 1 package damaged; the index was not written" "$bad: " 'hint: replace or delete the files'
+err_has "error: $WORK/damaged: 1 package cannot be indexed; the index was not written" "$bad: " 'hint: replace, rename or delete the files'
+# A package under the name of another.
+rm "$bad"
+CHANNEL=$WORK/damaged package good 1.0 0
+mv "$WORK/damaged/linux-64/good-1.0-0.tar.bz2" "$WORK/damaged/linux-64/good-2.0-0.tar.bz2"
+expect 1 index "$WORK/damaged" --verify
+err_has '1 package cannot be indexed; the index was not written' 'good-2.0-0.tar.bz2: its version is 1.0 in index.json, but 2.0 in the file name'
 
 # Packages beside the subdirs.
 mkdir flat
 cp "$(find "$WORK" -name '*.conda' -o -name '*.tar.bz2' | head -n 1)" flat/
 expect 0 index flat
 err_has 'warning: 1 package outside of a subdir is ignored: move it to flat/noarch/, flat/linux-64/ or another subdir'
-out_has 'noarch: 0 packages (0 read), 0 shards (0 written)'
+out_has 'noarch: 0 packages'
 
 finish

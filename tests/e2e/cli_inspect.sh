@@ -62,7 +62,7 @@ err_has "wrong-1-0.conda: contains $(basename "$two" .conda), not wrong-1-0"
 rm wrong-1-0.conda
 expect 0 inspect "$two"
 out_lacks '0 binaries'
-out_has '  checked       2 files match info/paths.json; 1 not compared (links, or no checksum)'
+out_has '  checked       2 files intact (as listed in the package); 1 not compared (links, or no checksum)'
 out_has '  link scripts  none'
 out_has "  sha256        $(sha256sum "$two" | cut -d' ' -f1)"
 out_has '  summary       Two for all'

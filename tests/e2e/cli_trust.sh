@@ -31,7 +31,7 @@ restore() { rm -rf "$CHANNEL"; cp -a "$WORK/saved" "$CHANNEL"; forget; }
 for name in a b c d e; do expect 0 keys generate "$keys/$name"; done
 check [ "$(stat -c %a "$keys/a")" = 600 ]
 check [ "$out" = "$(key e)" ]
-err_has "to sign a channel: gpkg index FOLDER --sign-key $keys/e" "gpkg config append trusted_keys.CHANNEL_URL $(key e)"
+err_has "to sign a channel: gpkg index FOLDER --sign-key $keys/e" "gpkg config append --user trusted_keys.CHANNEL_URL $(key e)"
 check [ "$(openssl pkey -in "$keys/a" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key a)" ]
 (umask 077 && openssl genpkey -algorithm ed25519 -out "$keys/o" 2> "$WORK/openssl")
 check [ "$(openssl pkey -in "$keys/o" -pubout -outform DER | tail -c 32 | od -An -tx1 | tr -d ' \n')" = "$(key o)" ]
@@ -111,6 +111,17 @@ expect 1 keys verify chan3
 err_has 'no trusted key for chan3' 'hint: for the folder chan3, use gpkg keys verify ./chan3'
 err_lacks 'gpkg config append'
 rmdir chan3
+# A key that is no setting's, and a channel that is not signed.
+expect 0 keys verify "file://$CHANNEL" --key "$(key a)"
+out_has "index signature verified"
+expect 1 keys verify "file://$CHANNEL" --key "$(key b)"
+err_has "signed by $(key a), which is not trusted for this channel"
+expect 1 keys verify "file://$CHANNEL" --key abc
+err_has "'$PWD/abc' is neither a public key (64 hex digits) nor the file of a root"
+mkdir -p chan4/noarch
+expect 1 keys verify ./chan4
+err_has "$PWD/chan4 is not signed (no trust/indexes.json)" "hint: to sign it: gpkg index $PWD/chan4 --sign-key FILE"
+rm -r chan4
 trust "$(key b)"
 expect 1 keys verify "$url" --json
 json "d['trust'] == 'wrong-key'"
@@ -150,6 +161,9 @@ refused tampered 'indexes.json: was changed after it was signed with key'
 restore
 forge "$statement" '' "$keys/b"
 refused wrong-key "signed by $(key b), which is not trusted for this channel"
+restore
+forge "$statement" '' "$keys/b" "$keys/c"
+refused wrong-key 'neither of which is trusted for this channel' 'from its operator: gpkg config set trusted_keys.'
 restore
 forge "$statement" '' -
 refused wrong-key 'not signed'
@@ -345,9 +359,15 @@ refused tampered 'not the signed index'
 restore
 trust "$(key a)"
 
+# A first root that no key of before has signed: their users are told of.
+expect 0 keys root "$CHANNEL" --root-key "$(key b)" --sign-key "$keys/b"
+err_has "users who trust only $(key a) will refuse it until they trust $CHANNEL/trust/root.1.json instead"
+rm "$CHANNEL/trust/root.1.json"
 # Rotation: the user trusts a, which makes b sign indexes, then gives way to c and d.
 expect 0 keys root "$CHANNEL" --root-key "$(key a)" --index-key "$(key b)" --sign-key "$keys/a"
 out_has "$CHANNEL/trust/root.1.json"
+err_lacks 'will refuse'
+err_has 'for new users: gpkg config append --user trusted_keys.CHANNEL_URL root.1.json' "gpkg index $CHANNEL --sign-key FILE"
 expect 2 index "$CHANNEL" --sign-key "$keys/a"
 err_has 'is not one of the keys that may sign indexes' "keys that may sign: $(key b)"
 sign b

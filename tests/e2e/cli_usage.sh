@@ -177,6 +177,9 @@ bug-report|use gpkg info --report
 fix|use gpkg repair
 env diff a b|use gpkg diff a b
 create -n x --lock pixi.lock -e test|for an environment of a lock: --environment NAME
+build --init x|write a recipe.yaml
+build r --variants v.yaml|use -m FILE for a file of variants
+variants sx -m v.yaml|for the variants of a recipe: gpkg build sx -m v.yaml --plan
 config add channels x|use gpkg config append channels x
 global list|use gpkg env list
 global install ruff|use gpkg create -n ruff ruff, then gpkg run -n ruff ruff

@@ -77,8 +77,8 @@ Result<Weighed> weigh_request(Context& context, const WishOptions& options, Sour
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
     if (!wishes.files.empty())
         return fail(ErrorKind::Usage,
-                    "package files do not record which packages were requested",
-                    "create an environment from them and name it with -n");
+                    "gpkg closure needs an environment, specs or a lock, not package files",
+                    "to see the dependencies of a package file: gpkg inspect FILE");
     if (wishes.specs.empty())
         return fail(ErrorKind::Usage, "no packages given", "gpkg closure torch");
     auto request = change_request(std::move(wishes));

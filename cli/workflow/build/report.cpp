@@ -92,14 +92,19 @@ nlohmann::ordered_json skipped_document(const std::vector<fs::path>& recipes) {
 
 void print(Context& context, const BuildOutcome& outcome) {
     const auto gone = outcome.withheld();
+    const auto count = outcome.built.packages.size();
+    const bool is_unchanged = outcome.identical == count;
     std::size_t reused = 0;
     for (const auto& package : outcome.built.packages) {
         if (!gone.contains(package.distribution)) {
             reused += package.reused ? 1 : 0;
             if (!package.reused)
-                context.out.print(fmt::format("built {} ({})",
-                                              place_text(package.file),
-                                              tests_text(package, outcome.runs_tests)));
+                context.out.print(
+                    fmt::format("{} ({})",
+                                outcome.is_verified && is_unchanged
+                                    ? fmt::format("rebuilt {} twice", package.distribution)
+                                    : "built " + place_text(package.file),
+                                tests_text(package, outcome.runs_tests)));
         }
         for (const auto& warning : package.warnings)
             context.out.warn(fmt::format("{}: {}", package.distribution, warning));
@@ -116,20 +121,18 @@ void print(Context& context, const BuildOutcome& outcome) {
                   {},
                   {}});
     print_skipped(context, outcome.built.skipped);
-    const auto count = outcome.built.packages.size();
-    const bool is_unchanged = outcome.identical == count;
     if (outcome.is_verified)
         context.out.print(fmt::format("verified: {} identical{}",
                                       count_text(count, "package"),
                                       is_unchanged ? "; channel unchanged" : " in two builds"));
     if (outcome.is_verified && is_unchanged && outcome.is_success()) return;
     context.out.print(
-        fmt::format("{}: {} built, {} unchanged, {} failed{}",
-                    outcome.channel.native(),
+        fmt::format("{} built, {} unchanged, {} failed{} (channel {})",
                     count_text(outcome.built.packages.size() - reused - gone.size(), "package"),
                     reused,
                     outcome.built.failures.size() + gone.size(),
-                    skipped_count(outcome.built.skipped)));
+                    skipped_count(outcome.built.skipped),
+                    outcome.channel.native()));
 }
 
 nlohmann::ordered_json document_of(const BuildOutcome& outcome) {

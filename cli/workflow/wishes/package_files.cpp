@@ -27,6 +27,11 @@ std::string rename_hint(const ExplicitPackage& package) {
 /// The record of a package file that is only known by its place: the rest is in its own info/.
 Result<PackageRecord> record_of(const ExplicitPackage& package) {
     auto name = FileName::parse(package.fn);
+    std::error_code ignored;
+    if (!name && !package.is_url && !fs::exists(package.location, ignored))
+        return fail_missing(ErrorKind::NotFound,
+                            fmt::format("{}: no such file", package.location),
+                            package.location);
     if (!name) {
         auto error = std::move(name).error();
         if (!package.is_url) error.hint = rename_hint(package);

@@ -384,7 +384,8 @@ Result<void> refuse(const std::vector<BinaryFinding>& findings) {
     if (errors.empty()) return {};
     std::string text;
     for (const auto* error : errors)
-        text += fmt::format("{}{}\n  {}", text.empty() ? "" : "\n", error->message, error->hint);
+        text +=
+            fmt::format("{}{}\n  hint: {}", text.empty() ? "" : "\n", error->message, error->hint);
     return fail(ErrorKind::Unsupported, text);
 }
 

@@ -466,7 +466,7 @@ TEST_CASE("all errors are told at once", "[build]") {
     BinaryFinding doubt{Kind::Overdepending, false, "", "z", "z: not needed", "drop z"};
     CHECK(refuse({doubt}));
     CHECK(refuse({first, doubt, second}).error().message ==
-          "a: needs x\n  write x\nb: has y\n  drop y");
+          "a: needs x\n  hint: write x\nb: has y\n  hint: drop y");
 }
 
 TEST_CASE("binaries.json keeps what it is given", "[build]") {

@@ -211,7 +211,7 @@ TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
         {version6("- conda: ./x-1-0.conda\n", "      linux-64: []\n"),
          "f:8:3: the subdir of x-1-0.conda is missing and not part of its URL"},
         {version6("- conda: https://h/c/linux-64/x-1.conda\n", "      linux-64: []\n"),
-         "f:8:10: x-1.conda: a package file is named name-version-build\n  x-1.conda\n     ^"},
+         "f:8:10: x-1.conda: a package file must be named NAME-VERSION-BUILD\n  x-1.conda\n     ^"},
     }));
     // clang-format on
     CAPTURE(row.text);

@@ -363,7 +363,8 @@ TEST_CASE("the variant says what hardware an output is for", "[build]") {
     CHECK_THAT(
         told({{"accel", "cuda"}, {"cuda_version", "11.8"}, {"cuda_arch_list", "8.0;12.0"}}),
         ContainsSubstring("cuda_arch_list has 12.0, but CUDA 11.8 (cuda_version) cannot compile "
-                          "for it | remove it, or build with CUDA 12.9 or 13.0"));
+                          "for it | remove 12.0 from cuda_arch_list, or build with CUDA 12.9 or "
+                          "13.0"));
     CHECK_THAT(told({{"accel", "cuda"}, {"cuda_version", "13.0"}, {"cuda_arch_list", "7.0"}}),
                ContainsSubstring("but CUDA 13.0 (cuda_version) cannot compile for it"));
     CHECK_THAT(told({{"accel", "rocm"}, {"gfx_list", "gfx90a;gfx999"}}),

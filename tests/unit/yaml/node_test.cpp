@@ -19,6 +19,8 @@ TEST_CASE("scalars stay text and know their place", "[yaml]") {
 
 TEST_CASE("what is wrong is told with its place", "[yaml]") {
     CHECK(Node::parse("a: 1\na: 2\n", "f.yml").error().message == "f.yml:2:1: duplicate key 'a'");
+    CHECK(Node::parse("a: {{ b }}\n", "f.yml").error().message ==
+          "f.yml:1:5: '{{ ... }}' is not a string");
     CHECK(Node::parse("a: [1\n", "f.yml").error().message.starts_with("f.yml:2:1: "));
     const auto node = Node::parse("a: [1]\n", "f.yml");
     CHECK(node->find("a")->as_text("a name").error().message ==
