@@ -193,6 +193,8 @@ Result<int> run_command(Context& context,
     entry.id = own_log_id();
     entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     entry.command = typed_command(context.command_line);
+    std::error_code code;
+    entry.folder = fs::current_path(code).native();
     if (changes) {
         entry.prefix = given_prefix(context, path).native();
         log_command(context.config, entry);
