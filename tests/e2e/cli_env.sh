@@ -81,7 +81,7 @@ expect 1 rollback -n dev
 err_has 'hint: it was removed on ' 'and cannot be restored; to create it again: gpkg env create -n dev -f conda-lock-dev.yml -y'
 # Elsewhere the command has the folder of its files.
 mkdir -p elsewhere
-here=$PWD
+here=$(pwd -P)
 cd elsewhere || exit
 expect 1 list -n dev
 err_has "hint: it was removed; to create it again: cd $here && gpkg env create -n dev -f conda-lock-dev.yml -y"
