@@ -475,7 +475,8 @@ Action bind_list(CLI::App& app) {
     app.footer(
         "Lists the packages of an environment, those installed with pip too. The column "
         "Requested\nshows the specs of packages that you requested; the others are "
-        "dependencies. The column\nPinned shows pins.\n`gpkg closure` shows the size of packages with their "
+        "dependencies. The column\nPinned shows pins.\n`gpkg closure` shows the size of packages "
+        "with their "
         "dependencies.\n\n"
         "  gpkg list -n ml\n"
         "  gpkg list -n ml torch\n"
