@@ -50,12 +50,30 @@ std::optional<LoggedCommand> read_entry(std::string_view text) {
         if (status != line.end() && !status->is_null()) entry.status = status->get<int>();
         entry.seconds = line.value("seconds", 0.0);
         entry.error = line.value("error", "");
+        entry.folder = line.value("folder", "");
         entry.is_cancelled = line.value("cancelled", false);
         entry.changes = line.value("changes", false);
         return entry;
     } catch (const Json::exception&) {
         return std::nullopt;
     }
+}
+
+/// Whether the command creates an environment that does not exist.
+bool may_create(const LoggedCommand& entry) {
+    constexpr auto kCreating =
+        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
+    return std::ranges::any_of(kCreating,
+                               [&](auto command) { return entry.command.starts_with(command); });
+}
+
+/// The command line that repeats a command, whose files may have relative paths.
+std::string command_to_repeat(const LoggedCommand& entry) {
+    std::error_code code;
+    const bool is_elsewhere =
+        fs::is_directory(entry.folder, code) && entry.folder != fs::current_path(code);
+    return is_elsewhere ? fmt::format("cd {} && {}", shell_word(entry.folder), entry.command)
+                        : entry.command;
 }
 
 bool removes_environment(const LoggedCommand& entry) {
@@ -95,6 +113,7 @@ void log_command(const Config& config, const LoggedCommand& entry) {
                     {"status", entry.status ? Json(*entry.status) : Json()},
                     {"seconds", entry.seconds},
                     {"error", entry.error},
+                    {"folder", entry.folder},
                     {"cancelled", entry.is_cancelled},
                     {"changes", entry.changes}};
     const auto text = json_text(line) + "\n";
@@ -132,7 +151,7 @@ std::string interrupted_creation(const Config& config, const fs::path& prefix) {
     // A creation that failed or was undone since has told its user so.
     if (entries.empty() || entries.back().status || outcome_of(entries.back()) == "running")
         return {};
-    return entries.back().command;
+    return command_to_repeat(entries.back());
 }
 
 std::string creation_of_removed(const Config& config, const fs::path& prefix) {
@@ -142,7 +161,7 @@ std::string creation_of_removed(const Config& config, const fs::path& prefix) {
     });
     if (entries.empty() || !removes_environment(entries.back())) return {};
     const auto creation = std::find_if(entries.rbegin(), entries.rend(), may_create);
-    return creation == entries.rend() ? "" : creation->command;
+    return creation == entries.rend() ? "" : command_to_repeat(*creation);
 }
 
 }  // namespace gpkg::cli

@@ -26,6 +26,7 @@ struct LoggedCommand {
     std::optional<int> status{};  ///< exit status; nothing until it ends
     double seconds = 0;
     std::string error{};        ///< message and hint; empty: none was printed
+    std::string folder{};       ///< where it was typed
     bool is_cancelled = false;  ///< the user answered no to its question
     bool changes = false;       ///< not one that only reads
 
@@ -42,9 +43,11 @@ std::string outcome_of(const LoggedCommand& entry);
 void log_command(const Config& config, const LoggedCommand& entry);
 /// The oldest first, one entry for each id. Damaged lines and wrong usage (typos) are left out.
 std::vector<LoggedCommand> logged_commands(const Config& config);
-/// The last command that was to create this environment, if it was killed; else empty.
+/// The last command that was to create this environment, if it was killed; else empty. Behind
+/// "cd FOLDER && " where it was typed in another folder than this one.
 std::string interrupted_creation(const Config& config, const fs::path& prefix);
-/// The command that created an environment which another one has removed since; else empty.
+/// The command that created an environment which another one has removed since, in the same way;
+/// else empty.
 std::string creation_of_removed(const Config& config, const fs::path& prefix);
 
 }  // namespace gpkg::cli

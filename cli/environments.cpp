@@ -146,8 +146,11 @@ void print_environments(const Context& context, bool with_sizes) {
         context.out.json(document);
         return;
     }
-    context.out.result("# environments:\n#");
+    context.out.result("# environments; * marks the active one\n#");
     Table table(with_sizes ? std::vector<std::size_t>{2} : std::vector<std::size_t>{});
+    std::vector<std::string> head{"# Name", " ", "Path"};
+    if (with_sizes) head.insert(head.begin() + 2, "Size");
+    table.add(std::move(head));
     for (const auto& entry : entries(context)) {
         std::vector<std::string> cells{entry.name, entry.is_active ? "*" : " "};
         if (with_sizes) {

@@ -344,6 +344,11 @@ std::string overview(const HelpStyle& style, const std::string& documentation) {
         auto& names = rows.back().text;
         names += fmt::format("{}{}", names.empty() ? "" : ", ", command.name);
     }
+    for (const auto& alias : aliases()) {
+        const auto* command = find_command(alias.stands_for.substr(0, alias.stands_for.find(' ')));
+        const auto row = std::ranges::find(rows, std::string(heading(command->topic)), &Row::label);
+        if (alias.is_listed) row->text += fmt::format(", {}", alias.name);
+    }
     add_rows(text, rows, style);
 
     add_heading(text, "More", style);

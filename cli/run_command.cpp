@@ -196,6 +196,8 @@ Result<int> run_command(Context& context,
     entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     entry.command = typed_command(context.command_line);
     entry.changes = changes;
+    std::error_code code;
+    entry.folder = fs::current_path(code).native();
     if (changes) {
         entry.prefix = given_prefix(context, path).native();
         log_command(context.config, entry);

@@ -219,13 +219,15 @@ private:
 Result<int> clean(Context& context, CleanOptions options) {
     const bool is_any_given = options.all || options.packages || options.index_cache ||
                               options.tarballs || options.one_offs || options.images;
-    if (!is_any_given && options.dry_run) options.all = true;
-    if (!is_any_given && !options.dry_run)
-        return fail(ErrorKind::Usage,
-                    "say what to delete: --all, --packages, --index-cache, --tarballs, --exec or "
-                    "--images",
-                    "to see sizes first: gpkg clean --dry-run");
     auto& out = context.out;
+    constexpr std::string_view kParts =
+        "--packages, --index-cache, --tarballs, --exec and --images";
+    if (!is_any_given && !options.dry_run && out.yes())
+        return fail(ErrorKind::Usage,
+                    "gpkg clean: missing option: what to remove",
+                    fmt::format("to remove all: gpkg clean --all -y; parts: {}", kParts));
+    const bool is_preview = !is_any_given && !options.dry_run;
+    if (!is_any_given) options.all = options.dry_run = true;
     const auto store = open_store(context);
     Sweep packages, indexes, remains, one_offs, images;
     if (options.all || options.packages) {
@@ -298,6 +300,7 @@ Result<int> clean(Context& context, CleanOptions options) {
     } else {
         out.print(
             fmt::format("{} {}", human_size(bytes), options.dry_run ? "would be freed" : "freed"));
+        if (is_preview) out.note(fmt::format("to free it: gpkg clean --all; parts: {}", kParts));
     }
     return 0;
 }
@@ -314,16 +317,16 @@ Action bind_clean(CLI::App& app) {
         "-t,--tarballs", options->tarballs, "remove partial files of interrupted downloads");
     app.add_flag("--exec", options->one_offs, "remove temporary environments of gpkg exec");
     app.add_flag("--images", options->images, "remove environment images of gpkg deploy");
-    app.add_flag(
-        "-d,--dry-run", options->dry_run, "show sizes, of all if none is given; with -v all files");
+    app.add_flag("-d,--dry-run", options->dry_run, "show sizes; with -v all files");
     add_yes_option(app);
     app.footer(
-        "Frees disk space. Environments are not changed; removed packages are downloaded again "
+        "Frees disk space. Without options it only shows the sizes. Environments are not changed; "
+        "removed packages are downloaded again "
         "when needed. A package counts as unused if no environment links to its files. With "
         "--exec, packages used only by gpkg exec become unused too. Without a terminal, -y is "
         "required.\n\n"
-        "  gpkg clean --dry-run           # totals only\n"
-        "  gpkg clean --dry-run -v        # all files\n"
+        "  gpkg clean                     # show totals only\n"
+        "  gpkg clean --dry-run -v        # show all files\n"
         "  gpkg clean --packages --tarballs");
 
     return [options](Context& context) { return clean(context, *options); };

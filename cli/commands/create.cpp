@@ -38,19 +38,31 @@ std::string file_to_sync(const CreateOptions& options, const Wishes& wishes) {
     return "-f " + shell_word(options.wishes.files.front());
 }
 
+/// The command line with "-n" before its first argument.
+std::string with_first_as_name(const Context& context, const std::string& argument) {
+    auto words = context.arguments;
+    words.front() = "gpkg";
+    for (const auto index : context.positionals) {
+        if (words[index] != argument) continue;
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(index), "-n");
+        break;
+    }
+    return shell_words(words);
+}
+
 /// Of a command without -n and -p; "gpkg create ml numpy" may mean "gpkg create -n ml numpy".
-std::string hint_at_name(const CreateOptions& options) {
+std::string hint_at_name(const Context& context, const CreateOptions& options) {
     const auto& specs = options.wishes.specs;
     if (!options.clone.empty())
-        return fmt::format("gpkg create -n {} --clone {}",
-                           specs.size() == 1 ? shell_word(specs.front()) : "NAME",
-                           shell_word(options.clone));
+        return specs.size() == 1
+                   ? with_first_as_name(context, specs.front())
+                   : fmt::format("gpkg create -n NAME --clone {}", shell_word(options.clone));
     const std::string hint = "use -n NAME, -p PATH, or an environment.yml with a name";
     if (specs.size() < 2 || !is_package_name(specs.front())) return hint;
-    return fmt::format("{}; for an environment called {}: gpkg create -n {}",
+    return fmt::format("{}; for an environment called {}: {}",
                        hint,
                        specs.front(),
-                       shell_words(specs));
+                       with_first_as_name(context, specs.front()));
 }
 
 /// How to create the environment of environment.yml in this folder, where nothing is requested.
@@ -70,7 +82,7 @@ Result<fs::path> place_of_new(Context& context,
     const auto target = target_meant(options.target, wishes);
     if (target.name.empty() && target.prefix.empty()) {
         auto hint = hint_at_file(context, options);
-        if (hint.empty()) hint = hint_at_name(options);
+        if (hint.empty()) hint = hint_at_name(context, options);
         return fail(
             ErrorKind::Usage, "the new environment needs a name or a path", std::move(hint));
     }

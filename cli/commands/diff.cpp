@@ -289,7 +289,7 @@ std::vector<PackageDifference> differences_in(const Compared& compared) {
     return differences(set_of(compared.before), set_of(compared.after));
 }
 
-/// "2 added, 1 removed since generation 3"
+/// "2 packages added, 1 removed since generation 3"
 std::string summary_of(const Sides& sides, const std::vector<PackageDifference>& changes) {
     const auto& [before, after, is_since] = sides;
     const auto counts = counted_in_words(changes);

@@ -41,35 +41,47 @@ Result<int> list(Context& context, const EnvConfigOptions& options) {
     return 0;
 }
 
+/// "gpkg env config vars set -n ml", with the environment as it was given; none if one is active.
+std::string vars_command(const Context& context,
+                         std::string_view verb,
+                         const TargetOptions& given) {
+    const auto environment = !given.name.empty()           ? " -n " + shell_word(given.name)
+                             : !given.prefix.empty()       ? " -p " + shell_word(given.prefix)
+                             : context.env("CONDA_PREFIX") ? std::string()
+                                                           : std::string(" -n NAME");
+    return fmt::format("gpkg env config vars {}{}", verb, environment);
+}
+
 /// Of a word that is not NAME=VALUE: "set ml A=1", "set A 1".
 std::string hint_for_assignment(const Context& context,
-                                const std::vector<std::string>& words,
+                                const EnvConfigOptions& options,
                                 const std::string& word) {
+    const auto& words = options.assignments;
     if (is_environment_name(context.config, word))
         return fmt::format("did you mean -n {}?", shell_word(word));
     const bool is_pair =
         words.size() == 2 && words.front() == word && words.back().find('=') == std::string::npos;
-    return fmt::format("gpkg env config vars set -n NAME {}={}",
+    return fmt::format("{} {}={}",
+                       vars_command(context, "set", options.target),
                        shell_word(word),
                        is_pair ? shell_word(words.back()) : "VALUE");
 }
 
-Result<EnvVarChanges> assigned(const Context& context,
-                               const std::vector<std::string>& assignments) {
+Result<EnvVarChanges> assigned(const Context& context, const EnvConfigOptions& options) {
     EnvVarChanges changes;
-    for (const auto& text : assignments) {
+    for (const auto& text : options.assignments) {
         const auto equals = text.find('=');
         if (equals == std::string::npos)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: expected NAME=VALUE", text),
-                        hint_for_assignment(context, assignments, text));
+                        hint_for_assignment(context, options, text));
         const auto name = text.substr(0, equals);
         GPKG_CHECK(check_variable_name(name));
         const auto value = text.substr(equals + 1);
         if (value == kUnsetVariable)
             return fail(ErrorKind::Usage,
                         fmt::format("{}: conda uses this value to mark an unset variable", value),
-                        "gpkg env config vars unset " + name);
+                        fmt::format("{} {}", vars_command(context, "unset", options.target), name));
         if (!is_utf8(value))
             return fail(ErrorKind::Usage, fmt::format("{}: the value is not UTF-8", name));
         changes[name] = value;
@@ -77,19 +89,22 @@ Result<EnvVarChanges> assigned(const Context& context,
     return changes;
 }
 
-Result<EnvVarChanges> removed(const std::vector<std::string>& names,
+Result<EnvVarChanges> removed(const Context& context,
+                              const EnvConfigOptions& options,
                               const fs::path& path,
                               const std::map<std::string, std::string>& present) {
     EnvVarChanges changes;
     std::vector<std::string> known;
     known.reserve(present.size());
     for (const auto& [name, value] : present) known.push_back(name);
-    for (const auto& name : names) {
+    for (const auto& name : options.names) {
         if (!present.contains(name)) {
             const auto near = near_names(name, known);
             return fail(ErrorKind::NotFound,
                         fmt::format("variable '{}' is not set in {}", name, path.native()),
-                        did_you_mean(near, "to list the variables: gpkg env config vars list"));
+                        did_you_mean(near,
+                                     "to list the variables: " +
+                                         vars_command(context, "list", options.target)));
         }
         changes[name] = std::nullopt;
     }
@@ -112,12 +127,12 @@ std::string outcome_text(const EnvVarChanges& changes, const std::string& enviro
 
 /// What is there may be another's doing until the lock is held.
 Result<int> change(Context& context, const EnvConfigOptions& options) {
-    GPKG_TRY(auto changes, assigned(context, options.assignments));
+    GPKG_TRY(auto changes, assigned(context, options));
     GPKG_TRY(const auto locked, lock_prefix(context, options.target, options.override_frozen));
     const auto& prefix = locked.prefix;
     const auto& path = prefix.path();
     GPKG_TRY(const auto present, prefix.env_vars());
-    GPKG_TRY(auto gone, removed(options.names, path, present));
+    GPKG_TRY(auto gone, removed(context, options, path, present));
     changes.merge(gone);
     GPKG_CHECK(change_env_vars(path, changes));
     GPKG_TRY(const auto after, prefix.env_vars());

@@ -10,6 +10,8 @@
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/file.hpp"
 #include "libcore/manifest/inline_script.hpp"
+#include "libcore/spec/names.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,46 +33,76 @@ struct ExecOptions {
     bool anew = false;
 };
 
-/// Programs that the packages asked for brought.
-std::vector<std::string> programs_of(const std::vector<PrefixRecord>& records,
-                                     const std::vector<MatchSpec>& specs) {
-    std::vector<std::string> programs;
+/// A program of a requested package.
+struct Program {
+    std::string name;
+    std::string package;
+};
+
+/// Those of the requested packages, by name.
+std::vector<Program> programs_of(const std::vector<PrefixRecord>& records,
+                                 const std::vector<MatchSpec>& specs) {
+    constexpr std::string_view kFolder = "bin/";
+    std::vector<Program> programs;
     for (const auto& record : records) {
-        const bool named = std::any_of(specs.begin(), specs.end(), [&](const auto& spec) {
-            return spec.name == record.name();
-        });
+        const bool is_requested = std::ranges::any_of(
+            specs, [&](const auto& spec) { return spec.name == record.name(); });
         for (const auto& file : record.files) {
-            if (named && file.starts_with("bin/")) programs.push_back(file.substr(4));
+            if (is_requested && file.starts_with(kFolder))
+                programs.push_back({file.substr(kFolder.size()), record.name()});
         }
     }
-    std::sort(programs.begin(), programs.end());
+    std::ranges::sort(programs, {}, &Program::name);
     return programs;
+}
+
+/// "the package contains f2py; to run one: gpkg exec --spec numpy PROGRAM"
+std::string hint_with_programs(const std::vector<Program>& programs, bool is_one_package) {
+    std::vector<std::string> names;
+    names.reserve(programs.size());
+    for (const auto& program : programs) names.push_back(program.name);
+    const auto& first = programs.front();
+    const bool is_from_one = std::ranges::all_of(
+        programs, [&](const Program& program) { return program.package == first.package; });
+    const bool has_more = names.size() > kShownPrograms;
+    if (has_more) names.resize(kShownPrograms);
+    return fmt::format("{} {}{}; to run one: gpkg exec --spec {} {}",
+                       is_one_package ? "the package contains" : "the packages contain",
+                       fmt::join(names, ", "),
+                       has_more ? ", ..." : "",
+                       first.package,
+                       is_from_one ? "PROGRAM" : first.name);
+}
+
+/// Libraries in Python: "gpkg exec --with requests --with numpy python x.py", where `command` is
+/// "requests python x.py".
+std::string command_in_python(const std::vector<MatchSpec>& specs,
+                              const std::vector<std::string>& command) {
+    std::string text = "gpkg exec";
+    for (const auto& spec : specs) text += " --with " + shell_word(as_typed(spec));
+    const bool runs_python = command.size() > 1 && command[1] == "python";
+    return text + " " +
+           (runs_python ? shell_words({command.begin() + 1, command.end()}) : "python");
 }
 
 /// Another program of that name on PATH is not run instead.
 Result<int> no_such_program(Context& context,
                             const fs::path& prefix,
-                            const std::string& program,
+                            const std::vector<std::string>& command,
                             const std::vector<MatchSpec>& specs) {
     const auto opened = Prefix::open(prefix);
     const auto records = opened ? opened->records() : std::vector<PrefixRecord>();
     if (!records) return pass(records.error());
-    auto programs = programs_of(*records, specs);
-    const bool more = programs.size() > kShownPrograms;
-    if (more) programs.resize(kShownPrograms);
+    const auto& program = command.front();
+    const auto programs = programs_of(*records, specs);
     auto hint =
         programs.empty()
             ? fmt::format("name the package that contains it: gpkg exec --spec PACKAGE {}", program)
-            : fmt::format("{} {}{}; to run one: gpkg exec --spec {} PROGRAM",
-                          specs.size() == 1 ? "the package contains" : "the packages contain",
-                          fmt::join(programs, ", "),
-                          more ? ", ..." : "",
-                          specs.front().name);
+            : hint_with_programs(programs, specs.size() == 1);
     // A library: what it is used with came along.
-    const auto& library = specs.front().name;
-    if (library == program && find_record(*records, "python") != nullptr)
-        hint = fmt::format("to use it in Python: gpkg exec --with {} python{}",
-                           shell_word(library),
+    if (specs.front().name == program && find_record(*records, "python") != nullptr)
+        hint = fmt::format("to use it in Python: {}{}",
+                           command_in_python(specs, command),
                            programs.empty() ? "" : "; " + hint);
     std::vector<std::string> packages;
     packages.reserve(specs.size());
@@ -93,6 +125,19 @@ Error about_tool(Error error, const std::string& tool) {
     error.hint += fmt::format(
         "if a package of another name contains it: gpkg exec --spec PACKAGE {}", shell_word(tool));
     return error;
+}
+
+/// The packages of --with, which takes one at a time: "numpy,requests" are two.
+Result<std::vector<MatchSpec>> specs_of_with(const std::vector<std::string>& texts) {
+    auto specs = parse_specs(texts);
+    for (const auto& text : texts) {
+        const auto names = split(text, ',');
+        if (specs || names.size() < 2 || !std::ranges::all_of(names, is_package_name)) continue;
+        specs.error().hint =
+            fmt::format("repeat the option: --with {}", fmt::join(names, " --with "));
+        break;
+    }
+    return specs;
 }
 
 /// It may be cleaned away as soon as it is made.
@@ -151,6 +196,12 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     std::vector<MatchSpec> of_script;
     if (!script.empty()) {
         GPKG_TRY(of_script, specs_of_script(script));
+        const bool has_packages = of_script.size() > 1 || as_typed(of_script.front()) != "python";
+        if (!has_packages && options.specs.empty() && options.with.empty())
+            context.out.note(
+                fmt::format("note: {} names no packages; to add them: gpkg exec --with PACKAGE {}",
+                            script,
+                            shell_word(script)));
         request.specs.insert(request.specs.end(), of_script.begin(), of_script.end());
         command.insert(command.begin(), "python");
     } else if (options.specs.empty()) {
@@ -164,7 +215,7 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
         request.specs.push_back(std::move(spec));
     }
     request.tool = request.specs.front().name;
-    GPKG_TRY(const auto more, parse_specs(options.with));
+    GPKG_TRY(const auto more, specs_of_with(options.with));
     request.specs.insert(request.specs.end(), more.begin(), more.end());
     ask_channels_of(request.specs, request.sources);
     const auto& program = command.front();
@@ -175,7 +226,7 @@ Result<int> exec(Context& context, const CLI::App& app, const ExecOptions& optio
     GPKG_TRY(const auto prefix, std::move(held));
     const bool is_path = program.find('/') != std::string::npos;
     if (!is_path && ::access((prefix / "bin" / program).c_str(), X_OK) != 0)
-        return no_such_program(context, prefix, program, request.specs);
+        return no_such_program(context, prefix, command, request.specs);
     return run_inside(context,
                       prefix,
                       command,

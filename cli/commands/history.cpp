@@ -65,7 +65,7 @@ std::string settings_of(const Generation& before, const Generation& after) {
     for (const auto& spec : after.requested) now[spec_name(spec)].push_back(spec);
     std::vector<std::string> texts;
     if (const auto changes = requested_changes(old, now); !changes.empty())
-        texts.push_back(fmt::format("requested specs ({})", fmt::join(changes, ", ")));
+        texts.push_back(fmt::format("requested specs ({})", fmt::join(changes, "; ")));
     const auto& accelerator = after.state.accelerator;
     if (accelerator != before.state.accelerator)
         texts.push_back(

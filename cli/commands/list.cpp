@@ -55,6 +55,7 @@ struct Item {
     const PackageRecord* record = nullptr;  ///< null: installed with pip
     VariantColumns variant{};
     std::vector<std::string> requested{};   ///< specs; empty: a dependency
+    std::vector<std::string> pins{};        ///< specs; empty: not pinned
     std::optional<DiskUse> disk_use{};      ///< with --size
     std::optional<VariantInputs> inputs{};  ///< with --inputs, where they are known
 };
@@ -98,6 +99,7 @@ Json json_of(const Item& item) {
     if (record != nullptr) json["url"] = without_secrets(record->url);
     json["requested"] = !item.requested.empty();
     if (!item.requested.empty()) json["requested_specs"] = item.requested;
+    if (!item.pins.empty()) json["pinned_specs"] = item.pins;
     if (item.disk_use) {
         json["disk_size"] = item.disk_use->bytes;
         json["disk_files"] = item.disk_use->files;
@@ -127,16 +129,18 @@ std::string input_text(const Item& item) {
 }
 
 /// "numpy>=1.20,<1.25, scipy"
-std::string requested_text(const Item& item) {
-    std::vector<std::string> specs;
-    for (const auto& spec : item.requested) specs.push_back(typed_spec(spec));
-    return fmt::format("{}", fmt::join(specs, ", "));
+std::string specs_text(const std::vector<std::string>& specs) {
+    std::vector<std::string> texts;
+    texts.reserve(specs.size());
+    for (const auto& spec : specs) texts.push_back(typed_spec(spec));
+    return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 void print_table(Output& out, const fs::path& path, const std::vector<Item>& items) {
     constexpr std::size_t kBuild = 10;
     constexpr std::size_t kChannel = 11;
     constexpr std::size_t kRequested = 9;
+    constexpr std::size_t kPinned = 8;
     constexpr std::size_t kVersion = 8;
     constexpr std::size_t kName = 16;
     const auto any = [&](const auto& has) { return std::any_of(items.begin(), items.end(), has); };
@@ -144,6 +148,7 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
     const bool has_inputs = any([](const Item& item) { return item.inputs.has_value(); });
     const bool has_sizes = any([](const Item& item) { return item.disk_use.has_value(); });
     const bool has_requests = any([](const Item& item) { return !item.requested.empty(); });
+    const bool has_pins = any([](const Item& item) { return !item.pins.empty(); });
 
     std::vector<std::string> head{"# Name", "Version", "Build", "Channel"};
     for (const auto& column : columns) head.emplace_back(column.title);
@@ -151,12 +156,15 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
     if (has_sizes) head.emplace_back("Size");
     const auto requested = head.size();
     if (has_requests) head.emplace_back("Requested");
+    const auto pinned = head.size();
+    if (has_pins) head.emplace_back("Pinned");
     const auto size = has_sizes ? requested - 1 : Screen::kUnlimited;
     const auto inputs = 4 + columns.size();
 
     Table table({size});
     if (has_inputs) table.may_shorten(inputs, kBuild);
-    table.may_shorten(requested, kRequested);
+    if (has_requests) table.may_shorten(requested, kRequested);
+    if (has_pins) table.may_shorten(pinned, kPinned);
     table.may_shorten(3, kChannel, Keep::End);
     table.may_shorten(2, kBuild);
     if (has_inputs) table.may_drop(inputs);
@@ -174,7 +182,8 @@ void print_table(Output& out, const fs::path& path, const std::vector<Item>& ite
         for (const auto& column : columns) cells.push_back(item.variant.*column.value);
         if (has_inputs) cells.push_back(input_text(item));
         if (has_sizes) cells.push_back(item.disk_use ? human_size(item.disk_use->bytes) : "");
-        if (has_requests) cells.push_back(requested_text(item));
+        if (has_requests) cells.push_back(specs_text(item.requested));
+        if (has_pins) cells.push_back(specs_text(item.pins));
         table.add(std::move(cells));
     }
     const auto screen = out.screen();
@@ -252,6 +261,17 @@ std::vector<Item> items_of(const Context& context,
     return items;
 }
 
+/// The pins of the environment and of the setting pinned_packages, by name.
+Result<RequestedSpecs> pins_by_name(const Context& context, const Prefix& prefix) {
+    GPKG_TRY(auto texts, prefix.pinned_specs());
+    const auto& configured = context.config.pinned_packages.value;
+    texts.insert(texts.end(), configured.begin(), configured.end());
+    RequestedSpecs pins;
+    for (const auto& text : texts)
+        if (const auto spec = MatchSpec::parse(text)) pins[spec->name].push_back(text);
+    return pins;
+}
+
 /// An environment as it is listed.
 struct Listing {
     fs::path path;
@@ -291,9 +311,15 @@ Result<Listing> listing_of(Context& context,
     std::erase_if(listing.items, [&](const Item& item) { return !wanted(item.name); });
     if (options.inputs) GPKG_CHECK(add_inputs(context, listing.items));
     GPKG_TRY(const auto requested, requested_in(listing.path, listing.installed));
+    GPKG_TRY(const auto pins, pins_by_name(context, found.prefix));
+    const auto specs_of = [](const RequestedSpecs& by_name, const std::string& name) {
+        const auto specs = by_name.find(name);
+        return specs == by_name.end() ? std::vector<std::string>() : specs->second;
+    };
     for (auto& item : listing.items) {
-        const auto specs = requested.find(item.name);
-        if (item.record != nullptr && specs != requested.end()) item.requested = specs->second;
+        if (item.record == nullptr) continue;
+        item.requested = specs_of(requested, item.name);
+        item.pins = specs_of(pins, item.name);
     }
     if (options.requested)
         std::erase_if(listing.items, [](const Item& item) {
@@ -449,7 +475,8 @@ Action bind_list(CLI::App& app) {
     app.footer(
         "Lists the packages of an environment, those installed with pip too. The column "
         "Requested\nshows the specs of packages that you requested; the others are "
-        "dependencies.\n`gpkg closure` shows the size of packages with their "
+        "dependencies. The column\nPinned shows pins.\n`gpkg closure` shows the size of packages "
+        "with their "
         "dependencies.\n\n"
         "  gpkg list -n ml\n"
         "  gpkg list -n ml torch\n"

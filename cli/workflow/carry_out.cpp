@@ -515,6 +515,11 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
                               change.copies.native(),
                               change.prefix.native(),
                               count_text(change.link.size(), "package")));
+    else if (!change.copies.empty() && fetch.empty() && !out.verbose())
+        out.print(fmt::format("copy {} to {}: {} to link",
+                              change.copies.native(),
+                              change.prefix.native(),
+                              count_text(change.link.size(), "package")));
     else if (!options.brief && (!change.is_nothing() || change.creates))
         print_change(context, change, settings, requested, fetch);
     print_pip_sections(out, change.pip);

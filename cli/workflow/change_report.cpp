@@ -301,8 +301,10 @@ void print_heading(const Context& context, const Change& change, const SettingsC
     std::vector<std::string> specs;
     for (const auto& spec : change.requested) specs.push_back(as_typed(spec));
     // A rollback requests again all that its generation did: what differs is shown.
-    if (!change.is_removal)
-        add("Requested", change.restores == 0 ? specs : settings.requested_changes);
+    if (change.restores != 0) specs.clear();
+    if (change.restores != 0 && !settings.requested_changes.empty())
+        specs = {fmt::format("{}", fmt::join(settings.requested_changes, "; "))};
+    if (!change.is_removal) add("Requested", specs);
     if (change.is_removal) add("Remove", change.removed_specs);
     if (!change.lock.empty()) add("Lock", {change.lock});
     add("Channels", channels_of(context, change));
@@ -409,8 +411,22 @@ std::string outcome_text(const Context& context, const Change& change) {
 
 std::string no_packages_text(const SettingsChange& settings, bool is_dry_run) {
     const auto what = settings_text(settings);
-    return is_dry_run ? fmt::format("no packages change; this would update {}", what)
-                      : fmt::format("no packages change; {} updated", what);
+    std::vector<std::string> texts;
+    const auto add_variables = [&](const std::vector<std::string>& names, std::string_view verb) {
+        if (names.empty()) return;
+        const auto variables = fmt::format("{} {}",
+                                           names.size() == 1 ? "variable" : "variables",
+                                           join_some(names, "and", names.size()));
+        texts.push_back(is_dry_run ? fmt::format("{} {}", verb, variables)
+                                   : fmt::format("{} {}", variables, verb));
+    };
+    if (!what.empty()) texts.push_back(is_dry_run ? "update " + what : what + " updated");
+    add_variables(settings.set, "set");
+    add_variables(settings.unset, "unset");
+    return fmt::format("no packages change; {}{}",
+                       is_dry_run ? "this would " : "",
+                       is_dry_run ? join_some(texts, "and", texts.size())
+                                  : fmt::format("{}", fmt::join(texts, "; ")));
 }
 
 Json change_document(const Change& change,

@@ -22,7 +22,7 @@ void print_change(const Context& context,
                   const RequestedSpecs& requested,
                   const std::vector<PackageRecord>& fetch);
 
-/// "no packages change; variables (set A) updated"
+/// "no packages change; variable A set"
 std::string no_packages_text(const SettingsChange& settings, bool is_dry_run);
 
 /// "installed 3 packages and removed 1 in ml", "created ml with 12 packages".

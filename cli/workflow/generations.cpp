@@ -170,7 +170,9 @@ std::string counted_in_words(const std::vector<PackageDifference>& differences) 
         {{"added", added}, {"removed", removed}, {"changed", changed}}};
     std::string text;
     for (const auto& [what, count] : counts) {
-        if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+        if (count == 0) continue;
+        text += text.empty() ? fmt::format("{} {}", count_text(count, "package"), what)
+                             : fmt::format(", {} {}", count, what);
     }
     return text;
 }

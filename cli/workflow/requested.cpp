@@ -38,15 +38,22 @@ Result<RequestedSpecs> requested_in(const fs::path& prefix,
 std::vector<std::string> requested_changes(const RequestedSpecs& before,
                                            const RequestedSpecs& after) {
     std::vector<std::string> lines;
+    std::vector<std::string> added;
+    std::vector<std::string> removed;
     lines.reserve(after.size());
     for (const auto& [name, specs] : after) {
-        const auto old = typed_specs(before, name);
-        const auto now = typed_specs(after, name);
+        auto old = typed_specs(before, name);
+        auto now = typed_specs(after, name);
         if (old == now) continue;
-        lines.push_back(old.empty()   ? fmt::format("new: {}", now)
-                        : now.empty() ? fmt::format("removed: {}", old)
-                                      : fmt::format("{} -> {}", old, now));
+        if (old.empty())
+            added.push_back(std::move(now));
+        else if (now.empty())
+            removed.push_back(std::move(old));
+        else
+            lines.push_back(fmt::format("{} -> {}", old, now));
     }
+    if (!added.empty()) lines.push_back(fmt::format("new: {}", fmt::join(added, ", ")));
+    if (!removed.empty()) lines.push_back(fmt::format("removed: {}", fmt::join(removed, ", ")));
     return lines;
 }
 

@@ -122,8 +122,6 @@ std::string variables_text(const SettingsChange& settings) {
 std::string settings_text(const SettingsChange& settings) {
     std::vector<std::string> texts;
     if (settings.requested_specs) texts.push_back(requested_text(settings));
-    if (const auto variables = variables_text(settings); !variables.empty())
-        texts.push_back(fmt::format("variables ({})", variables));
     if (settings.channels) texts.emplace_back("channels");
     if (settings.environment_settings) texts.emplace_back("environment settings");
     if (settings.package_metadata) texts.emplace_back("package metadata");

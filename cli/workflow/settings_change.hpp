@@ -40,7 +40,8 @@ std::string builds_text(const std::string& accelerator);
 /// "set A and B, unset C"; empty where no variable changes.
 std::string variables_text(const SettingsChange& settings);
 
-/// "requested specs (numpy<2 -> numpy) and variables (set A)"; empty where nothing changes.
+/// "requested specs (numpy<2 -> numpy) and channels": without variables; empty where nothing else
+/// changes.
 std::string settings_text(const SettingsChange& settings);
 
 }  // namespace gpkg::cli

@@ -49,7 +49,11 @@ err_is ''
 expect 2 create -n third --clone first extra
 err_has 'clone first, then add packages: gpkg create -n third --clone first && gpkg install -n third extra'
 expect 0 create --dry-run -n third --clone first
+out_has "copy $at/first to $at/third: 2 packages to link" 'dry run: nothing was changed'
+out_lacks '+ app'
 absent third
+expect 0 create --dry-run -v -n third --clone first
+out_has '+ app' '2 to install'
 
 # An environment that is being changed is copied once it is whole.
 mkdir -p "$WORK/payload/bin" && printf 'sleep 2; echo linked > "$PREFIX/made"\n' > "$WORK/payload/bin/.slow-post-link.sh"

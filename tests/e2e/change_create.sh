@@ -90,6 +90,8 @@ expect 2 create
 err_has 'the new environment needs a name or a path'
 expect 2 create ml app
 err_has 'for an environment called ml: gpkg create -n ml app'
+expect 2 create ml app --dry-run
+err_has 'for an environment called ml: gpkg create -n ml app --dry-run'
 # A word that is mistyped, in the name of a file too.
 expect 2 create -n x app = 1.0
 err_is "error: '=' is not a package

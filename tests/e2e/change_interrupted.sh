@@ -84,7 +84,7 @@ for words in 'list' 'verify' 'doctor' 'history' 'env export'; do
     err_has "creating $at/y was interrupted" 'run gpkg create again, or undo it: gpkg repair -n y'
 done
 expect 0 env list
-out_has "y     $at/y  (interrupted; gpkg repair -n y)"
+out_has "y          $at/y  (interrupted; gpkg repair -n y)"
 expect 0 env list --json
 json 'd["envs_interrupted"] == [work + "/root/envs/y"] and work + "/root/envs/y" not in d["envs"]'
 expect 0 repair -n y --dry-run

@@ -12,8 +12,13 @@ expect 0 remove -y -q -n two --all
 mkdir "$GPKG_ROOT_PREFIX/cache" 2> /dev/null
 echo x > "$GPKG_ROOT_PREFIX/cache/0123456789abcdef.state.json"
 
-expect 2 clean
-err_has 'say what to delete: --all, --packages' 'gpkg clean --dry-run'
+expect 2 clean -y
+err_has 'gpkg clean: missing option: what to remove' 'hint: to remove all: gpkg clean --all -y; parts: --packages, '
+# Alone it shows sizes.
+expect 0 clean
+out_has '1 unused package, ' 'would be freed'
+err_is 'to free it: gpkg clean --all; parts: --packages, --index-cache, --tarballs, --exec and --images'
+check [ "$(ls "$GPKG_ROOT_PREFIX/pkgs" | wc -l)" = 2 ]
 expect 0 clean --all --dry-run
 out_has '1 unused package, '
 out_has 'would be freed'

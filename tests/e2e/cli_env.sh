@@ -42,8 +42,8 @@ json 'd["envs"] == [work + "/here/three"] + [work + "/root/envs/" + n for n in (
 json 'd["envs_details"][work + "/root/envs/one"]["name"] == "one"'
 json 'd["envs_details"][work + "/here/three"]["name"] == ""'
 CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/two expect 0 env list
-out_has "two   *  $GPKG_ROOT_PREFIX/envs/two"
-out_has "one      $GPKG_ROOT_PREFIX/envs/one"
+out_has "# Name     Path" "two     *  $GPKG_ROOT_PREFIX/envs/two"
+out_has "one        $GPKG_ROOT_PREFIX/envs/one"
 
 expect 0 env list --size
 check grep -qE "^one +[0-9.]+ [kM]?B +$GPKG_ROOT_PREFIX/envs/one$" <<< "$out"
@@ -79,6 +79,13 @@ err_has "it contains the variables of the environment: correct it, or delete it 
 expect 0 env remove -n dev --yes
 expect 1 rollback -n dev
 err_has 'hint: it was removed on ' 'and cannot be restored; to create it again: gpkg env create -n dev -f conda-lock-dev.yml -y'
+# Elsewhere the command has the folder of its files.
+mkdir -p elsewhere
+here=$(pwd -P)
+cd elsewhere || exit
+expect 1 list -n dev
+err_has "hint: it was removed; to create it again: cd $here && gpkg env create -n dev -f conda-lock-dev.yml -y"
+cd "$here" || exit
 expect 2 env
 expect 2 env create --yes -n seven app other unknown-flag --frob
 

@@ -52,13 +52,13 @@ err_is 'error: PATH: reserved: activation sets this variable'
 expect 2 env config vars set -n one CONDA_PREFIX=/x --json
 json 'd["success"] is False and "CONDA_PREFIX" in d["message"]'
 expect 2 env config vars set -n one JUST
-err_has 'JUST: expected NAME=VALUE' 'gpkg env config vars set -n NAME JUST=VALUE'
+err_has 'JUST: expected NAME=VALUE' 'gpkg env config vars set -n one JUST=VALUE'
 expect 2 env config vars set -n one JUST value
-err_has 'gpkg env config vars set -n NAME JUST=value'
+err_has 'gpkg env config vars set -n one JUST=value'
 expect 2 env config vars set one B=1
 err_has 'did you mean -n one?'
 expect 2 env config vars set -n one 'A=***unset***'
-err_has 'gpkg env config vars unset A'
+err_has 'gpkg env config vars unset -n one A'
 expect 1 env config vars unset -n one GREETING GREETNG
 err_has "variable 'GREETNG' is not set in $GPKG_ROOT_PREFIX/envs/one"
 err_has 'did you mean GREETING?'

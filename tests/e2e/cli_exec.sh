@@ -70,6 +70,11 @@ expect 127 exec --spec tools cat
 err_has "package tools has no program 'cat'"
 expect 127 exec --spec tools --with library cat
 err_has "packages tools and library have no program 'cat'"
+# The option takes one package at a time.
+expect 2 exec --with library,tools hello
+err_has 'hint: repeat the option: --with library --with tools'
+expect 127 exec --with tools library python x
+err_has 'the packages contain tool-a, tool-b, tool-c; to run one: gpkg exec --spec tools PROGRAM'
 # A path is the program that it names.
 expect 0 exec --spec tools /bin/echo hi
 out_is hi
@@ -139,6 +144,7 @@ printf '%s\n' '# /// script' '# requires-python = ">=3.11"' '# dependencies = ["
 expect 0 exec analyze.py -n x
 out_is 'python analyze.py -n x'
 err_has 'installed 2 packages'
+err_lacks 'names no packages'
 expect 0 exec --with library ./analyze.py
 out_is 'python ./analyze.py'
 err_has 'installed 3 packages'
@@ -148,6 +154,17 @@ err_has "package 'nowhere' not found" 'gpkg exec --with PACKAGE python analyze.p
 sed -i 's/nowhere/needed[more]/' analyze.py
 expect 1 exec analyze.py
 err_has "analyze.py: 'needed[more]' in the script block is not a package with versions"
+echo 'import needed' > bare.py
+expect 0 exec bare.py
+out_is 'python bare.py'
+err_has 'note: bare.py names no packages; to add them: gpkg exec --with PACKAGE bare.py'
+expect 0 exec -q bare.py
+err_is ''
+expect 0 exec --with needed bare.py
+err_lacks 'names no packages'
+# Libraries with the command that was meant.
+expect 127 exec --with library needed python x.py
+err_has 'hint: to use it in Python: gpkg exec --with needed --with library python x.py'
 expect 127 exec needed
 err_has 'to use it in Python: gpkg exec --with needed python'
 # A tool that runs keeps its environment; those that wait for one that is being made interrupt nobody.

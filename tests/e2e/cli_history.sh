@@ -53,7 +53,7 @@ out_has '+app, +lib' '+extra' '~lib'
 expect 0 diff 1 3 -n e
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
 ~ lib 1.0 -> 2.0 0 channel' ]
-err_is '1 added, 1 changed from generation 1 to generation 3'
+err_is '1 package added, 1 changed from generation 1 to generation 3'
 expect 0 diff 3 1 -n e --json
 json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["after"]["version"]) for c in d] ==
     [("extra", "1.0", None), ("lib", "2.0", "1.0")]'
@@ -63,7 +63,7 @@ err_is 'no packages differ since generation 4'
 expect 0 diff 3 4 -n e
 err_is 'no packages differ between generation 3 and generation 4; gpkg history lists changes of requested specs and settings'
 expect 0 diff 1 -n e
-err_is '1 added, 1 changed since generation 1'
+err_is '1 package added, 1 changed since generation 1'
 expect 0 diff -n e
 err_is 'no packages differ since generation 3'
 expect 1 diff 9 -n e
@@ -76,11 +76,11 @@ err_has "'x' is not a generation, date, environment or lock file" "'2026-11-28 1
 # Without FROM it is about the last change.
 expect 0 create -y -n f 'lib<2'
 expect 0 diff -n f
-err_is '1 added since the start'
+err_is '1 package added since the start'
 expect 0 install -y -n f extra
 expect 0 diff -n f
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel' ]
-err_is '1 added since generation 1'
+err_is '1 package added since generation 1'
 # Dates and ages: the generation of that time.
 for when in "$(date -u +%FT%TZ)" 2100-01-01; do
     expect 0 diff "$when" -n f
@@ -106,10 +106,10 @@ unset TZ
 expect 0 diff e f
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '- app 1.0 0 channel
 ~ lib 2.0 -> 1.0 0 channel' ]
-err_is '1 removed, 1 changed from e to f'
+err_is '1 package removed, 1 changed from e to f'
 # FROM alone: to the environment of -n.
 expect 0 diff f -n e
-err_is '1 added, 1 changed from f to e'
+err_is '1 package added, 1 changed from f to e'
 expect 0 diff e -n f --json
 json '[(c["name"], c["after"] and c["after"]["version"]) for c in d] == [("app", None), ("lib", "1.0")]'
 expect 2 diff -n e -n f
@@ -121,23 +121,23 @@ expect 0 lock lib extra --for cpu -o new.lock
 expect 0 diff old.lock new.lock
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '+ extra 1.0 0 channel
 ~ lib 1.0 -> 2.0 0 channel' ]
-err_is '1 added, 1 changed from old.lock to new.lock'
+err_is '1 package added, 1 changed from old.lock to new.lock'
 expect 0 diff -n f new.lock
-err_is '1 changed from new.lock to f'
+err_is '1 package changed from new.lock to f'
 expect 0 diff new.lock f
-err_is '1 changed from new.lock to f'
+err_is '1 package changed from new.lock to f'
 expect 0 diff f new.lock
-err_is '1 changed from f to new.lock'
+err_is '1 package changed from f to new.lock'
 expect 0 lock lib extra --for cpu --for a100 -o two.lock
 expect 0 diff old.lock two.lock
 out_has 'class cpu:'
-err_has 'class cpu: 1 added, 1 changed from old.lock to two.lock' 'class a100 is only in two.lock'
+err_has 'class cpu: 1 package added, 1 changed from old.lock to two.lock' 'class a100 is only in two.lock'
 expect 0 diff old.lock two.lock --class cpu --json
 json '[c["name"] for c in d] == ["extra", "lib"]'
 expect 1 diff old.lock two.lock --class a100
 err_has "old.lock: no class 'a100'" 'classes in it: cpu'
 expect 0 diff -n f two.lock --class a100
-err_is '1 changed from two.lock, class a100 to f'
+err_is '1 package changed from two.lock, class a100 to f'
 expect 2 diff e f --class cpu
 err_has '--class needs a lock file to compare'
 expect 2 diff -n e f old.lock
@@ -163,7 +163,7 @@ err_has 'has no generation before 1' 'to undo the last rollback: gpkg rollback 6
 expect 0 history -n e
 out_has 'gpkg rollback -y -n e  # to 3' 'gpkg rollback -y -n e  # to 2'
 expect 0 diff -n e
-err_is '1 removed since generation 6'
+err_is '1 package removed since generation 6'
 expect 0 history -n e --json
 json '[g["restores"] for g in d] == [None] * 4 + [3, 2, 1]'
 # It can be undone, and it is the same to the solver.

@@ -21,6 +21,10 @@ expect 0 pin -n e 'lib<2'
 out_is 'pinned lib <2 in e'
 err_is ''
 check [ "$(cat "$pinned")" = 'lib <2' ]
+expect 0 list -n e
+out_has ' Requested  Pinned' 'lib=1.0    lib<2'
+expect 0 list -n e --json
+json '[r.get("pinned_specs") for r in d] == [["lib <2"]]'
 expect 0 update -y -n e lib
 has e lib-1.1
 err_has 'lib is updated only to 1.1: pinned to lib<2 (2.0 is available); to unpin it: gpkg unpin -n e lib' \

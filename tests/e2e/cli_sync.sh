@@ -38,12 +38,12 @@ err_has 'hint: environment.yml in this folder names e: use -n e; to apply the fi
 # Text and JSON agree where only variables differ.
 expect 0 env config vars set -n e MODE=slow OTHER=1
 expect 0 sync --dry-run
-out_has 'no packages change; this would update variables (set MODE, unset OTHER)'
+out_has 'no packages change; this would set variable MODE and unset variable OTHER'
 expect 0 sync --dry-run --json
-json 'd["message"] == "no packages change; this would update variables (set MODE, unset OTHER)"'
+json 'd["message"] == "no packages change; this would set variable MODE and unset variable OTHER"'
 json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
 expect 0 sync -y --json
-json 'd["message"] == "no packages change; variables (set MODE, unset OTHER) updated"'
+json 'd["message"] == "no packages change; variable MODE set; variable OTHER unset"'
 expect 0 history -n e --last 1
 out_has 'variables or pip packages'
 expect 0 sync -y --json

@@ -22,7 +22,7 @@ err_is "error: unexpected argument 'create'
 expect 2 nosuch --help
 expect 0 help all
 check [ "$(awk 'length > 80' <<< "$out" | wc -l)" = 0 ]
-verbs=$(sed -n '/^Other spellings:/q;s/^  \([a-z-]*\) .*/\1/p' <<< "$out")
+verbs=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' <<< "$out")
 check [ "$(wc -w <<< "$verbs")" -ge 45 ]
 for verb in $verbs; do
     check grep -qw -- "$verb" <<< "$overview"
@@ -194,6 +194,7 @@ pip list -p ./x|use gpkg run -p ./x python -m pip list
 -n early pip list|use gpkg run -n early python -m pip list
 config show|use gpkg config list
 config unset channels|use gpkg config remove-key channels
+config rm channels x|use gpkg config remove-key channels, or gpkg config remove channels x
 config channels|use gpkg config get channels
 config sources|use gpkg config list --sources
 config set --global channels x|for one user: --user; for all users: --system
@@ -205,7 +206,8 @@ list -n early --for h100|commands that solve take --for; to check an environment
 search x --accel nvidia|to see the options: gpkg search --help
 create -n x --no-network y|use --offline
 list -n early --offline|use GPKG_OFFLINE=1; commands that only read an environment need no network
-diff early --lock x.lock|name the lock file without an option: gpkg diff gpkg.lock -n NAME
+diff early --lock x.lock|name the lock file without an option: gpkg diff x.lock -n early
+diff --generation 3 -n early|name the generation without an option: gpkg diff 3 -n early
 lock check -n early|to compare an environment with a lock: gpkg sync -n NAME --lock FILE --check
 solve --acel nvidia numpy|did you mean --accel?
 solve --acel=nvidia numpy|did you mean --accel?
@@ -233,7 +235,7 @@ module write --dest x|did you mean --root?
 module write --name a --name b|for the name of the module: --as NAME/VERSION
 module write x.sqfs|did you mean --image x.sqfs?
 module uninstall early|to delete one module: rm FILE
-module load early|leave gpkg out: module load NAME
+module load ml/1|leave gpkg out: module load ml/1
 image list|did you mean gpkg image show?
 image exec x.sqfs true|did you mean gpkg image run?
 image run -n early true|to run in an environment: gpkg run -n NAME COMMAND
@@ -245,7 +247,7 @@ pack -n early --compress-level 3|did you mean --level?
 run x.sqfs true|to run a command in it: gpkg image run x.sqfs -- python
 list x.sqfs|to run a command in it: gpkg image run x.sqfs -- python; to list its packages: gpkg image show x.sqfs
 x.sqfs|to run a command in it: gpkg image run x.sqfs -- python
-mirror check /srv/mirror|use gpkg mirror verify DIR
+mirror check /srv/mirror|use gpkg mirror verify /srv/mirror
 mirror early --dest x|did you mean --out?
 create --for a --for b|for several machines in one lock: gpkg lock SPEC --for v100 --for h100
 create --partition gpu -n x y|use --for partition=NAME
@@ -283,7 +285,7 @@ clean all|did you mean --all?
 clean packages|did you mean --packages?
 clean -n early|use --all, or --packages, --index-cache or --exec for a part
 list -n early --leaves|use --requested
-repoquery rdepends x|use gpkg repoquery whoneeds
+repoquery rdepends x|use gpkg repoquery whoneeds x
 remove -n early --no-deps x|gpkg removes dependents, too
 run -n early -e A=1 env|for an environment: -n early; for a variable: gpkg run -n early env VAR=VALUE COMMAND
 config set OMP_NUM_THREADS 8|for a variable of an environment: gpkg env config vars set -n NAME OMP_NUM_THREADS=VALUE
@@ -292,7 +294,7 @@ lock --locked|use gpkg lock check
 lock --machine a100|use --for NAME; to list the names: gpkg hardware list
 lock --glibc 2.36|for another machine: --for NAME,glibc=2.28
 lock -n ml|write the environment to a file: gpkg env export -n ml -f ml.yml; gpkg lock -f ml.yml
-lock update --package numpy|name the package without an option: gpkg lock update NAME
+lock update --package numpy|name the package without an option: gpkg lock update numpy
 lock list --for a100|use --class NAME
 lock convert gpkg.lock x.txt --for a100|use --class NAME; gpkg lock list shows the classes
 lock --platform linux-64 --platform osx-64|for several platforms: list them under 'platforms:'
@@ -314,6 +316,8 @@ update --undo|use gpkg rollback
 update --dry-run --outdated|use gpkg update --all --dry-run
 depends x|use gpkg tree -n NAME x, or gpkg repoquery depends x
 rdepends x|use gpkg tree -n NAME --invert x
+freeze -n early|to list the packages in a file: gpkg env export -n early; to keep an environment from changing: 
+rdeps -n early x|use gpkg tree -n early --invert x, or gpkg repoquery whoneeds x
 who-needs x|use gpkg tree -n NAME --invert x
 env check -n early|use gpkg sync --check -n early -f FILE, or gpkg verify -n early
 list -n early --verify|to see the options: gpkg list --help; or the command: gpkg verify
@@ -339,16 +343,16 @@ clone|use gpkg create -n NEW --clone OLD
 mv early late|use gpkg rename early late
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename OLD NEW
 rollback early|the last change: gpkg rollback -n NAME
-rollback --to 3 -n early|the generation is an argument: gpkg rollback N -n early
+rollback --to 3 -n early|the generation is an argument: gpkg rollback 3 -n early
 rollback --redo -n early|generations are numbered from 1: gpkg history -n early; to return to one: gpkg rollback N -n early
 create -n new --check x|use --dry-run --json
 export -n early --format conda-lock|use --explicit, --json, --no-builds or --from-history; for a lock in another format: gpkg lock convert
 config set env_prompt x|to keep the prompt as it is: gpkg config set changeps1 false
-pin --remove -n early x|use gpkg unpin
+pin --remove -n early x|use gpkg unpin -n early x
 list --env early|use -n NAME
 sync --no-lock|use gpkg sync -f environment.yml
 status|use gpkg doctor -n NAME for an environment, or gpkg info for gpkg itself
-unhold x|use gpkg unpin -n NAME PACKAGE
+unhold x|use gpkg unpin -n NAME x
 diff early environment.yml|to compare with an environment.yml: gpkg sync -n NAME -f environment.yml --dry-run
 pin|gpkg pin -n NAME 'numpy=1.26.*'; to list pins: gpkg pins -n NAME
 solve --cuda 12.4 pytorch|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
@@ -373,13 +377,14 @@ config --validate|gpkg config list
 project init|the requests of a project
 package x|gpkg show x
 create --force -n early|to change an environment: gpkg sync -n early -f FILE
-run --with numpy python|use gpkg exec --with PACKAGE COMMAND
+run --with numpy python|use gpkg exec --with numpy python
 exec --from imagemagick convert|use --spec PACKAGE
 exec --package imagemagick convert|use --spec PACKAGE
 env update --check|for a file: gpkg sync --check -n NAME -f FILE
 set A=1|for a setting: gpkg config set KEY VALUE; for a variable: gpkg env config vars set -n NAME
 env vars set A=1|use gpkg env config vars set -n NAME KEY=VALUE
-env config set A=1|use gpkg env config vars set -n NAME KEY=VALUE
+env config set A=1|use gpkg env config vars set -n NAME A=1
+env config vars get -n early|use gpkg env config vars list -n early
 config vars set A=1|use gpkg env config vars set -n NAME A=1
 cache list|use gpkg clean to free space
 verify --all|verify checks one environment
