@@ -59,14 +59,6 @@ std::optional<LoggedCommand> read_entry(std::string_view text) {
     }
 }
 
-/// Whether the command creates an environment that does not exist.
-bool may_create(const LoggedCommand& entry) {
-    constexpr auto kCreating =
-        std::to_array<std::string_view>({"gpkg create ", "gpkg env create ", "gpkg sync "});
-    return std::ranges::any_of(kCreating,
-                               [&](auto command) { return entry.command.starts_with(command); });
-}
-
 /// The command line that repeats a command, whose files may have relative paths.
 std::string command_to_repeat(const LoggedCommand& entry) {
     std::error_code code;
@@ -76,13 +68,13 @@ std::string command_to_repeat(const LoggedCommand& entry) {
                         : entry.command;
 }
 
+}  // namespace
+
 bool removes_environment(const LoggedCommand& entry) {
     return entry.command.starts_with("gpkg env remove ") ||
            (entry.command.starts_with("gpkg remove ") &&
             entry.command.find(" --all") != std::string::npos);
 }
-
-}  // namespace
 
 bool may_create(const LoggedCommand& entry) {
     constexpr auto kCreating =

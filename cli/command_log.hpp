@@ -37,6 +37,8 @@ struct LoggedCommand {
 std::string own_log_id();
 /// Whether the command creates an environment that does not exist.
 bool may_create(const LoggedCommand& entry);
+/// Whether it removes a whole environment: "gpkg env remove -n ml", "gpkg remove -n ml --all".
+bool removes_environment(const LoggedCommand& entry);
 /// "exit status 1", "cancelled", "did not finish" or "running"; empty for success.
 std::string outcome_of(const LoggedCommand& entry);
 

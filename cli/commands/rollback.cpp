@@ -80,19 +80,12 @@ Result<int> roll_back(Context& context, const fs::path& prefix, const RollbackOp
     return carry_out(context, std::move(change), options.change);
 }
 
-/// "gpkg env remove -n ml", "gpkg remove -n ml --all"
-bool removes_environment(const LoggedCommand& entry) {
-    const auto& command = entry.command;
-    return !entry.has_failed() && (command.find("env remove") != std::string::npos ||
-                                   (command.find("remove") != std::string::npos &&
-                                    command.find("--all") != std::string::npos));
-}
-
 /// Says when the environment was removed, where the log of commands has it.
 Error with_removal(Error error, const Context& context) {
     const auto entries = logged_commands(context.config);
     const auto removed = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& entry) {
-        return entry.prefix == context.prefix.native() && removes_environment(entry);
+        return entry.prefix == context.prefix.native() && !entry.has_failed() &&
+               removes_environment(entry);
     });
     if (removed == entries.rend()) return error;
     const auto creation = creation_of_removed(context.config, context.prefix);

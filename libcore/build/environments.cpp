@@ -30,17 +30,18 @@ Error with_compiler_hint(Error error) {
     };
     static constexpr auto kCompilers = std::to_array<Compiler>(
         {{"gcc_", "c", "cc"}, {"gxx_", "cxx", "c++"}, {"gfortran_", "fortran", "gfortran"}});
-    for (const auto& [package, language, program] : kCompilers) {
-        const auto prefix = package;
-        const auto is_it = [prefix](const std::string& name) { return name.starts_with(prefix); };
+    for (const auto& compiler : kCompilers) {
+        const auto is_it = [&](const std::string& name) {
+            return name.starts_with(compiler.package);
+        };
         const auto name = std::ranges::find_if(error.unknown_packages, is_it);
         if (name == error.unknown_packages.end()) continue;
         error.hint = fmt::format(
             "{} comes from ${{{{ compiler(\"{}\") }}}}; add a channel with compilers (-c "
             "conda-forge), or remove the line and write {} in the script",
             *name,
-            language,
-            program);
+            compiler.language,
+            compiler.program);
     }
     return error;
 }
