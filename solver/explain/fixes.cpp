@@ -77,9 +77,8 @@ private:
             });
         };
         const auto end = std::ranges::find_if(fixes_, gives_up);
-        std::stable_partition(fixes_.begin(), end, [](const Fix& fix) {
-            return std::ranges::all_of(fix.gives, &std::string::empty, &Fix::Package::remark);
-        });
+        std::stable_partition(
+            fixes_.begin(), end, [](const Fix& fix) { return !has_remark(fix); });
     }
 
     /// Tries what may resolve the clash once `steps` are taken.
@@ -116,15 +115,20 @@ private:
         return is_same && (a.kind != Change::LetChange || a.spec == b.spec);
     }
 
-    /// Where something that is a part of it, or gentler on the same things, is a fix already.
+    static bool has_remark(const Fix& fix) {
+        return !std::ranges::all_of(fix.gives, &std::string::empty, &Fix::Package::remark);
+    }
+
+    /// Where something that is a part of it, or gentler on the same things, is a fix already. A fix
+    /// with a remark ("CPU build") is not gentler than a plan for other builds of the same package.
     bool is_needless(const Plan& plan) const {
         const auto is_more_than = [&](const Fix& fix) {
+            const bool is_gentler = plan.steps.size() > 1 && !has_remark(fix);
             return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
                 return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const auto& step) {
                     return is_same_subject(change, step.change) &&
                            (step.change.kind == ProblemChange::Kind::DropSpec ||
-                            step.change.spec == change.spec || plan.steps.size() > 1 ||
-                            step.is_wide);
+                            step.change.spec == change.spec || is_gentler || step.is_wide);
                 });
             });
         };

@@ -46,6 +46,9 @@ hides 0 config set proxy_servers.https pu:SECRET@127.0.0.1:9
 hides 0 config set channel_alias https://u:SECRET@h.invalid/alias
 hides 0 config append channels u:SECRET@h.invalid/more
 hides 2 config set platform u:SECRET@h
+expect 2 config set token SECRET
+expect 2 config set api_key=SECRET
+expect 1 install -n e "${local_only[@]}" "file://$CHANNEL" API_TOKEN=SECRET
 
 for key in channels channel_alias default_channels custom_channels custom_multichannels mirrored_channels \
     denylist_channels proxy_servers; do

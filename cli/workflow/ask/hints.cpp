@@ -8,6 +8,7 @@
 #include "libcore/hardware/old_names.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/near_packages.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/host.hpp"
 
 #include <algorithm>
@@ -154,6 +155,21 @@ std::string hint_on_pip(const Question& question) {
                 "{} with build pypi_0 was installed by pip; list it under 'pip:' in an "
                 "environment.yml",
                 spec.name);
+    }
+    return {};
+}
+
+/// "pytorch=2.5=cuda*", where there is only a 2.5.1.
+std::string hint_on_exact_versions(const Question& question, const Explanation& explanation) {
+    const auto& specs = question.problem.request.specs;
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        if (line.kind != ExplanationLine::Kind::Request || line.askers == 0 ||
+            line.index >= specs.size())
+            continue;
+        if (auto hint = hint_on_exact_version(question.problem.indexes, specs[line.index]);
+            !hint.empty())
+            return hint;
     }
     return {};
 }
@@ -321,12 +337,34 @@ std::string hint_on_names(const Explanation& explanation) {
     return hint.empty() && tells_unknown(explanation) ? in_another_channel("it") : hint;
 }
 
+std::string hint_on_exact_version(const std::vector<SharedIndex>& indexes, const MatchSpec& spec) {
+    const auto fuzzy = spec.build ? with_fuzzy_version(spec) : std::nullopt;
+    if (!fuzzy) return {};
+    std::optional<Version> newest;
+    for (const auto& index : indexes) {
+        const auto records = index->find(spec.name);
+        if (!records) continue;
+        for (const auto* row : records->choices(std::nullopt)) {
+            auto version = Version::parse(records->version(*row));
+            if (!version || !spec.build->matches(records->build(*row))) continue;
+            if (spec.version->matches(*version)) return {};
+            if (fuzzy->version->matches(*version) && (!newest || *newest < *version))
+                newest = *std::move(version);
+        }
+    }
+    if (!newest) return {};
+    return fmt::format("with a build, = is exact; {} also matches {}",
+                       shell_word(as_typed(*fuzzy)),
+                       newest->to_string());
+}
+
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
                      const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
+    if (hint.empty()) hint = hint_on_exact_versions(question, explanation);
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = on_old_names(explanation);
