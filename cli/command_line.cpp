@@ -152,8 +152,8 @@ bool takes_variables(const CLI::App& command) {
 bool names_secret(std::string_view name) {
     constexpr auto kParts = std::to_array<std::string_view>({"token", "password", "secret", "key"});
     const auto lower = to_lower(name);
-    return std::ranges::any_of(
-        kParts, [&](auto part) { return lower.find(part) != std::string::npos; });
+    return std::ranges::any_of(kParts,
+                               [&](auto part) { return lower.find(part) != std::string::npos; });
 }
 
 /// Packages have lower-case names: libsecret=0.20 is a spec.

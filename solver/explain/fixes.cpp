@@ -77,8 +77,7 @@ private:
             });
         };
         const auto end = std::ranges::find_if(fixes_, gives_up);
-        std::stable_partition(
-            fixes_.begin(), end, [](const Fix& fix) { return !has_remark(fix); });
+        std::stable_partition(fixes_.begin(), end, [](const Fix& fix) { return !has_remark(fix); });
     }
 
     /// Tries what may resolve the clash once `steps` are taken.

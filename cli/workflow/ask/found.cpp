@@ -254,8 +254,9 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searc
         return fail(
             ErrorKind::NotFound,
             fmt::format("{}: matches none of the {} builds in {}", as_typed(spec), builds, where),
-            exact.empty() ? fmt::format("the newest version is {} {}", spec.name, newest->to_string())
-                          : exact);
+            exact.empty()
+                ? fmt::format("the newest version is {} {}", spec.name, newest->to_string())
+                : exact);
     if (all > builds)
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: all {} builds in {} are newer than --exclude-newer allows",
