@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/config/config.hpp"
 #include "libcore/net/url.hpp"
 
 #include <CLI/CLI.hpp>
@@ -161,6 +162,12 @@ bool names_secret_variable(std::string_view name) {
     return names_secret(name) && to_lower(name) != name;
 }
 
+/// A key for `gpkg config` that is no setting: those of gpkg hold no secrets but logins in URLs.
+bool is_secret_key(std::string_view name) {
+    return names_secret(name) && name.find_first_of("/:") == std::string_view::npos &&
+           !find_config_key(name.substr(0, name.find('.')));
+}
+
 }  // namespace
 
 bool CommandLine::has(std::string_view word) const {
@@ -253,7 +260,7 @@ std::string recorded_command_line(std::span<char* const> typed,
         if (!line.empty()) line += ' ';
         const auto equals = word.starts_with('-') ? word.npos : word.find('=');
         const auto name = word.substr(0, equals);
-        const bool is_secret = is_config ? names_secret(name) : names_secret_variable(name);
+        const bool is_secret = is_config ? is_secret_key(name) : names_secret_variable(name);
         if (is_behind_secret_name && !word.starts_with('-'))
             line += "...";
         else if ((hides_values || is_secret) && equals != word.npos)

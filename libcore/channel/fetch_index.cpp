@@ -82,6 +82,7 @@ bool has_package_files(const fs::path& folder) {
 std::string hint_on_folder(const fs::path& folder) {
     auto hint = hint_on_mirror(folder);
     if (!hint.empty()) return hint;
+    constexpr std::size_t kMostProposed = 3;
     std::vector<std::string> channels;
     bool has_packages = has_package_files(folder);
     std::error_code code;
@@ -92,6 +93,7 @@ std::string hint_on_folder(const fs::path& folder) {
                                         has_package_files(entry.path()));
     }
     std::sort(channels.begin(), channels.end());
+    channels.resize(std::min(channels.size(), kMostProposed));
     if (has_packages) return "to make it a channel: gpkg index " + folder.native();
     return channels.empty() ? "" : fmt::format("did you mean {}?", join_or(channels));
 }

@@ -35,7 +35,7 @@ err_has 'envs/a: the environment exists already'
 has a app-2.0 lib-2.0
 expect 1 create --json -n a lib
 json 'd["success"] is False and "exists already" in d["message"] and d["exception_name"]'
-expect 2 create -n base lib
+expect 1 create -n base lib
 err_has 'gpkg has no base environment' 'choose another name'
 mkdir -p "$WORK/full" "$WORK/empty" && touch "$WORK/full/mine" "$WORK/file"
 expect 1 create -p "$WORK/full" lib

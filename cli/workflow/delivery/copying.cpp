@@ -144,7 +144,7 @@ Result<void> check_free(const Context& context, const fs::path& prefix) {
                     fmt::format("{}: the environment exists already", prefix.native()),
                     hint_for_existing(context, prefix));
     if (prefix == context.config.root_prefix.value)
-        return fail(ErrorKind::Usage,
+        return fail(ErrorKind::Conflict,
                     fmt::format("{}: the root prefix is not an environment; gpkg has no base "
                                 "environment",
                                 prefix.native()),
