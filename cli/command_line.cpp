@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/config/config.hpp"
 #include "libcore/net/url.hpp"
 
 #include <CLI/CLI.hpp>
@@ -148,6 +149,25 @@ bool takes_variables(const CLI::App& command) {
     });
 }
 
+/// Whether a value of this name may be a secret: "API_TOKEN", "db_password".
+bool names_secret(std::string_view name) {
+    constexpr auto kParts = std::to_array<std::string_view>({"token", "password", "secret", "key"});
+    const auto lower = to_lower(name);
+    return std::ranges::any_of(kParts,
+                               [&](auto part) { return lower.find(part) != std::string::npos; });
+}
+
+/// Packages have lower-case names: libsecret=0.20 is a spec.
+bool names_secret_variable(std::string_view name) {
+    return names_secret(name) && to_lower(name) != name;
+}
+
+/// A key for `gpkg config` that is no setting: those of gpkg hold no secrets but logins in URLs.
+bool is_secret_key(std::string_view name) {
+    return names_secret(name) && name.find_first_of("/:") == std::string_view::npos &&
+           !find_config_key(name.substr(0, name.find('.')));
+}
+
 }  // namespace
 
 bool CommandLine::has(std::string_view word) const {
@@ -233,14 +253,22 @@ std::string recorded_command_line(std::span<char* const> typed,
                                   std::span<CLI::App* const> path) {
     const auto hidden = program_arguments(words, arguments, path);
     const bool hides_values = takes_variables(*path.back());
+    const bool is_config = path.size() > 1 && path[1]->get_name() == "config";
+    bool is_behind_secret_name = false;
     std::string line;
     for (const std::string_view word : typed.first(typed.size() - std::min(typed.size(), hidden))) {
         if (!line.empty()) line += ' ';
         const auto equals = word.starts_with('-') ? word.npos : word.find('=');
-        if (hides_values && equals != word.npos)
-            line += shell_word(word.substr(0, equals)) + "=...";
+        const auto name = word.substr(0, equals);
+        const bool is_secret = is_config ? is_secret_key(name) : names_secret_variable(name);
+        if (is_behind_secret_name && !word.starts_with('-'))
+            line += "...";
+        else if ((hides_values || is_secret) && equals != word.npos)
+            line += shell_word(name) + "=...";
         else
             line += shell_word(mask_secrets(word));
+        // "config set token VALUE"
+        is_behind_secret_name = is_behind_secret_name || (is_config && is_secret);
     }
     return hidden == 0 ? line : line + " ...";
 }

@@ -53,9 +53,10 @@ std::vector<std::size_t> argument_indices(const CLI::App& command,
                                           std::span<const std::string> words);
 
 /// The command line as the log and the history of environments keep it, fit for a shell and without
-/// secrets: no logins in URLs, no values of environment variables ("NAME=..."), no arguments of a
-/// program that gpkg runs ("..."). `typed` is what the user typed, `words` is CommandLine::words
-/// with its `arguments` (see argument_indices), `path` the program and the named commands.
+/// secrets: no logins in URLs, no values of environment variables ("NAME=...") or of unknown
+/// settings whose names suggest secrets, no arguments of a program that gpkg runs ("..."). `typed`
+/// is what the user typed, `words` is CommandLine::words with its `arguments` (see
+/// argument_indices), `path` the program and the named commands.
 std::string recorded_command_line(std::span<char* const> typed,
                                   std::span<const std::string> words,
                                   std::span<const std::size_t> arguments,

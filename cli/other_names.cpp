@@ -446,6 +446,7 @@ constexpr OtherName kOtherNames[] = {
     {"rollback --generation, rollback --revision, rollback --to",
      "the generation is an argument: gpkg rollback {N} -n NAME"},
     {"run --chdir, run --directory, run --workdir, run -C, run -d", "use --cwd PATH"},
+    {"run --clean-env", "use env -i HOME=\"$HOME\" PATH=\"$PATH\" gpkg run -n NAME COMMAND"},
     {"run --env, run -e",
      "for an environment: -n NAME; for a variable: gpkg run -n NAME env VAR=VALUE COMMAND; for "
      "good: gpkg env config vars set -n NAME VAR=VALUE"},

@@ -119,6 +119,12 @@ std::string hint_at_package(const Context& context,
         std::ranges::any_of(names, [](const auto& word) { return word.starts_with('-'); });
     const auto spec = MatchSpec::parse(words[argument]);
     if (has_option || !spec || names.front() == "install") return "";
+    // It is named behind the program: the command's own hint tells of that.
+    const bool runs_program = effect_of(path) == Effect::RunsProgram;
+    const auto behind = words.subspan(argument + 1);
+    if (runs_program &&
+        std::ranges::any_of(behind, [](const auto& word) { return word == "-n" || word == "-p"; }))
+        return "";
     auto environments = list_environments(environment_folders(context.config), context.home);
     std::erase_if(environments,
                   [&](const auto& prefix) { return !has_package(prefix, spec->name); });
@@ -127,7 +133,6 @@ std::string hint_at_package(const Context& context,
     called.reserve(environments.size());
     for (const auto& prefix : environments) called.push_back(environment_name(context, prefix));
     // Arguments of a program may be secrets.
-    const bool runs_program = effect_of(path) == Effect::RunsProgram;
     const auto rest = runs_program ? words.subspan(argument, 1) : words.subspan(path.size());
     return fmt::format("{} is installed in {}: gpkg {} {} {}",
                        spec->name,

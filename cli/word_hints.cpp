@@ -74,10 +74,9 @@ std::string hint_for_missing_value(const CLI::App& command) {
     if (key == nullptr || key->count() == 0) return "";
     const auto text = key->results().front();
     if (const auto equals = text.find('='); equals != std::string::npos)
-        return fmt::format("write a space for '=': {} {} {}",
+        return fmt::format("write a space for '=': {} {} VALUE",
                            full_name(command),
-                           shell_word(text.substr(0, equals)),
-                           shell_word(text.substr(equals + 1)));
+                           shell_word(text.substr(0, equals)));  // a value may be a secret
     if (command.get_name() == "set" && find_config_key(text))
         return fmt::format("to see the meaning of the setting: gpkg config describe {}",
                            shell_word(text));

@@ -390,7 +390,8 @@ void print(const Context& context, const Facts& facts, bool is_report) {
     context.out.result(table);
     if (!is_report) return;
     print_last_commands(context);
-    context.out.note("passwords and tokens are hidden; read the report before you share it");
+    context.out.note(
+        "known forms of passwords and tokens are hidden; read the report before you share it");
 }
 
 Result<int> info(Context& context, const InfoOptions& options) {

@@ -188,12 +188,14 @@ std::string_view action(const StartupChange& change, bool undo) {
     return change.renews ? "replace" : "add";
 }
 
-/// The folder of a configuration that only gpkg's file was in, such as ~/.config/fish.
+/// The folder of a configuration that only gpkg's file was in, such as ~/.config/fish, and
+/// ~/.config if nothing else is in it.
 void remove_empty_folder(const PlannedEdit& planned) {
     const bool has_folder = planned.shell == Shell::Fish || planned.shell == Shell::PowerShell;
     std::error_code ignored;
-    if (has_folder && !planned.change.after)
-        fs::remove(planned.change.target.parent_path(), ignored);
+    if (!has_folder || planned.change.after) return;
+    const auto folder = planned.change.target.parent_path();
+    if (fs::remove(folder, ignored)) fs::remove(folder.parent_path(), ignored);
 }
 
 void tell(Output& out, const PlannedEdit& planned, const InitOptions& options) {

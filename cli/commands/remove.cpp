@@ -96,7 +96,8 @@ Action bind_remove(CLI::App& app) {
                  "ignored: removing packages uses no channel");
     app.footer(
         "Removes packages, the packages that depend on them, and dependencies that nothing needs "
-        "any more.\nAsks first; scripts need -y.\n\n"
+        "any more. To remove gpkg itself: how-to/uninstall-gpkg.md.\nAsks first; scripts need "
+        "-y.\n\n"
         "  gpkg remove -n ml torch\n"
         "  gpkg remove -n ml torch torchvision -y\n"
         "  gpkg remove -n ml --all                  # the whole environment");

@@ -107,7 +107,7 @@ Action bind_rollback(CLI::App& app) {
         ->check([](const std::string& text) {
             return whole_number_from(1)(text).empty()
                        ? std::string()
-                       : fmt::format("'{}' is not a generation; generations start at 1", text);
+                       : fmt::format("'{}' does not exist; generations start at 1", text);
         });
     add_target_options(app, options->target);
     add_change_options(app, options->change);

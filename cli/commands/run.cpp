@@ -41,7 +41,7 @@ Error without_environment(Error error, const std::vector<std::string>& command) 
     const auto name = std::ranges::find(command, "-n");
     const auto option = name != command.end() ? name : std::ranges::find(command, "-p");
     if (option != command.end() && option + 1 < command.end())
-        error.hint = fmt::format("options stand before the command: gpkg run {} {} COMMAND",
+        error.hint = fmt::format("put {0} {1} before the command: gpkg run {0} {1} COMMAND",
                                  *option,
                                  shell_word(*(option + 1)));
     else if (is_script(command.front()))

@@ -300,6 +300,8 @@ void print(const Context& context,
     }
     case Verdict::Impossible:
         print_impossible(out, asked, question.problem.machine, found.explanation);
+        if (const auto hint = hint_on_exact_version(question.problem.indexes, spec); !hint.empty())
+            out.result(hint);
         return;
     case Verdict::Unneeded:
         out.result(fmt::format("no package needs {}; if requested, it would be {}",
@@ -417,7 +419,7 @@ Action bind_why_not(CLI::App& app) {
         "Shows why a package, version or build is not chosen: for a request, or in an "
         "environment. A single SPEC asks about the active environment; without one, about a "
         "request for that package alone.\n\n"
-        "  gpkg why-not 'pytorch=2.12=cuda*' --for h100\n"
+        "  gpkg why-not 'pytorch=2.12.*=cuda*' --for h100\n"
         "  gpkg why-not 'numpy>=2' 'torch=2.1' pandas\n"
         "  gpkg why-not 'python=3.14' -n ml");
 

@@ -84,11 +84,16 @@ std::string cost_text(const Change& change,
                       std::uint64_t removed_files) {
     const auto size = human_size(bytes);
     const auto files = count_text(inodes, "file");
-    if (is_relink(change))
-        return fmt::format("relinks {}; needs {} on disk ({} and folders)",
+    if (is_relink(change)) {
+        std::vector<std::string> names;
+        names.reserve(change.link.size());
+        for (const auto& record : change.link) names.push_back(record.name);
+        return fmt::format("relinks {} ({}); needs {} on disk ({} and folders)",
+                           join_some(names, "and", kMostNames),
                            count_text(removed_files, "file"),
                            size,
                            files);
+    }
     return removed_files == 0 ? fmt::format("needs {} on disk ({} and folders)", size, files)
                               : fmt::format("writes {} ({} and folders) and removes {}",
                                             size,

@@ -127,13 +127,15 @@ void tell_condition(Context& context, const fs::path& prefix) {
 }
 
 void tell_if_interrupted(Context& context, const fs::path& prefix) {
-    if (prefix_condition(prefix) == PrefixCondition::Interrupted)
-        context.out.warn(fmt::format(
-            "{}: {}; the next command that changes or runs it, or gpkg repair {}, will complete or "
-            "undo it",
-            prefix.native(),
-            interruption_text(prefix),
-            target_words(context, prefix)));
+    if (prefix_condition(prefix) != PrefixCondition::Interrupted) return;
+    // Without a history, a command that is known was creating the environment.
+    const bool is_creation = !Prefix::is_environment(prefix) && !unfinished_command(prefix).empty();
+    context.out.warn(fmt::format(
+        "{}: {}; the next command that changes or runs it, or gpkg repair {}, will {} it",
+        prefix.native(),
+        interruption_text(prefix),
+        target_words(context, prefix),
+        is_creation ? "undo" : "complete or undo"));
 }
 
 std::string interruption_text(const fs::path& prefix) {

@@ -63,6 +63,42 @@ std::string hint_on_mirror(const fs::path& folder) {
                        (folder / "config.yaml").native());
 }
 
+bool has_index(const fs::path& folder) {
+    std::error_code ignored;
+    return std::ranges::any_of(known_subdirs(), [&](std::string_view subdir) {
+        return fs::exists(folder / subdir / "repodata.json", ignored) ||
+               fs::exists(folder / subdir / "repodata.json.zst", ignored);
+    });
+}
+
+bool has_package_files(const fs::path& folder) {
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+        if (!package_extension(entry.path().native()).empty()) return true;
+    }
+    return false;
+}
+
+/// For a folder without an index: the channel in it, or how to make it one; empty for others.
+std::string hint_on_folder(const fs::path& folder) {
+    auto hint = hint_on_mirror(folder);
+    if (!hint.empty()) return hint;
+    constexpr std::size_t kMostProposed = 3;
+    std::vector<std::string> channels;
+    bool has_packages = has_package_files(folder);
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+        if (!entry.is_directory(code)) continue;
+        if (has_index(entry.path())) channels.push_back(entry.path().native());
+        has_packages = has_packages || (is_known_subdir(entry.path().filename().native()) &&
+                                        has_package_files(entry.path()));
+    }
+    std::sort(channels.begin(), channels.end());
+    channels.resize(std::min(channels.size(), kMostProposed));
+    if (has_packages) return "to make it a channel: gpkg index " + folder.native();
+    return channels.empty() ? "" : fmt::format("did you mean {}?", join_or(channels));
+}
+
 /// Why a local channel has no index at all.
 Error no_local_channel(const Channel& channel, const std::vector<std::string>& asked) {
     const auto folder = channel.folder();
@@ -80,11 +116,9 @@ Error no_local_channel(const Channel& channel, const std::vector<std::string>& a
                            : "",
                 {}};
     }
-    auto hint = hint_on_mirror(folder);
-    if (hint.empty()) hint = "to make it a channel: gpkg index " + folder.native();
     return {ErrorKind::NoChannel,
             fmt::format("{}: not a channel: no {} found", channel.base_url(), join_or(asked)),
-            std::move(hint),
+            hint_on_folder(folder),
             {}};
 }
 

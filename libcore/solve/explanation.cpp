@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ std::string subject(const Line& line) {
 std::string_view verb(const Line& line, bool one) {
     if (!line.some_restrict) return one ? "needs" : "need";
     if (!line.some_need) return one ? "allows only" : "allow only";
-    return one ? "needs or allows only" : "need or allow only";
+    return one ? "requires" : "require";
 }
 
 std::string versions_text(const std::vector<std::string>& versions) {
@@ -60,6 +61,29 @@ std::string versions_text(const std::vector<std::string>& versions) {
     if (versions.size() <= kFew) return join_some(versions, "and", kFew);
     return fmt::format(
         "{} to {} ({} versions)", versions.back(), versions.front(), versions.size());
+}
+
+/// versions_text(), with the neighbors of the version that `wanted` asks for: "1.18.5 to 2.5.2 (42
+/// versions; nearest: 1.18.5 and 1.22.0)".
+std::string versions_near(const std::vector<std::string>& versions, const std::string& wanted) {
+    auto text = versions_text(versions);
+    const auto spec = MatchSpec::parse(wanted);
+    if (!text.ends_with(')') || !spec || !spec->version) return text;
+    const auto literals = spec->version->literals();
+    if (literals.empty()) return text;
+    std::string above;
+    for (const auto& one : versions) {  // the newest first
+        const auto version = Version::parse(one);
+        if (!version) continue;
+        if (literals.front() < *version) {
+            above = one;
+            continue;
+        }
+        if (above.empty()) return text;
+        text.pop_back();
+        return text + fmt::format("; nearest: {} and {})", one, above);
+    }
+    return text;
 }
 
 /// "cuda126*" of cuda126_py312h1763f6d_306, "*_openblas" of 5_h4a7cf45_openblas: what tells builds
@@ -87,8 +111,12 @@ std::string builds_text(const std::vector<std::string>& builds) {
 /// Empty where nothing is.
 std::string left_out_text(const Line& line) {
     std::vector<std::string> items;
-    for (const auto& out : line.left_out)
-        items.push_back(fmt::format("{} ({})", versions_text(out.versions), out.why));
+    for (const auto& out : line.left_out) {
+        auto text = versions_text(out.versions);
+        const bool has_count = text.ends_with(')');
+        if (has_count) text.pop_back();
+        items.push_back(fmt::format("{}{}{})", text, has_count ? ", " : " (", out.why));
+    }
     return fmt::format("{}", fmt::join(items, ", "));
 }
 
@@ -134,7 +162,7 @@ std::string offer_text(const Line& line, const std::string& wanted) {
                                    versions_text(line.versions),
                                    builds_text(line.other_builds)));
     if (!line.versions.empty())
-        return instead("version", "available: " + versions_text(line.versions));
+        return instead("version", "available: " + versions_near(line.versions, wanted));
     if (line.left_out.size() == 1 && !line.left_out.front().lacked_build.empty()) {
         const auto& [why, versions, build] = line.left_out.front();
         return fmt::format("{} {} {} no {}",
@@ -162,26 +190,66 @@ void add_new(std::vector<std::string>& names, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
+/// "3.8.* and >=3.10": what two lines ask of the package that `end` is about; empty where that is
+/// not one plain spec each.
+std::string both_asked(const std::vector<Line>& lines, const Line& end) {
+    std::vector<std::string> texts;
+    for (const auto& line : lines) {
+        const bool is_asker = line.kind == Kind::Asks && line.target == end.name;
+        const bool is_root = (line.kind == Kind::Request || line.kind == Kind::Pin) &&
+                             line.name == end.name && line.depth == 0;
+        if (!is_asker && !is_root) continue;
+        const auto& specs = is_asker ? line.asks : line.specs;
+        if (specs.size() != 1 || !specs.front().starts_with(end.name)) return {};
+        const auto text = trim(std::string_view(specs.front()).substr(end.name.size()));
+        if (text.empty() || std::string_view("[-_.").find(text.front()) != std::string_view::npos ||
+            text.find(" if ") != std::string_view::npos ||
+            text.find(" for ") != std::string_view::npos)
+            return {};
+        texts.emplace_back(text);
+    }
+    return texts.size() == 2 ? join_some(texts, "and") : "";
+}
+
+/// The lines of a tree before a line: "│  └─ ". `depths` are those of all lines.
+std::string branch_before(const std::vector<int>& depths, std::size_t at) {
+    std::string text;
+    for (int level = 1; level <= depths[at]; ++level) {
+        auto next = at + 1;
+        while (next < depths.size() && depths[next] > level) ++next;
+        const bool goes_on = next < depths.size() && depths[next] == level;
+        if (level == depths[at])
+            text += goes_on ? "├─ " : "└─ ";
+        else
+            text += goes_on ? "│  " : "   ";
+    }
+    return text;
+}
+
 /// The text of a clash, of which what is deeper than `deepest` is told in short: the lines above
 /// name the packages that lead on and those where they meet, and those stand at the end.
 class Folded {
 public:
     Folded(const std::vector<Line>& lines, int deepest) {
+        std::vector<int> depths;
         for (std::size_t i = 0; i < lines.size();) {
             const auto& line = lines[i];
             auto next = i + 1;
             while (next < lines.size() && lines[next].depth > deepest) ++next;
             auto way = way_on(line, {lines.begin() + offset(i) + 1, lines.begin() + offset(next)});
-            const auto text = line.text() + way;
+            auto text = line.text() + way;
+            if (line.kind == Kind::Offer && line.askers == 2) {
+                if (const auto both = both_asked(lines, line); !both.empty()) text += " " + both;
+            }
             wishes_.push_back(is_wish(line)
                                   ? std::optional(Wish{line.specs.front(), std::move(way)})
                                   : std::nullopt);
-            texts_.push_back(line.depth == 0
-                                 ? text
-                                 : std::string(static_cast<std::size_t>(line.depth - 1) * 3, ' ') +
-                                       "└─ " + text);
+            texts_.push_back(std::move(text));
+            depths.push_back(line.depth);
             i = next;
         }
+        for (std::size_t i = 0; i < texts_.size(); ++i)
+            texts_[i].insert(0, branch_before(depths, i));
         if (!unmet_.empty())
             ends_.insert(ends_.begin(),
                          fmt::format("no {} satisfies all of these", join_or(unmet_)));

@@ -45,6 +45,15 @@ std::string as_typed(const MatchSpec& spec) {
     return fmt::format("{}{}{}", text, has_operator ? "" : " ", version);
 }
 
+std::optional<MatchSpec> with_fuzzy_version(MatchSpec spec) {
+    const auto* exact = spec.version ? spec.version->exact() : nullptr;
+    if (exact == nullptr) return std::nullopt;
+    auto version = VersionSpec::parse("=" + exact->to_string());
+    if (!version) return std::nullopt;
+    spec.version = *std::move(version);
+    return spec;
+}
+
 MatchSpec without_checksums(MatchSpec spec) {
     spec.sha256.reset();
     spec.md5.reset();

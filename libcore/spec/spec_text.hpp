@@ -4,6 +4,7 @@
 
 #include "libcore/spec/match_spec.hpp"
 
+#include <optional>
 #include <string>
 
 namespace gpkg {
@@ -14,6 +15,10 @@ std::string written(const MatchSpec& spec);
 
 /// The spec as one word of a command line, as short as it goes: "python=3.10", "p>=2,<3".
 std::string as_typed(const MatchSpec& spec);
+
+/// "python=3.10.*=h*" for "python=3.10=h*", where the version is exact because of the build.
+/// Nothing for a spec whose version is not exact.
+std::optional<MatchSpec> with_fuzzy_version(MatchSpec spec);
 
 /// For people, who know a build by its name.
 MatchSpec without_checksums(MatchSpec spec);

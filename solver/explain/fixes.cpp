@@ -52,6 +52,7 @@ public:
         if (fixes_.empty()) keep_one();
         if (fixes_.empty()) fixes_.swap(no_change_);
         put_remarked_last();
+        put_newer_first();
         return std::move(fixes_);
     }
 
@@ -77,9 +78,39 @@ private:
             });
         };
         const auto end = std::ranges::find_if(fixes_, gives_up);
-        std::stable_partition(fixes_.begin(), end, [](const Fix& fix) {
-            return std::ranges::all_of(fix.gives, &std::string::empty, &Fix::Package::remark);
+        std::stable_partition(fixes_.begin(), end, [](const Fix& fix) { return !has_remark(fix); });
+    }
+
+    /// Whether `one` changes the machine alone and gives the same packages, none older, and one of
+    /// them in a newer major version. A version such as 3.13 instead of 3.10 alone is no reason.
+    static bool is_much_newer(const Fix& one, const Fix& other) {
+        const bool is_of_machine = std::ranges::all_of(one.changes, [](const auto& change) {
+            return change.kind == ProblemChange::Kind::SetMachine;
         });
+        if (!is_of_machine || one.gives.size() != other.gives.size()) return false;
+        bool is_newer = false;
+        for (std::size_t i = 0; i < one.gives.size(); ++i) {  // sorted by name
+            const auto own = Version::parse(one.gives[i].version);
+            const auto others = Version::parse(other.gives[i].version);
+            if (!own || !others || one.gives[i].name != other.gives[i].name || *own < *others)
+                return false;
+            const auto major = [](const std::string& text) {
+                return Version::parse(text.substr(0, text.find('.')));
+            };
+            const auto own_major = major(one.gives[i].version);
+            const auto other_major = major(other.gives[i].version);
+            is_newer = is_newer || (own_major && other_major && *other_major < *own_major);
+        }
+        return is_newer;
+    }
+
+    /// A driver for pytorch 2.12 helps more than python=3.10 for pytorch 1.11.
+    void put_newer_first() {
+        for (auto fix = fixes_.begin(); fix != fixes_.end(); ++fix) {
+            auto place = fix;
+            while (place != fixes_.begin() && is_much_newer(*fix, *std::prev(place))) --place;
+            std::rotate(place, fix, std::next(fix));
+        }
     }
 
     /// Tries what may resolve the clash once `steps` are taken.
@@ -116,15 +147,20 @@ private:
         return is_same && (a.kind != Change::LetChange || a.spec == b.spec);
     }
 
-    /// Where something that is a part of it, or gentler on the same things, is a fix already.
+    static bool has_remark(const Fix& fix) {
+        return !std::ranges::all_of(fix.gives, &std::string::empty, &Fix::Package::remark);
+    }
+
+    /// Where something that is a part of it, or gentler on the same things, is a fix already. A fix
+    /// with a remark ("CPU build") is not gentler than a plan for other builds of the same package.
     bool is_needless(const Plan& plan) const {
         const auto is_more_than = [&](const Fix& fix) {
+            const bool is_gentler = plan.steps.size() > 1 && !has_remark(fix);
             return std::all_of(fix.changes.begin(), fix.changes.end(), [&](const auto& change) {
                 return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const auto& step) {
                     return is_same_subject(change, step.change) &&
                            (step.change.kind == ProblemChange::Kind::DropSpec ||
-                            step.change.spec == change.spec || plan.steps.size() > 1 ||
-                            step.is_wide);
+                            step.change.spec == change.spec || is_gentler || step.is_wide);
                 });
             });
         };

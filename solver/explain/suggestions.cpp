@@ -298,16 +298,14 @@ private:
     }
 
     /// "=3.11" for "==3.11" where there is a 3.11.2, which was probably meant.
-    static std::optional<VersionSpec> loosened(const VersionSpec& spec,
+    static std::optional<VersionSpec> loosened(const MatchSpec& spec,
                                                const std::vector<Version>& versions) {
-        const auto* exact = spec.exact();
-        if (exact == nullptr) return std::nullopt;
-        auto loose = VersionSpec::parse("=" + exact->to_string());
+        const auto loose = with_fuzzy_version(spec);
         if (!loose || std::none_of(versions.begin(), versions.end(), [&](const auto& version) {
-                return loose->matches(version);
+                return loose->version->matches(version);
             }))
             return std::nullopt;
-        return *std::move(loose);
+        return loose->version;
     }
 
     /// The existing versions below and above one that nobody has.
@@ -327,11 +325,14 @@ private:
             return one < wanted.front();
         });
         auto match = bare_of(spec);
-        if (auto loose = loosened(*spec.match.version, versions)) {
+        if (auto loose = loosened(spec.match, versions)) {
             match.version = *std::move(loose);
             auto of_build = match;
             of_build.build = spec.match.build;
-            return replace(kNearVersion, is_offered(spec.name, of_build) ? of_build : match);
+            if (!spec.match.build || !is_offered(spec.name, of_build))
+                return replace(kNearVersion, match);
+            replace(kNearVersion, of_build);
+            return replace(kNearVersion + 1, match, true);  // if that build does not run here
         }
         const auto take = [&](int cost, const Version& version) {
             const auto minor = minor_of(version.to_string());

@@ -35,6 +35,8 @@ err_has 'envs/a: the environment exists already'
 has a app-2.0 lib-2.0
 expect 1 create --json -n a lib
 json 'd["success"] is False and "exists already" in d["message"] and d["exception_name"]'
+expect 1 create -n base lib
+err_has 'gpkg has no base environment' 'choose another name'
 mkdir -p "$WORK/full" "$WORK/empty" && touch "$WORK/full/mine" "$WORK/file"
 expect 1 create -p "$WORK/full" lib
 err_has 'exists and is not an empty folder'

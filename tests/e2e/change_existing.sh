@@ -120,7 +120,7 @@ json '[r["name"] for r in d["actions"]["LINK"]] == ["lib"] == [r["name"] for r i
 check [ "$("$at/two/bin/lib")" = 'lib 1.1' ]
 has two app-1.1 lib-1.1
 expect 0 install -n two lib --force-reinstall
-out_has 'relinks ' ' files and folders)'
+out_has 'relinks lib (' ' files and folders)'
 
 # Pins bind every request.
 printf '# held back\nlib <2\n' > "$at/two/conda-meta/pinned"

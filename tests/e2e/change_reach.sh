@@ -30,7 +30,7 @@ err_is 'error: the request cannot be solved
 extra is requested
 └─ extra 1.0 0 needs base >=2
 base ==1.1 0 is installed and kept (--freeze-installed)
-└─ no base satisfies both
+└─ no base satisfies both >=2 and ==1.1 0
 possible fixes:
   gpkg install -n two extra --freeze-installed base  # gives base 2.0 and extra 1.0'
 expect 0 install -n two app --freeze-installed

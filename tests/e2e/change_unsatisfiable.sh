@@ -11,6 +11,9 @@ package python 3.11.5 0
 package python 3.12.2 0
 package past 1.0 0 'python 3.11.*'
 package gpu 1.0 cuda '__cuda >=12.4'
+package exact 2.5.1 cuda129_0 '__cuda >=12'
+package exact 2.5.1 cpu_0
+for version in 1 2 4 5 6; do package many $version 0; done
 at=$GPKG_ROOT_PREFIX/envs
 mkdir "$WORK/bin" && ln -s "$GPKG" "$WORK/bin/gpkg"
 
@@ -52,7 +55,7 @@ err_is 'error: the request cannot be solved
 app=1 is requested
 └─ app 1.0 0 needs lib 1.*
 lib>=2 is requested
-└─ no lib satisfies both
+└─ no lib satisfies both 1.* and >=2
 possible fixes:
   gpkg create -n x app=1 lib=1.0  # gives app 1.0 and lib 1.0
   gpkg create -n x app=2.0 '"'lib>=2'"'  # gives app 2.0 and lib 2.0'
@@ -69,6 +72,23 @@ expect 1 create -n x gpu
 err_has 'this machine has no NVIDIA driver (__cuda)'
 err_has 'CONDA_OVERRIDE_CUDA=12.4 gpkg create -n x gpu  # for a machine with a driver for CUDA >= 12.4: gives gpu 1.0'
 fixes 1 create -n x gpu
+
+# With a build, the version is exact.
+expect 1 create -n x 'exact=2.5=cuda*'
+err_has 'no version matches exact=2.5=cuda*' "with a build, = is exact; 'exact=2.5.*=cuda*' matches 2.5.1"
+err_has "CONDA_OVERRIDE_CUDA=12 gpkg create -n x 'exact=2.5.*=cuda*'  # for a machine with"
+expect 1 create -n x 'exact=2.5=cuda*' --json
+json 'd["fixes"][0]["changes"][0]["after"] == "exact=2.5.*=cuda*"'
+expect 0 why-not 'exact=2.5=cuda*'
+out_has "with a build, = is exact; 'exact=2.5.*=cuda*' matches 2.5.1"
+expect 1 search 'exact=2.5=cuda*'
+err_has 'exact=2.5=cuda*: matches none of the 2 builds' "with a build, = is exact; 'exact=2.5.*=cuda*' matches 2.5.1"
+expect 1 create -n x exact==2,5
+err_has "a comma means 'and'; did you mean exact==2.5?"
+
+# Of many versions, those next to the requested one are named.
+expect 1 create -n x many=3
+err_has 'available: 1 to 6 (5 versions; nearest: 2 and 4)'
 # Only what a variable can make of the machine is offered, and so that the machine then has it.
 package apple 1.0 0 __osx
 package arch 1.0 0 '__cuda_arch >=9'

@@ -93,7 +93,7 @@ out_has 'x
 y
 z'
 expect 2 config set channels=x
-err_has "write a space for '=': gpkg config set channels x"
+err_has "write a space for '=': gpkg config set channels VALUE"
 expect 2 config remove channels
 err_has 'to remove the whole setting: gpkg config remove-key channels'
 expect 0 config append channels one two

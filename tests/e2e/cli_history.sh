@@ -69,7 +69,7 @@ err_is 'no packages differ since generation 3'
 expect 1 diff 9 -n e
 err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history -n e'
 expect 2 rollback 0 -n e
-err_has "'0' is not a generation; generations start at 1"
+err_has "generation: '0' does not exist; generations start at 1"
 for bad in 0 -1 x; do expect 2 diff "$bad" -n e; done
 err_has "'x' is not a generation, date, environment or lock file" "'2026-11-28 13:45', today, yesterday, 30m"
 

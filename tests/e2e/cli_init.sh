@@ -89,6 +89,7 @@ echo mine >> "$HOME/.zshrc"
 expect 0 init --undo
 check [ ! -e "$rc" ]
 check [ ! -e "$HOME/.config/fish" ]
+[ -n "$(ls -A "$HOME/.config" 2> /dev/null)" ] || check [ ! -e "$HOME/.config" ]
 check [ "$(cat "$HOME/.zshrc")" = mine ]
 rm "$HOME/.zshrc"
 

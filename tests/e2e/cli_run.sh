@@ -108,7 +108,12 @@ err_has 'to run it: gpkg run -n one python script.py'
 expect 2 run script.py
 err_has 'no environment is active' 'to run script.py without an environment: gpkg exec script.py'
 expect 2 run hello there -n one
-err_has 'options stand before the command: gpkg run -n one COMMAND'
+err_has 'put -n one before the command: gpkg run -n one COMMAND'
+expect 2 run app -n one secret
+err_has 'put -n one before the command: gpkg run -n one COMMAND'
+err_lacks secret
+expect 2 run -n one --clean-env app
+err_has 'env -i HOME="$HOME" PATH="$PATH" gpkg run -n'
 expect 2 run app secret
 err_has 'app is installed in ' ': gpkg run -n one app'
 err_lacks secret

@@ -46,6 +46,8 @@ hides 0 config set proxy_servers.https pu:SECRET@127.0.0.1:9
 hides 0 config set channel_alias https://u:SECRET@h.invalid/alias
 hides 0 config append channels u:SECRET@h.invalid/more
 hides 2 config set platform u:SECRET@h
+expect 2 config set token SECRET
+expect 2 config set api_key=SECRET
 
 for key in channels channel_alias default_channels custom_channels custom_multichannels mirrored_channels \
     denylist_channels proxy_servers; do
@@ -65,6 +67,11 @@ out_has 'GPKG_PASSWORD=<set>' 'GPKG_HTTP_HEADERS=<set>' "GPKG_CREDENTIALS=$WORK/
 hides 0 info --json
 hides 0 info --report
 out_has 'env config vars set -n e WANDB_API_KEY=... OTHER=...' 'gpkg run -n nosuch env ...'
+# A value in the wrong command; package names are lower-case, and their versions are kept.
+expect 1 install -n e "${local_only[@]}" "file://$CHANNEL" API_TOKEN=SECRET
+expect 1 install -n e "${local_only[@]}" "file://$CHANNEL" libsecret=0.20
+hides 0 info --report
+out_has 'API_TOKEN=...' libsecret=0.20
 hides 0 log
 out_has 'env config vars set -n e WANDB_API_KEY=... OTHER=...' 'gpkg run -n nosuch env ...' 'app=2 ...' 'app=1.0 ...'
 hides 0 log --json

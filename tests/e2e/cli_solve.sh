@@ -67,7 +67,7 @@ torch is requested
 numpy>=2 is the spec in question
 torch ==2.0 0 is the best match for the request
 └─ torch 2.0 0 needs numpy <2
-   └─ no numpy satisfies both
+   └─ no numpy satisfies both >=2 and <2
 with it:
   ~ torch 1.0 0 instead of 2.0 0
   ~ numpy 2.0 1 instead of 1.0 0
@@ -77,7 +77,7 @@ out_is 'numpy>=2 conflicts with the request
 torch=2 is requested
 └─ torch 2.0 0 needs numpy <2
 numpy>=2 is the spec in question
-└─ no numpy satisfies both
+└─ no numpy satisfies both <2 and >=2
 what would work:
   torch=1.0 instead of torch=2: gives numpy 2.0 and torch 1.0'
 expect 0 why-not numpy=3 torch
@@ -151,7 +151,7 @@ out_is 'numpy 2.0 1 is possible, but conflicts with the best match for the reque
 numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
 base ==1.0 0 is installed and changes only when requested
-└─ no base satisfies both
+└─ no base satisfies both >=2 and ==1.0 0
 with it:
   ~ base 2.0 0 instead of 1.0 0
   ~ numpy 2.0 1 instead of 1.0 0
@@ -162,7 +162,7 @@ out_is 'numpy=2 conflicts with the request
 base=1 is requested
 numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
-   └─ no base satisfies both
+   └─ no base satisfies both =1 and >=2
 what would work:
   base=2.0 instead of base=1: gives base 2.0 and numpy 2.0'
 expect 0 why-not python=3.13 -n env

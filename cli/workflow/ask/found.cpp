@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/found.hpp"
 
 #include "cli/table.hpp"
+#include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/record_text.hpp"
 #include "cli/workflow/settings.hpp"
@@ -10,6 +11,7 @@
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/near_packages.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/version.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -247,11 +249,14 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searc
             if (version && (!newest || *newest < *version)) newest = *std::move(version);
         }
     }
+    const auto exact = hint_on_exact_version(searched.indexes, spec);
     if (newest)
         return fail(
             ErrorKind::NotFound,
-            fmt::format("{}: matches none of the {} builds in {}", spec.to_string(), builds, where),
-            fmt::format("the newest version is {} {}", spec.name, newest->to_string()));
+            fmt::format("{}: matches none of the {} builds in {}", as_typed(spec), builds, where),
+            exact.empty()
+                ? fmt::format("the newest version is {} {}", spec.name, newest->to_string())
+                : exact);
     if (all > builds)
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: all {} builds in {} are newer than --exclude-newer allows",

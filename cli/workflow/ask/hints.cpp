@@ -9,6 +9,7 @@
 #include "libcore/hardware/old_names.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/near_packages.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/host.hpp"
 
 #include <algorithm>
@@ -178,6 +179,54 @@ std::string hint_on_pip(const Question& question) {
     return {};
 }
 
+/// "numpy==1,24", where the comma was meant as a dot: no version is both 1 and 24.
+std::string hint_on_commas(const Question& question, const Explanation& explanation) {
+    const auto& specs = question.problem.request.specs;
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        if (line.kind != ExplanationLine::Kind::Request || line.askers == 0 ||
+            line.index >= specs.size() || !specs[line.index].version)
+            continue;
+        // "==1,==24" or "1.*,==24"
+        constexpr std::string_view kNextExact = ",==";
+        const auto text = specs[line.index].version->to_string();
+        const auto comma = text.find(kNextExact);
+        if (comma == std::string::npos) continue;
+        const auto next = std::string_view(text).substr(comma + kNextExact.size());
+        auto first = std::string_view(text).substr(0, comma);
+        const bool is_exact = first.starts_with("==");
+        if (is_exact)
+            first.remove_prefix(2);
+        else if (first.ends_with(".*"))
+            first.remove_suffix(2);
+        const auto is_plain = [](std::string_view version) {
+            return version.find_first_not_of("0123456789.") == std::string_view::npos;
+        };
+        if (!is_plain(first) || !is_plain(next)) continue;
+        return fmt::format("a comma means 'and'; did you mean {}{}{}.{}?",
+                           specs[line.index].name,
+                           is_exact ? "==" : "=",
+                           first,
+                           next);
+    }
+    return {};
+}
+
+/// "pytorch=2.5=cuda*", where there is only a 2.5.1.
+std::string hint_on_exact_versions(const Question& question, const Explanation& explanation) {
+    const auto& specs = question.problem.request.specs;
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        if (line.kind != ExplanationLine::Kind::Request || line.askers == 0 ||
+            line.index >= specs.size())
+            continue;
+        if (auto hint = hint_on_exact_version(question.problem.indexes, specs[line.index]);
+            !hint.empty())
+            return hint;
+    }
+    return {};
+}
+
 /// "tensorflow-gpu", where there is a tensorflow.
 std::string hint_on_builds(const Question& question, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
@@ -341,6 +390,27 @@ std::string hint_on_names(const Explanation& explanation) {
     return hint.empty() && tells_unknown(explanation) ? in_another_channel("it") : hint;
 }
 
+std::string hint_on_exact_version(const std::vector<SharedIndex>& indexes, const MatchSpec& spec) {
+    const auto fuzzy = spec.build ? with_fuzzy_version(spec) : std::nullopt;
+    if (!fuzzy) return {};
+    std::optional<Version> newest;
+    for (const auto& index : indexes) {
+        const auto records = index->find(spec.name);
+        if (!records) continue;
+        for (const auto* row : records->choices(std::nullopt)) {
+            auto version = Version::parse(records->version(*row));
+            if (!version || !spec.build->matches(records->build(*row))) continue;
+            if (spec.version->matches(*version)) return {};
+            if (fuzzy->version->matches(*version) && (!newest || *newest < *version))
+                newest = *std::move(version);
+        }
+    }
+    if (!newest) return {};
+    return fmt::format("with a build, = is exact; {} matches {}",
+                       shell_word(as_typed(*fuzzy)),
+                       newest->to_string());
+}
+
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
@@ -348,6 +418,8 @@ std::string hint_for(const Context& context,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
     if (hint.empty()) hint = hint_on_own_channel(context, question, explanation);
+    if (hint.empty()) hint = hint_on_exact_versions(question, explanation);
+    if (hint.empty()) hint = hint_on_commas(question, explanation);
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = on_old_names(explanation);

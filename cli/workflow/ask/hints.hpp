@@ -14,6 +14,10 @@ namespace gpkg::cli {
 /// where it tells of no such name.
 std::string hint_on_names(const Explanation& explanation);
 
+/// "with a build, = is exact: 'pytorch=2.5.*=cuda*' matches 2.5.1", if that matches builds in the
+/// indexes and the spec as typed matches none; else empty.
+std::string hint_on_exact_version(const std::vector<SharedIndex>& indexes, const MatchSpec& spec);
+
 /// The first that there is of that, of platforms and old names of builds, of variables, and of an
 /// accelerator that comes of the configuration. `shown` are the fixes told with it: it does not
 /// repeat them. `others` are asked for other classes of a lock.

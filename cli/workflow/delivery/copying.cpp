@@ -143,6 +143,12 @@ Result<void> check_free(const Context& context, const fs::path& prefix) {
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: the environment exists already", prefix.native()),
                     hint_for_existing(context, prefix));
+    if (prefix == context.config.root_prefix.value)
+        return fail(ErrorKind::Conflict,
+                    fmt::format("{}: the root prefix is not an environment; gpkg has no base "
+                                "environment",
+                                prefix.native()),
+                    "choose another name for the environment");
     if (is_there(prefix) && !(fs::is_directory(prefix, code) && fs::is_empty(prefix, code)))
         return fail(ErrorKind::Conflict,
                     fmt::format("{}: exists and is not an empty folder", prefix.native()),

@@ -381,12 +381,19 @@ TEST_CASE("local channels are read where they are", "[channel]") {
 
     f.base = (f.folder.path() / "nowhere").native();
     CHECK(f.fetch().error().message == f.base + ": no such folder");
-    f.base = f.folder.path().native();
+    f.base = (f.folder.path() / "served").native();
+    const auto message = [&] {
+        return "file://" + f.base +
+               ": not a channel: no linux-64/repodata.json or noarch/repodata.json found";
+    };
     CHECK(f.fetch().error().to_string() ==
-          "file://" + f.base +
-              ": not a channel: no linux-64/repodata.json or "
-              "noarch/repodata.json found\n  hint: to make it a channel: gpkg index " +
-              f.base);
+          message() + "\n  hint: did you mean " + local.native() + "?");
+    f.base = f.folder.path().native();
+    CHECK(f.fetch().error().to_string() == message());
+    fs::create_directories(f.folder.path() / "linux-64");
+    REQUIRE(write_file_atomically(f.folder.path() / "linux-64/p-1-0.conda", ""));
+    CHECK(f.fetch().error().to_string() ==
+          message() + "\n  hint: to make it a channel: gpkg index " + f.base);
 }
 
 TEST_CASE("a file is no channel", "[channel]") {
