@@ -516,6 +516,7 @@ constexpr OtherName kOtherNames[] = {
     {"verify --all",
      "verify checks one environment: gpkg verify -n NAME; for the package store: --store"},
     {"verify-package", "use gpkg inspect {FILE}"},
+    {"why --accel", "for the build that a request selects: gpkg why-not PACKAGE --accel VENDOR"},
 };
 
 /// Words of one meaning, a line each.

@@ -134,12 +134,16 @@ std::string hint_at_package(const Context& context,
     for (const auto& prefix : environments) called.push_back(environment_name(context, prefix));
     // Arguments of a program may be secrets.
     const auto rest = runs_program ? words.subspan(argument, 1) : words.subspan(path.size());
-    return fmt::format("{} is installed in {}: gpkg {} {} {}",
+    const auto other = names.front() == "why"
+                           ? "; for a new request: gpkg why-not " + shell_word(words[argument])
+                           : std::string();
+    return fmt::format("{} is installed in {}: gpkg {} {} {}{}",
                        spec->name,
                        join_some(called, "and"),
                        shell_words(names),
                        target_words(context, environments.front()),
-                       shell_words(rest));
+                       shell_words(rest),
+                       other);
 }
 
 /// An error in the words of the command line that it is about.

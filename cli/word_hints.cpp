@@ -211,6 +211,17 @@ std::string as_similar_option(const Word& word) {
     return "";
 }
 
+/// "gpkg why not torch" for "gpkg why-not torch": the first argument is a part of the name.
+std::string as_part_of_name(const Word& word) {
+    const auto* argument = single_argument(word.command);
+    if (argument == nullptr || argument->count() == 0) return "";
+    const auto part = argument->results().front();
+    const auto name = words_of_command(word.command) + "-" + part;
+    if (!is_command(name)) return "";
+    auto others = words_around(word.line.typed, word.command, part);
+    return fmt::format("did you mean gpkg {} {}?", name, shell_words(others));
+}
+
 std::string as_similar_subcommand(const Word& word) {
     if (word.is_option()) return "";
     const auto names = subcommand_names(word.command);
@@ -319,6 +330,7 @@ constexpr std::string (*kGuesses[])(const Word&) = {
     as_command_below_env,
     as_option_of_subcommand,
     as_similar_option,
+    as_part_of_name,
     as_similar_subcommand,
     as_command_with_dashes,
     as_value_of_option,

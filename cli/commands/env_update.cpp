@@ -60,6 +60,8 @@ Result<int> update(Context& context, EnvUpdateOptions& options) {
     request.reach = options.reach;
     request.is_dry_run = options.change.dry_run;
     GPKG_TRY(auto change, decide(context, options.sources, request));
+    const auto& files = options.wishes.files;
+    if (options.prune) change.pruned_to = join_some(files, "and", files.size());
     return carry_out(context, std::move(change), options.change);
 }
 

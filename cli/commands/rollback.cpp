@@ -18,7 +18,7 @@ namespace {
 struct RollbackOptions {
     TargetOptions target;
     ChangeOptions change;
-    std::uint64_t number = 0;  ///< 0: the previous one
+    std::uint64_t number = 0;  ///< 0: as generation_before() has it
 };
 
 bool is_same(const Generation& a, const Generation& b) {
@@ -102,7 +102,7 @@ Action bind_rollback(CLI::App& app) {
     const auto options = std::make_shared<RollbackOptions>();
     app.add_option("generation",
                    options->number,
-                   "number of the generation to restore (default: the previous one)")
+                   "number of the generation to restore (default: the latest that differs)")
         ->type_name("GENERATION")
         ->check([](const std::string& text) {
             return whole_number_from(1)(text).empty()
@@ -113,7 +113,9 @@ Action bind_rollback(CLI::App& app) {
     add_change_options(app, options->change);
     app.add_flag("--offline", options->change.offline, "use only packages in the package store");
     app.footer(
-        "Restores the packages, requested specs and accelerators of an earlier generation. "
+        "Restores the packages, requested specs and accelerators of an earlier generation: "
+        "without a number, of the latest one that differs from the present packages, specs and "
+        "accelerators. It asks only on a terminal, also before removing requested packages. "
         "Packages installed by pip and variables stay as they are. A rollback adds a generation "
         "and deletes none; to redo what it undid, roll back to the number that it prints.\n"
         "\n"

@@ -190,10 +190,11 @@ Result<int> sync(Context& context, SyncOptions& options) {
              options.lock.file.empty() ? as_files_say(context, options)
                                        : as_locked(context, options, !is_named));
     const auto& files = options.wishes.files;
-    change.if_nothing = fmt::format(
-        "{} matches {}",
-        environment_name(context, change.prefix),
-        options.lock.file.empty() ? join_some(files, "and", files.size()) : options.lock.file);
+    change.pruned_to =
+        options.lock.file.empty() ? join_some(files, "and", files.size()) : options.lock.file;
+    const auto name = environment_name(context, change.prefix);
+    change.if_nothing = fmt::format("{} matches {}", name, change.pruned_to);
+    change.if_different = fmt::format("{} does not match {}", name, change.pruned_to);
     if (change.lock_is_outdated) change.if_nothing += ", which is out of date";
     return carry_out(context, std::move(change), options.change);
 }

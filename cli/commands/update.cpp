@@ -99,7 +99,7 @@ Action bind_update(CLI::App& app) {
                                             join_some(pinned, "and"),
                                             pinned.size() == 1 ? "is" : "are");
         else if (!change.if_nothing.empty() && !change.notes.empty())
-            change.if_nothing = "nothing to do: no newer version fits";
+            change.if_nothing = "nothing to do: no newer version in the searched channels fits";
         return carry_out(context, std::move(change), options->change);
     };
 }

@@ -170,16 +170,16 @@ Result<int> why(Context& context, const WhyOptions& options) {
         const auto name = shell_word(options.name);
         return fail(ErrorKind::Usage,
                     "channels and machines cannot be given with an environment",
-                    fmt::format("why {0} is installed: gpkg why {0}{1}; whether it runs there: "
-                                "gpkg doctor{1}{2}",
+                    fmt::format("why {0} is installed: gpkg why {0}{1}; why this build: gpkg "
+                                "why-not {0}{1}{2}; whether it runs there: gpkg doctor{1}{2}",
                                 name,
                                 target,
                                 machine_flags(options.sources)));
     }
     auto found = existing_prefix(context, options.target);
     if (!found && found.error().message == kNoEnvironmentActive)
-        found.error().hint += fmt::format("; for a package that is not installed: gpkg why-not {}",
-                                          shell_word(options.name));
+        found.error().hint +=
+            fmt::format("; for a new request: gpkg why-not {}", shell_word(options.name));
     GPKG_TRY(const auto prefix, std::move(found));
     tell_condition(context, prefix);
     GPKG_TRY(const auto reasons, look(prefix, options.name, options.all));
@@ -188,6 +188,10 @@ Result<int> why(Context& context, const WhyOptions& options) {
         return 0;
     }
     print(context.out, reasons, options.all);
+    if (!accelerator_remark(reasons.graph.records()[reasons.target]).empty())
+        context.out.note(fmt::format("hint: why this build: gpkg why-not {} {}",
+                                     target_words(context, prefix),
+                                     shell_word(options.name)));
     if (options.all && reasons.ways.size() > kMostWays)
         context.out.note(fmt::format("shorter: gpkg tree --invert {} {}",
                                      target_words(context, prefix),

@@ -204,30 +204,29 @@ std::string why_chosen(const Question& question, const PackageRecord& chosen) {
 
 /// "CUDA build because h100 has an NVIDIA GPU", and how an older driver runs it.
 std::vector<std::string> on_build(const Question& question, const PackageRecord& chosen) {
-    const auto of = accelerator_of(chosen);
-    if (of.evidence.empty() || of.is_for_either) return {};
-    const auto& problem = question.problem;
+    if (accelerator_remark(chosen).empty()) return {};
     std::vector<std::string> lines;
-    const auto& asked = question.wanted.accelerators;
-    const bool is_auto = asked.all.empty() && !asked.of_package.contains(chosen.name);
-    if (const auto reason =
-            machine_reason(problem.machine, problem.virtual_packages, of.accelerator);
-        is_auto && !reason.empty())
-        lines.push_back(
-            fmt::format("{} build because {}", compute_platform(of.accelerator), reason));
-    if (auto note = note_on_cuda_minor_version(problem.virtual_packages, {chosen}))
+    if (auto reason = build_reason(question, chosen); !reason.empty())
+        lines.push_back(std::move(reason));
+    if (auto note = note_on_cuda_minor_version(question.problem.virtual_packages, {chosen}))
         lines.push_back(*std::move(note));
     return lines;
 }
 
 /// "accelerator nvidia has no effect yet: ...", where that is asked for.
 std::string on_accelerator(const Question& question, const PackageRecord& chosen) {
-    const auto& asked = question.wanted.accelerators.all;
-    const auto vendor = asked.size() == 1 ? vendor_of(asked.front()) : std::nullopt;
+    const auto& asked = question.wanted.accelerators;
+    const auto own = asked.of_package.find(chosen.name);
+    auto choice = AcceleratorChoice::Auto;
+    if (own != asked.of_package.end())
+        choice = own->second;
+    else if (asked.all.size() == 1)
+        choice = asked.all.front();
+    const auto vendor = vendor_of(choice);
     if (!vendor || !accelerator_of(chosen).evidence.empty() || is_vendor_part(chosen.name))
         return {};
     return fmt::format("accelerator {} has no effect on {} {}: it has no {} builds",
-                       to_string(asked.front()),
+                       to_string(choice),
                        chosen.name,
                        chosen.version,
                        compute_platform(*vendor));
@@ -276,7 +275,13 @@ void print(const Context& context,
     if (is_possible || is_gpu_build) {
         const auto text =
             newer_for_other_machine(question, spec, is_possible ? *found.possible : *found.chosen);
-        if (!text.empty()) out.result(text);
+        if (!text.empty()) {
+            out.result(text);
+            if (is_gpu_build)
+                out.result(
+                    fmt::format("an older {} build is possible:",
+                                compute_platform(accelerator_of(*found.chosen).accelerator)));
+        }
     }
     switch (found.verdict) {
     case Verdict::NoAnswer:
@@ -290,7 +295,10 @@ void print(const Context& context,
             for (const auto& line : on_build(question, chosen)) out.result(line);
             if (const auto text = on_accelerator(question, chosen); !text.empty()) out.result(text);
         } else if (installed != nullptr && spec.matches(installed->package)) {
-            out.result(fmt::format("{} is installed", record_title(installed->package)));
+            out.result(fmt::format("{} is installed{}",
+                                   record_title(installed->package),
+                                   accelerator_remark(installed->package)));
+            for (const auto& line : on_build(question, installed->package)) out.result(line);
         } else {
             out.result(fmt::format("it can be installed: {}  # gives {}",
                                    install_command(context, asked),

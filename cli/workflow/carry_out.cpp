@@ -53,12 +53,14 @@ bool is_for_this_machine(const Change& change) {
            change.platform == virtual_packages::this_machine().native_platform;
 }
 
-/// What packages that were fetched take in the store.
-FolderUsage usage_of(const PackageStore& store, const std::vector<PackageRecord>& fetched) {
+/// What packages that were fetched take in the store; `folders` are those of `records`.
+FolderUsage usage_of(const std::vector<PackageRecord>& records,
+                     const std::vector<fs::path>& folders,
+                     const std::vector<PackageRecord>& fetched) {
     FolderUsage total;
-    for (const auto& record : fetched) {
-        const auto folder = store.find(record);
-        const auto usage = folder ? folder_usage(*folder) : FolderUsage{};
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (find_record(fetched, records[i].name) == nullptr) continue;
+        const auto usage = folder_usage(folders[i]);
         if (!usage) continue;
         total.files += usage->files;
         total.bytes += usage->bytes;
@@ -356,6 +358,34 @@ Losses losses_of(const Change& change, const RequestedSpecs& requested) {
     return losses;
 }
 
+/// "web does not match environment.yml: 7 to install; to change it: gpkg sync", of --check.
+std::string verdict_text(const Context& context, const Change& change, const std::string& what) {
+    auto words = context.arguments;
+    words.front() = "gpkg";
+    std::erase_if(words, [](const auto& word) {
+        return word == "--check" || word == "--dry-run" || word == "-d" || word == "--json";
+    });
+    return fmt::format("{}: {}; to change it: {}",
+                       change.if_different.empty()
+                           ? environment_name(context, change.prefix) + " would change"
+                           : change.if_different,
+                       what,
+                       shell_words(words));
+}
+
+/// Of requested packages that the command does not name. What a file replaces may have left it.
+std::string loss_text(const std::vector<std::string>& names, const std::string& pruned_to) {
+    const auto text = join_some(names, "and", kMostNames);
+    if (!pruned_to.empty())
+        return fmt::format("this removes {}, which {} not in {}",
+                           text,
+                           names.size() == 1 ? "is" : "are",
+                           pruned_to);
+    return fmt::format("this removes {} that you requested: {}",
+                       names.size() == 1 ? "a package" : "packages",
+                       text);
+}
+
 /// The part of a change without packages.
 Result<void> change_settings(Context& context,
                              const Change& change,
@@ -371,6 +401,8 @@ Result<void> change_settings(Context& context,
     if (changes) GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
     if (changes && change.restores != 0)
         context.out.print(restored_text(context, change));
+    else if (options.check)
+        context.out.print(verdict_text(context, change, no_packages_text(settings, true)));
     else
         context.out.print(no_packages_text(settings, !changes));
     if (!settings.accelerator.empty())
@@ -531,9 +563,7 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     show_notes(out, change);
     const auto losses = losses_of(change, requested);
     if (const auto& names = losses.dependents; !names.empty())
-        out.warn(fmt::format("this removes {} that you requested: {}",
-                             names.size() == 1 ? "a package" : "packages",
-                             join_some(names, "and", kMostNames)));
+        out.warn(loss_text(names, change.pruned_to));
     std::vector<LostFile> lost;
     if (!change.creates) {
         GPKG_TRY(lost, lost_files(change.prefix, change.unlink));
@@ -543,7 +573,8 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     if (options.dry_run) {
         if (!options.download_only && !change.from_archives)
             GPKG_CHECK(rehearse(context, change, store, options));
-        out.print("dry run: nothing was changed");
+        out.print(options.check ? verdict_text(context, change, totals_text(change))
+                                : "dry run: nothing was changed");
         if (out.json_mode()) out.json(document());
         return options.check ? 1 : 0;
     }
@@ -564,10 +595,12 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     how.allowance = allowance_of(options, room);
     GPKG_TRY(auto folders, make_available(context, store, change.link, change.channels, how));
     GPKG_CHECK(check_stop(context));
+    // Before bare records are completed: `fetch` has such ones.
+    const auto stored =
+        options.download_only ? FolderUsage{} : usage_of(change.link, folders, fetch);
     if (change.from_archives) GPKG_CHECK(complete(change, folders));
     how.records_are_bare = false;
     if (!options.download_only) {
-        const auto stored = usage_of(store, fetch);
         GPKG_CHECK(link_from_store(context,
                                    change,
                                    store,

@@ -81,8 +81,12 @@ struct Change {
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
     std::vector<std::string> notes;
+    /// "CUDA build because h100 has an NVIDIA GPU", by name, of records of `link`.
+    std::map<std::string, std::string> build_reasons{};
     std::vector<std::string> held_by_pins{};  ///< names that an update leaves at older versions
     std::string if_nothing{};       ///< what to print where nothing changes; empty: a general text
+    std::string if_different{};     ///< the same of a check that finds differences
+    std::string pruned_to{};        ///< the files or the lock that replace what was requested
     std::string if_gone{};          ///< see FetchOptions::if_gone
     std::string lock{};             ///< "gpkg.lock, class cpu", where the packages are of a lock
     bool lock_is_outdated = false;  ///< the environment.yml beside it requests something else

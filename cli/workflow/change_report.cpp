@@ -95,7 +95,10 @@ public:
                 const Change& change,
                 const RequestedSpecs& requested,
                 const std::vector<PackageRecord>& fetch)
-        : context_(context), rows_(plan_rows(change)), reasons_(change.removal_reasons) {
+        : context_(context),
+          rows_(plan_rows(change)),
+          reasons_(change.removal_reasons),
+          build_reasons_(change.build_reasons) {
         std::set<std::string_view> names;  // whose specs the change replaces
         for (const auto& spec : change.requested) {
             if (names.insert(spec.name).second) requested_[spec.name].clear();
@@ -124,19 +127,26 @@ public:
         }
     }
 
-    /// The requested packages once more, where they may have scrolled away from the question.
+    /// The requested packages once more: all, where they may have scrolled away from the question,
+    /// else those with builds for accelerators; and what of the machine decided between builds.
     void repeat_requested() {
         constexpr std::size_t kScreenful = 20;
-        if (rows_.size() <= kScreenful) return;
         std::vector<std::string> titles;
+        std::set<std::string> reasons;
         for (const auto& row : rows_) {
-            if (row.action != PlanAction::Remove && requested_.contains(row.record().name))
-                titles.push_back(record_title(row.record()) + accelerator_remark(row.record()));
+            const auto& record = row.record();
+            if (row.action == PlanAction::Remove || !requested_.contains(record.name)) continue;
+            const auto remark = accelerator_remark(record);
+            if (rows_.size() > kScreenful || !remark.empty())
+                titles.push_back(record_title(record) + remark);
+            const auto reason = build_reasons_.find(record.name);
+            if (reason != build_reasons_.end()) reasons.insert(reason->second);
         }
         if (titles.empty()) return;
         auto& out = context_.out;
         out.print("");
         out.print(fmt::format("Requested: {}", fmt::join(titles, ", ")));
+        for (const auto& reason : reasons) out.print(reason);
     }
 
 private:
@@ -224,7 +234,8 @@ private:
 
     const Context& context_;
     std::vector<PlanRow> rows_;
-    const std::map<std::string, std::string>& reasons_;  ///< as Change::removal_reasons
+    const std::map<std::string, std::string>& reasons_;        ///< as Change::removal_reasons
+    const std::map<std::string, std::string>& build_reasons_;  ///< as Change::build_reasons
     std::map<std::string, std::vector<std::string>, std::less<>> requested_;  ///< specs as typed
     std::map<std::string, std::uint64_t, std::less<>> sizes_;  ///< of what is downloaded
     std::map<std::string, std::string> channels_;              ///< titles by URL
@@ -315,20 +326,20 @@ void print_heading(const Context& context, const Change& change, const SettingsC
     out.print(table);
 }
 
-/// "; about 96 to 224 MB on disk": before the packages are unpacked, only their archives' sizes are
-/// known. Empty for small downloads.
+/// "; estimated 96 MB to 224 MB on disk": before the packages are unpacked, only their archives'
+/// sizes are known. Empty for small downloads.
 std::string disk_text(std::uint64_t downloaded) {
     // Packages of conda-forge and of Debian took 3.5 to 6.3 times the space of their archives.
     constexpr std::uint64_t kLeast = 3;
     constexpr std::uint64_t kMost = 7;
     constexpr std::uint64_t kSmall = 1'000'000;
     if (downloaded < kSmall) return "";
-    return fmt::format("; about {} to {} on disk",
+    return fmt::format("; estimated {} to {} on disk",
                        human_size(downloaded * kLeast),
                        human_size(downloaded * kMost));
 }
 
-/// "3 to download (1.2 GB; about 3.6 GB to 8.4 GB on disk)".
+/// "3 to download (1.2 GB; estimated 3.6 GB to 8.4 GB on disk)".
 std::string download_text(const std::vector<PackageRecord>& fetch) {
     std::uint64_t bytes = 0;
     for (const auto& record : fetch) bytes += record.size;
@@ -346,15 +357,7 @@ std::string download_text(const std::vector<PackageRecord>& fetch) {
 
 /// "3 to install, 1 to remove, 3 to download (1.2 GB)" below the plan.
 void print_totals(Output& out, const Change& change, const std::vector<PackageRecord>& fetch) {
-    const auto sizes = group_sizes(change);
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        if (sizes[i] > 0)
-            texts.push_back(
-                fmt::format("{} to {}", with_thousands(sizes[i]), to_lower(kPlanGroups[i].title)));
-    }
-    if (texts.empty()) texts.emplace_back("no packages");
-    auto text = fmt::format("{}", fmt::join(texts, ", "));
+    auto text = totals_text(change);
     if (!fetch.empty()) {
         const auto downloads = download_text(fetch);
         const bool fits = text.size() + 2 + downloads.size() <= out.screen().width;
@@ -376,6 +379,17 @@ void print_change(const Context& context,
     table.print();
     table.repeat_requested();
     print_totals(context.out, change, fetch);
+}
+
+std::string totals_text(const Change& change) {
+    const auto sizes = group_sizes(change);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] > 0)
+            texts.push_back(
+                fmt::format("{} to {}", with_thousands(sizes[i]), to_lower(kPlanGroups[i].title)));
+    }
+    return texts.empty() ? "no packages" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string restored_text(const Context& context, const Change& change) {

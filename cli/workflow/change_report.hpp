@@ -22,6 +22,9 @@ void print_change(const Context& context,
                   const RequestedSpecs& requested,
                   const std::vector<PackageRecord>& fetch);
 
+/// "3 to install, 1 to remove"; "no packages" where none change.
+std::string totals_text(const Change& change);
+
 /// "no packages change; variable A set"
 std::string no_packages_text(const SettingsChange& settings, bool is_dry_run);
 

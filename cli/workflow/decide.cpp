@@ -462,6 +462,10 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
     compare(change, question.present, solution.records, request.reinstall);
     if (!change.is_nothing())
         append(change.notes, notes_on_machine(context, question, solution.records, change.link));
+    for (const auto& record : change.link) {
+        if (auto reason = build_reason(question, record); !reason.empty())
+            change.build_reasons.emplace(record.name, std::move(reason));
+    }
     add_notes_on_kept_versions(context, question, solution.records, change);
     append(change.notes, notes_on_unsearched_channels(context, question, change));
     if (auto note = note_on_assumed(question, solution.records))

@@ -122,6 +122,13 @@ std::string needed_version(std::string_view package, const std::vector<std::stri
     return {};
 }
 
+/// A value for --for NAME,KEY=...: a CPU is no version, and has names.
+std::string example_value(std::string_view key, const PackageRecord& record) {
+    if (key != "cpu") return "VERSION";
+    std::string assumed(value_told(record));
+    return assumed.starts_with("x86_64") ? "x86_64_v4" : assumed;
+}
+
 }  // namespace
 
 Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
@@ -177,7 +184,8 @@ std::optional<std::string> assumed_note(const std::string& given,
         facts.push_back(fmt::format("{}={}", *key, value_told(record)));
         const auto needed = is_needed ? "" : needed_version(record.name, unmet);
         if (!needed.empty() || example.empty() || (!is_needed && *key == "glibc"))
-            example = fmt::format("{}={}", *key, needed.empty() ? "VERSION" : needed);
+            example =
+                fmt::format("{}={}", *key, needed.empty() ? example_value(*key, record) : needed);
         is_needed = is_needed || !needed.empty();
     }
     if (facts.empty()) return std::nullopt;

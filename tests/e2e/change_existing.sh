@@ -25,7 +25,7 @@ has one lib-1.0 old-1.0 solo-1.0
 # Whether something would change, as the exit status.
 expect 0 install -n one solo --check
 expect 1 install -n one app --check
-out_has 'dry run: nothing was changed'
+out_has 'one would change: ' ' to install' '; to change it: gpkg install -n one app'
 expect 0 install -n one solo --check --json
 json 'd["in_sync"] is True and d["dry_run"] is True'
 expect 1 install -n one app --check --json
@@ -68,7 +68,7 @@ expect 0 install -n two lib
 out_is 'nothing to do: all requested packages are installed'
 check [ "$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)" = "$before" ]
 expect 0 update -n two --all
-out_is 'nothing to do: no newer version fits'
+out_is 'nothing to do: no newer version in the searched channels fits'
 err_is 'note: app stays at 1.1: requested as app=1.1 (2.0 is available)'
 expect 0 create -q -n newest app
 expect 0 update -n newest --all

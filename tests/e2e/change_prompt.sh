@@ -140,7 +140,7 @@ absent x
 expect 0 create -n v app loose
 printf 'dependencies: [app]\n' > environment.yml
 expect 0 env update -n v --prune --dry-run
-err_has 'warning: this removes a package that you requested: loose'
+err_has 'warning: this removes loose, which is not in environment.yml'
 expect 0 env update -n v --prune
 has v app-1.0 lib-1.0
 expect 0 remove -n v app -y

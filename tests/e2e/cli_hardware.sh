@@ -60,6 +60,9 @@ err_lacks 'for another machine'
 expect 0 hardware --for h100
 out_has 'assumed; gpkg default' 'assumed; gpkg profile h100' '9.0, 80 GiB'
 err_has 'note: assumed for h100: cpu=x86_64_v3, cuda=12.8, glibc=2.28 and linux=4.18; to give a value: --for h100,glibc=VERSION'
+expect 0 hardware --for h100,glibc=2.36,cuda=12.4,linux=6.1
+err_has 'to give a value: --for h100,glibc=2.36,cuda=12.4,linux=6.1,cpu=x86_64_v4'
+expect 0 hardware --for h100,cpu=x86_64_v4 --json
 expect 0 hardware --for h100,glibc=2.36,cuda=12.4,cpu=zen4,linux=6.1 --json
 json '{p["name"]: p["assumed"] for p in d["virtual_packages"] if p["name"] != "__unix"} == dict.fromkeys(("__archspec", "__cuda", "__cuda_arch", "__glibc", "__linux"), False)'
 json '{p["name"]: p["version"] for p in d["virtual_packages"]}["__glibc"] == "2.36" and d["cuda"]["value"] == "12.4"'

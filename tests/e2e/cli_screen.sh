@@ -55,7 +55,7 @@ has_in_order "Environment  ml (" 'Requested    python=3.12, zlib=1.2' "Channels 
     'Package' 'Version' 'Install' $'\x1b[32m+\x1b[0m' 'Upgrade' $'\x1b[36m^\x1b[0m' '1.26.4 -> 2.1.0' \
     'Downgrade' $'\x1b[33mv\x1b[0m' '1.3 -> 1.2' 'Change build' $'\x1b[36m~\x1b[0m' 'Remove' $'\x1b[31m-\x1b[0m' \
     '1 to install, 2 to upgrade, 1 to downgrade, 1 to change build, 1 to remove' ' to download (' \
-    'this removes a package that you requested: old' 'Proceed? [Y/n]'
+    'this removes old, which is not in plan.yml' 'Proceed? [Y/n]'
 out_has $'\x1b[1mpython\x1b[0m' $'\x1b[32mInstall\x1b[0m' $'\x1b[36mUpgrade\x1b[0m' $'\x1b[33mDowngrade\x1b[0m' $'\x1b[31mRemove\x1b[0m'
 for columns in 80 70 60; do
     NO_COLOR=1 terminal $columns $plan
@@ -93,7 +93,8 @@ out_has '`- python'
 check [ "$(LC_ALL=C grep -c '[^[:print:]]' <<< "$out")" = 0 ]
 package gpu-meta 1.0 cuda126_0 "${dependencies[@]}" '__cuda >=12'
 CONDA_OVERRIDE_CUDA=12.6 NO_COLOR=1 terminal 80 create -n long gpu-meta lib7
-has_in_order 'Requested: gpu-meta 1.0 cuda126_0 (CUDA build), lib7 1.0 0' 'Proceed? [Y/n]'
+has_in_order 'Requested: gpu-meta 1.0 cuda126_0 (CUDA build), lib7 1.0 0' \
+    'CUDA build because this machine has an NVIDIA driver' 'Proceed? [Y/n]'
 
 # Notes about the hardware stand below the table.
 CONDA_OVERRIDE_CUDA=12.6 CONDA_OVERRIDE_CUDAA=12 expect 0 create -n new pytorch --dry-run

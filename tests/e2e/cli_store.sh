@@ -252,7 +252,7 @@ shared_prefix=$GPKG_ROOT_PREFIX
 export GPKG_ROOT_PREFIX=$WORK/limited  # whose store holds nothing yet
 mkdir "$GPKG_ROOT_PREFIX" && cp "$shared_prefix/config.yaml" "$GPKG_ROOT_PREFIX/"
 expect 0 create -n large --dry-run app
-out_has ' to download (3.' ' MB; about ' ' on disk)'
+out_has ' to download (3.' ' MB; estimated ' ' on disk)'
 expect 1 create -y -n large --max-size 1MB app
 err_has '--max-size 1.0 MB exceeded: the packages to download are 3.'
 expect 1 create -y -n large --max-inodes 3 app
@@ -263,6 +263,9 @@ check [ ! -e "$WORK/limited/envs/large" ]
 expect 0 create -y -n large --max-size 8MB --max-inodes 100 app
 out_has 'needs ' ' on disk (' ' files and folders)'
 expect 2 create -y -n larger --max-size much app
+# Also of package files, whose records have no sizes.
+GPKG_ROOT_PREFIX=$WORK/of-files expect 0 create -y -n file "$(echo "$CHANNEL"/linux-64/app-1.0-0.*)"
+out_has 'needs ' ' on disk (' ', package store included'
 # What is in the store already is rehearsed.
 expect 1 create -n larger --dry-run --max-inodes 3 app
 err_has '--max-inodes allows 3'

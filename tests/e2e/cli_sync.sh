@@ -39,6 +39,8 @@ err_has 'hint: environment.yml in this folder names e: use -n e; to apply the fi
 expect 0 env config vars set -n e MODE=slow OTHER=1
 expect 0 sync --dry-run
 out_has 'no packages change; this would set variable MODE and unset variable OTHER'
+expect 1 sync --check
+out_is 'e does not match environment.yml: no packages change; this would set variable MODE and unset variable OTHER; to change it: gpkg sync'
 expect 0 sync --dry-run --json
 json 'd["message"] == "no packages change; this would set variable MODE and unset variable OTHER"'
 json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
@@ -55,7 +57,8 @@ expect 0 env config vars set -n e OTHER=1
 expect 0 sync -n e -f environment.yml --dry-run --json
 json '[p["name"] for p in d["actions"]["UNLINK"]] == ["tool"] and d["dry_run"] is True'
 expect 1 sync -n e -f environment.yml --check
-out_has '- tool' 'dry run: nothing was changed'
+out_has '- tool' 'e does not match environment.yml: 1 to remove; to change it: gpkg sync -n e -f environment.yml'
+err_has 'this removes tool, which is not in environment.yml'
 expect 0 sync -y -n e -f environment.yml
 err_lacks overrides
 expect 0 sync -n e -f environment.yml --check

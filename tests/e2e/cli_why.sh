@@ -63,7 +63,11 @@ expect 1 why -n one quitedifferent
 err_has 'to see why not: gpkg why-not -n one quitedifferent'
 expect 1 why -n nowhere png
 expect 2 why png
-err_has 'no environment is active' 'png is installed in one: gpkg why -n one png'
+err_has 'no environment is active' 'png is installed in one: gpkg why -n one png; for a new request: gpkg why-not png'
+expect 2 why png --accel nvidia
+err_has 'gpkg why-not PACKAGE --accel VENDOR'
+expect 2 why not png
+err_has 'did you mean gpkg why-not png?'
 expect 2 why nothing
 err_has 'use -n NAME or -p PATH' 'gpkg why-not nothing'
 
@@ -75,7 +79,7 @@ expect 0 why gpu -c "file://${CHANNEL// /%20}"
 out_is 'gpu 1.0 cpu_0 is chosen: newest version, CPU build
 CPU build because this machine has no GPU'
 expect 2 why -n one zlib --for h100
-err_has 'cannot be given with an environment' 'gpkg why zlib -n one' 'gpkg doctor -n one --for h100'
+err_has 'cannot be given with an environment' 'gpkg why zlib -n one' 'why this build: gpkg why-not zlib -n one --for h100' 'gpkg doctor -n one --for h100'
 unset CONDA_OVERRIDE_CUDA
 older='CUDA 12.6 runs with a driver for CUDA 12.4 (same major version), except code that needs PTX compilation'
 expect 0 why gpu --for h100,cuda=12.4
@@ -86,16 +90,20 @@ expect 0 why-not 'gpu=*=cpu*' gpu --for h100
 out_has 'gpu 1.0 cpu_0 is possible, but gpu 1.0 cuda126_0 is a CUDA build, and h100 has an NVIDIA GPU'
 
 expect 0 why-not 'gpu[accel=none]' --for h100
-out_has 'gpu 1.0 cpu_0 is chosen'
+out_has 'gpu 1.0 cpu_0 is chosen' 'CPU build because accelerator none is requested'
+expect 0 why-not 'lone[accel=nvidia]' --for h100
+out_has 'lone 1 0 is chosen' 'accelerator nvidia has no effect on lone 1: it has no CUDA builds'
 # A GPU build that is chosen because newer ones need another machine.
 package old 1.0 cuda11_0
 package old 2.0 cuda12_0 '__cuda >=99'
 index
 expect 0 why-not 'old[accel=nvidia]' --for h100
-out_has 'old 2.0 cuda12_0 cannot be used: needs __cuda >=99' 'old 1.0 cuda11_0 is chosen: CUDA build'
+out_has 'old 2.0 cuda12_0 cannot be used: needs __cuda >=99' \
+    'an older CUDA build is possible:' 'old 1.0 cuda11_0 is chosen: CUDA build'
 
 # A plan says so too, and where the channels have nothing for the GPUs that --for names.
 expect 0 create --dry-run -n x gpu --for h100,cuda=12.4
+out_has 'Requested: gpu 1.0 cuda126_0 (CUDA build)' 'CUDA build because h100,cuda=12.4 has an NVIDIA GPU'
 err_has "note: $older"
 err_lacks 'no CUDA builds'
 expect 0 create --dry-run -n x gpu --for h100
@@ -109,6 +117,10 @@ err_lacks 'no CUDA builds'
 expect 0 create -y -q -n cuda gpu --for h100
 expect 0 why -n cuda gpu
 out_has 'gpu 1.0 cuda126_0 (CUDA build)'
+err_has 'hint: why this build: gpkg why-not -n cuda gpu'
+expect 0 why-not -n cuda gpu --for h100
+out_is 'gpu 1.0 cuda126_0 is installed (CUDA build)
+CUDA build because h100 has an NVIDIA GPU'
 export CONDA_OVERRIDE_CUDA=
 
 # Many chains end with the command that shows them as one tree.

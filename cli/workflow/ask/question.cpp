@@ -4,6 +4,8 @@
 #include "cli/workflow/confirm.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "solver/solver.hpp"
 
 #include <algorithm>
@@ -164,6 +166,22 @@ Result<std::optional<Solution>> solution_of(Question& question) {
 
 Result<std::optional<std::string>> prefer_vendor(Question& question) {
     return prefer_vendor(question, solver::solve);
+}
+
+std::string build_reason(const Question& question, const PackageRecord& record) {
+    const auto of = accelerator_of(record);
+    if (of.evidence.empty() || of.is_for_either) return "";
+    const auto& problem = question.problem;
+    const auto& asked = problem.request.accelerators;
+    const auto choice = asked.choice(record.name);
+    std::string reason;
+    if (!asked.is_bound(record.name))
+        reason = machine_reason(problem.machine, problem.virtual_packages, of.accelerator);
+    else if (vendor_of(choice).value_or(Accelerator::None) == of.accelerator)
+        reason = fmt::format("accelerator {} is requested", to_string(choice));
+    return reason.empty()
+               ? ""
+               : fmt::format("{} build because {}", compute_platform(of.accelerator), reason);
 }
 
 Result<void> settle_vendor(Context& context, Question& question) {
