@@ -90,6 +90,7 @@ std::string standing_of(const ClassFit& fit, const std::vector<ClassFit>& fits) 
         text +=
             fmt::format("{} does not run here: {}", is_taken ? "; it" : ", but", why_not_run(fit));
     if (!fit.missed.empty()) text += "; its GPU builds need " + all_of(fit.missed);
+    if (!fit.unknown.empty()) text += (is_taken ? "; it " : "; ") + all_of(fit.unknown);
     return text;
 }
 
@@ -105,6 +106,8 @@ std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits,
                                     first.locked->name,
                                     all_of(first.missed),
                                     machine));
+    if (!first.unknown.empty())
+        notes.push_back(fmt::format("{} {}", first.locked->name, all_of(first.unknown)));
     // It fits as well, and has builds for the GPU, which the first has not.
     const auto idle = std::ranges::find_if(fits, [&](const ClassFit& fit) {
         return fit.fits() && !fit.runs() && fit.gpu > std::max(first.gpu, 0);
