@@ -1,5 +1,6 @@
 #include "cli/commands/lock.hpp"
 
+#include "cli/help.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/confirm.hpp"
 #include "cli/workflow/lock/classes.hpp"
@@ -197,12 +198,13 @@ Result<ReadLock> read_own(Context& context, const std::string& file, std::string
     // An update needs the request, which other formats do not have.
     const bool can_convert = verb == "repair";
     const auto beside = fs::path(file).parent_path() / kUsualName;
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: not a gpkg.lock; gpkg lock {} needs one", file, verb),
-                can_convert ? fmt::format("to convert this lock: gpkg lock convert {} {}",
-                                          shell_word(file),
-                                          shell_word(beside.native()))
-                            : "to lock with gpkg: gpkg lock -f environment.yml");
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format("{}: not a gpkg.lock; gpkg lock {} changes only locks of gpkg", file, verb),
+        can_convert ? fmt::format("to convert this lock: gpkg lock convert {} {}",
+                                  shell_word(file),
+                                  shell_word(beside.native()))
+                    : "to lock with gpkg: gpkg lock -f environment.yml");
 }
 
 Result<void> write_changed(const ReadLock& read,

@@ -10,6 +10,7 @@
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,14 +49,15 @@ void compare_needs(ClassFit& fit,
         const auto spec = MatchSpec::parse(need);
         const auto meets = [&](const PackageRecord& one) { return spec && spec->matches(one); };
         if (std::ranges::any_of(machine, meets)) continue;
+        const auto told = written(need);
         const auto* there = find_record(machine, name_in_spec(need));
         if (there == nullptr)
-            fit.unmet.push_back(fmt::format("needs {} (none found)", need));
+            fit.unmet.push_back(fmt::format("needs {} (none found)", told));
         else if (!is_assumed(*there))
-            fit.unmet.push_back(fmt::format("needs {} (found {})", need, value_told(*there)));
+            fit.unmet.push_back(fmt::format("needs {} (found {})", told, value_told(*there)));
         else
             (is_for_it ? fit.unknown : fit.unmet)
-                .push_back(fmt::format("needs {} ({} is assumed)", need, value_told(*there)));
+                .push_back(fmt::format("needs {} ({} is assumed)", told, value_told(*there)));
     }
 }
 

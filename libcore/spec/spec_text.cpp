@@ -17,6 +17,11 @@ std::string written(const MatchSpec& spec) {
     return text;
 }
 
+std::string written(const std::string& spec) {
+    const auto parsed = MatchSpec::parse(spec);
+    return parsed && spec.find('[') != std::string::npos ? written(*parsed) : spec;
+}
+
 std::string as_typed(const MatchSpec& spec) {
     MatchSpec plain;
     plain.name = spec.name;

@@ -421,9 +421,14 @@ for name in pixi.lock.new conda-lock environment-pixi.lock linux-64.conda-lock.y
 done
 check [ ! -e pixi.lock.new ]
 expect 2 create -n x -f linux-64.conda-lock.yml -y
-err_has 'is a lock file, not a list of specs' 'hint: gpkg create -n NAME --lock linux-64.conda-lock.yml'
+err_has 'is a lock file, not a list of specs' 'hint: gpkg create -n x --lock linux-64.conda-lock.yml'
+printf '[workspace]\nname = "p"\n' > pixi.toml
+expect 2 create -n x -f pixi.toml -y
+err_has 'pixi.toml is a project file, which gpkg does not read' 'hint: use its pixi.lock: gpkg create -n x --lock pixi.lock'
+expect 2 lock -f ./pixi.toml --for cpu
+err_has 'hint: use its pixi.lock: gpkg create -n NAME --lock ./pixi.lock'
 expect 2 sync -n x -f linux-64.conda-lock.yml -y
-err_has 'hint: gpkg sync -n NAME --lock linux-64.conda-lock.yml'
+err_has 'hint: gpkg sync -n x --lock linux-64.conda-lock.yml'
 
 # pixi.lock of version 6 has no words for two classes of one platform.
 expect 1 lock convert first.lock six.lock --format pixi-6
