@@ -54,10 +54,10 @@ struct ConfigOptions {
 
 /// A row of the table for a key; of a map, one for each name, as `gpkg config set` takes it.
 void add_rows(Table& table, const ShownSetting& setting, bool with_source) {
+    auto source = with_source ? "# " + setting.source : "";
+    if (with_source && !setting.overrides.empty()) source += "; overrides " + setting.overrides;
     const auto add = [&](const std::string& key, const Words& values) {
-        table.add({key + ":",
-                   fmt::format("{}", fmt::join(values, ", ")),
-                   with_source ? "# " + setting.source : ""});
+        table.add({key + ":", fmt::format("{}", fmt::join(values, ", ")), source});
     };
     if (setting.entries.empty()) add(setting.key, setting.values);
     for (const auto& [name, values] : setting.entries)

@@ -932,6 +932,8 @@ mkdir web
 cp -r "$CHANNEL" web/channel
 expect 0 lock lib -c "http://127.0.0.1:$(cat control/port)/web/channel" --override-channels -o web.lock
 expect 0 lock check web.lock --available
+expect 0 create -n web --lock web.lock --dry-run
+out_has "Channels     http://127.0.0.1:$(cat control/port)/web/channel"
 mv web/channel web/moved
 expect 1 lock check web.lock --available
 err_has 'cannot check whether the locked packages are available: no response from'
