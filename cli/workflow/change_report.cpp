@@ -241,7 +241,8 @@ std::string title_with_mirror(const Context& context,
         "{} (mirror: {})", title, path_or_url(without_secrets(place->mirrors.front())));
 }
 
-/// Every channel that was searched, or where nothing was solved, those of the packages.
+/// Every channel that was searched, or where nothing was solved, those of the lock, the generation
+/// or the packages.
 std::vector<std::string> channels_of(const Context& context, const Change& change) {
     std::vector<std::string> titles;
     const auto add = [&](std::string title) {

@@ -18,8 +18,10 @@ std::string written(const MatchSpec& spec) {
 }
 
 std::string written(const std::string& spec) {
+    if (spec.find('[') == std::string::npos) return spec;
     const auto parsed = MatchSpec::parse(spec);
-    return parsed && spec.find('[') != std::string::npos ? written(*parsed) : spec;
+    auto text = parsed ? written(*parsed) : spec;
+    return text.find('[') == std::string::npos ? text : spec;
 }
 
 std::string as_typed(const MatchSpec& spec) {

@@ -10,6 +10,7 @@
 #include "libcore/net/url.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/near_packages.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "libcore/spec/version.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -116,7 +117,7 @@ void print_details(Output& out, const PackageRecord& record) {
     row("md5", record.md5);
     row("sha256", record.sha256);
     for (std::size_t i = 0; i < record.depends.size(); ++i)
-        row(i == 0 ? "depends" : "", printable(record.depends[i], kLongestSpec));
+        row(i == 0 ? "depends" : "", printable(written(record.depends[i]), kLongestSpec));
     for (std::size_t i = 0; i < record.constrains.size(); ++i)
         row(i == 0 ? "constrains" : "", printable(record.constrains[i], kLongestSpec));
     for (const auto& [group, specs] : record.extra_depends) {

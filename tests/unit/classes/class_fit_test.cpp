@@ -1,6 +1,7 @@
 #include "libcore/classes/class_fit.hpp"
 
 #include "libcore/classes/class_words.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/machine_has.hpp"
 
