@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
+#include "cli/help.hpp"
 #include "cli/shells.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/sources.hpp"
