@@ -346,7 +346,6 @@ constexpr OtherName kOtherNames[] = {
      "a100 --for h100"},
     {"lock --upgrade, lock upgrade", "use gpkg lock update {}"},
     {"lock --upgrade-package, lock -P", "use gpkg lock update {NAME}"},
-    {"lock --yes, lock -y", "lock asks no questions; leave the option out"},
     {"lock add", "add it to environment.yml, then: gpkg lock update -f environment.yml"},
     {"lock check --fix", "use gpkg lock repair"},
     {"lock check --frozen, lock check --locked",

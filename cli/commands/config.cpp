@@ -62,11 +62,11 @@ std::string value_if_empty(const Config& config, std::string_view key) {
 
 /// A row of the table for a key; of a map, one for each name, as `gpkg config set` takes it.
 void add_rows(Table& table, const ShownSetting& setting, const Config& config, bool with_source) {
+    auto source = with_source ? "# " + setting.source : "";
+    if (with_source && !setting.overrides.empty()) source += "; overrides " + setting.overrides;
     const auto add = [&](const std::string& key, const Words& values) {
         const auto text = fmt::format("{}", fmt::join(values, ", "));
-        table.add({key + ":",
-                   text.empty() ? value_if_empty(config, key) : text,
-                   with_source ? "# " + setting.source : ""});
+        table.add({key + ":", text.empty() ? value_if_empty(config, key) : text, source});
     };
     if (setting.entries.empty()) add(setting.key, setting.values);
     for (const auto& [name, values] : setting.entries)

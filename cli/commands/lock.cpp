@@ -2,6 +2,7 @@
 
 #include "cli/help.hpp"
 #include "cli/usage.hpp"
+#include "cli/workflow/confirm.hpp"
 #include "cli/workflow/lock/classes.hpp"
 #include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/machine.hpp"
@@ -48,20 +49,44 @@ Result<void> add_default_file(Context& context, const CLI::App& command, WishOpt
     return {};
 }
 
-/// Of a lock that is written over: who reads it may be for one of these.
-void warn_of_lost_classes(Context& context, const LockFile& lock, const std::string& file) {
-    const auto before = read_lock(file);
-    if (!before || before->format != LockFormat::Gpkg) return;
+/// The command that keeps all classes of the lock, or what to change in this one.
+std::string keeping_hint(const LockOptions& options) {
+    if (options.wishes.files.empty()) return "to keep them, repeat --for for each of them";
+    std::vector<std::string> words{"gpkg", "lock", "update", options.output};
+    const auto add = [&](const char* flag, const std::vector<std::string>& values) {
+        for (const auto& value : values) words.insert(words.end(), {flag, value});
+    };
+    add("-f", options.wishes.files);
+    add("--for", options.machines);
+    return "to keep them: " + shell_words(words);
+}
+
+/// Before a lock is written over: somebody may use the classes that it loses. A lock of more
+/// classes is replaced only after a question.
+Result<void> confirm_lost_classes(Context& context,
+                                  const LockFile& lock,
+                                  const LockOptions& options) {
+    const auto before = read_lock(options.output);
+    if (!before || before->format != LockFormat::Gpkg) return {};
     std::vector<std::string> lost;
     for (const auto& locked : before->lock.classes) {
         if (lock.find_class(locked.name, locked.environment) == nullptr)
             lost.push_back(full_name(locked));
     }
-    if (lost.empty()) return;
-    context.out.warn(fmt::format("{}: no longer has {} {}; gpkg lock update keeps existing classes",
-                                 file,
-                                 lost.size() == 1 ? "the class" : "the classes",
-                                 join_some(lost, "and")));
+    if (lost.empty()) return {};
+    const auto classes = fmt::format(
+        "{} {}", lost.size() == 1 ? "the class" : "the classes", join_some(lost, "and"));
+    if (!options.dry_run && lock.classes.size() < before->lock.classes.size())
+        GPKG_CHECK(confirm(context,
+                           {fmt::format("Replace {} and remove {}?", options.output, classes),
+                            false,
+                            Error{ErrorKind::Conflict,
+                                  fmt::format("{}: this would remove {}", options.output, classes),
+                                  keeping_hint(options) + "; to replace the lock, add -y",
+                                  {}}}));
+    context.out.warn(fmt::format(
+        "{}: no longer has {}; gpkg lock update keeps existing classes", options.output, classes));
+    return {};
 }
 
 /// A GPU class was asked for, and all classes got the same packages for the CPU.
@@ -113,7 +138,7 @@ Result<int> write(Context& context, const CLI::App& command, LockOptions& option
     const auto& locked = decided->locked;
     for (const auto& one : locked.lock.classes)
         locks::warn_of_pip(context, locked.lock.wishes_of(one).pip);
-    warn_of_lost_classes(context, locked.lock, options.output);
+    GPKG_CHECK(confirm_lost_classes(context, locked.lock, options));
     if (const auto note = note_on_same_packages(locked.lock)) context.out.note("note: " + *note);
     for (const auto& note : locks::taken_elsewhere(locked.lock)) context.out.note("note: " + note);
     if (!options.dry_run) GPKG_CHECK(write_lock(locked.lock, LockFormat::Gpkg, options.output));
@@ -173,12 +198,13 @@ Result<ReadLock> read_own(Context& context, const std::string& file, std::string
     // An update needs the request, which other formats do not have.
     const bool can_convert = verb == "repair";
     const auto beside = fs::path(file).parent_path() / kUsualName;
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: not a gpkg.lock; gpkg lock {} needs one", file, verb),
-                can_convert ? fmt::format("to convert this lock: gpkg lock convert {} {}",
-                                          shell_word(file),
-                                          shell_word(beside.native()))
-                            : "to lock with gpkg: gpkg lock -f environment.yml");
+    return fail(
+        ErrorKind::Unsupported,
+        fmt::format("{}: not a gpkg.lock; gpkg lock {} changes only locks of gpkg", file, verb),
+        can_convert ? fmt::format("to convert this lock: gpkg lock convert {} {}",
+                                  shell_word(file),
+                                  shell_word(beside.native()))
+                    : "to lock with gpkg: gpkg lock -f environment.yml");
 }
 
 Result<void> write_changed(const ReadLock& read,
@@ -232,6 +258,7 @@ Action bind_lock(CLI::App& app) {
     app.add_flag("-d,--dry-run", options->dry_run, "show the result without writing it");
     app.add_option("-o,--output", options->output, "file to write; default: gpkg.lock")
         ->type_name("FILE");
+    add_yes_option(app, "replace a lock that has more classes without asking");
     struct Verb {
         CLI::App* app;
         Action action;

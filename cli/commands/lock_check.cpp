@@ -150,7 +150,7 @@ std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& op
     if (sources.override_channels) words.emplace_back("--override-channels");
     add("--channel-priority", sources.channel_priority);
     add("--exclude-newer", sources.exclude_newer);
-    return "hint: " + shell_words(words) + " updates the lock; gpkg lock solves from scratch";
+    return "hint: " + shell_words(words) + " updates the lock";
 }
 
 Json json_of(const Answer& answer, const LockFile& lock, bool available) {

@@ -62,18 +62,43 @@ Json json_of(const LockFile& lock, const std::vector<const LockedClass*>& classe
     return list;
 }
 
-/// "a100: 45 packages for linux-64; needs __cuda >=12"
-std::string heading_of(const LockFile& lock, const LockedClass& locked) {
+using Classes = std::vector<const LockedClass*>;
+
+/// Classes with the same packages and needs are listed once.
+std::vector<Classes> groups_of(const Classes& classes) {
+    const auto is_like = [](const LockedClass& a, const LockedClass& b) {
+        return a.platform == b.platform && a.needs == b.needs && a.packages == b.packages &&
+               a.foreign == b.foreign;
+    };
+    std::vector<Classes> groups;
+    for (const auto* locked : classes) {
+        const auto group = std::ranges::find_if(
+            groups, [&](const Classes& one) { return is_like(*one.front(), *locked); });
+        if (group == groups.end())
+            groups.push_back({locked});
+        else
+            group->push_back(locked);
+    }
+    return groups;
+}
+
+/// "a100 and h100: 45 packages for linux-64; needs __cuda >=12"
+std::string heading_of(const LockFile& lock, const Classes& group) {
+    const auto& locked = *group.front();
+    std::vector<std::string> names;
+    names.reserve(group.size());
+    for (const auto* one : group) names.push_back(one->name);
     auto text = fmt::format("{}: {} for {}",
-                            locked.name,
+                            join_some(names, "and", names.size()),
                             count_text(locked.packages.size() + locked.foreign.size(), "package"),
                             locked.platform);
     if (!locked.needs.empty()) text += "; needs " + needs_text(lock, locked);
     return text;
 }
 
-void print(Output& out, const LockFile& lock, const LockedClass& locked) {
-    out.result(out.bold(heading_of(lock, locked)));
+void print(Output& out, const LockFile& lock, const Classes& group) {
+    const auto& locked = *group.front();
+    out.result(out.bold(heading_of(lock, group)));
     Table table;
     for (const auto& record : sorted_records(lock, locked))
         table.add(
@@ -92,9 +117,10 @@ Result<int> list(Context& context, const LockListOptions& options) {
             {{"success", true}, {"file", options.lock.file}, {"classes", json_of(lock, classes)}});
         return 0;
     }
-    for (const auto* locked : classes) {
-        if (locked != classes.front()) context.out.result("");
-        print(context.out, lock, *locked);
+    const auto groups = groups_of(classes);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (i > 0) context.out.result("");
+        print(context.out, lock, groups[i]);
     }
     return 0;
 }
@@ -107,7 +133,8 @@ Action bind_list(CLI::App& app) {
     add_environment_option(app, options->lock.environment);
     app.add_option("--class", options->of_class, "list only this class")->type_name("NAME");
     app.footer(
-        "Lists the packages of each class in a lock file.\n\n"
+        "Lists the packages of each class in a lock file. Classes with the same packages are "
+        "listed once.\n\n"
         "  gpkg lock list                     # gpkg.lock\n"
         "  gpkg lock list gpkg.lock --class a100\n"
         "  gpkg lock list pixi.lock --environment test");

@@ -118,6 +118,8 @@ std::string updated_request(const LockFile& old, const LockFile& now) {
     auto after = requested_in(now);
     for (const auto& [name, specs] : before) after.try_emplace(name);
     const auto changes = requested_changes(before, after);
+    if (changes.size() > kMostTold)
+        return fmt::format("{} requested specs updated", changes.size());
     return changes.empty()
                ? std::string("recorded request updated")
                : fmt::format("requested specs updated ({})", join_first(changes, kMostTold));

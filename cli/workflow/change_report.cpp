@@ -252,7 +252,8 @@ std::string title_with_mirror(const Context& context,
         "{} (mirror: {})", title, path_or_url(without_secrets(place->mirrors.front())));
 }
 
-/// Every channel that was searched, or where nothing was solved, those of the packages.
+/// Every channel that was searched, or where nothing was solved, those of the lock, the generation
+/// or the packages.
 std::vector<std::string> channels_of(const Context& context, const Change& change) {
     std::vector<std::string> titles;
     const auto add = [&](std::string title) {
@@ -263,6 +264,11 @@ std::vector<std::string> channels_of(const Context& context, const Change& chang
     const auto places =
         mirrored_places(context.config.mirrored_channels.value, channel_context(context))
             .value_or(std::vector<MirroredPlace>());
+    // Packages of a lock and of an earlier generation are not chosen from the channels of settings.
+    if (change.state && (!change.lock.empty() || change.restores != 0)) {
+        for (const auto& url : change.state->channels) add(title_with_mirror(context, places, url));
+        if (!titles.empty()) return titles;
+    }
     for (const auto& channel : change.channels)
         add(title_with_mirror(context, places, channel.base_url()));
     if (titles.empty())

@@ -426,7 +426,7 @@ Result<Change> answer(Context& context, const ChangeRequest& request, Question q
         if (!request.pip.empty() && lacks_only_pip(*explanation))
             return fail(ErrorKind::Unsatisfiable,
                         "the 'pip:' section needs the package pip, which no channel has",
-                        "add a channel that has it with -c CHANNEL");
+                        "add a channel that has it with -c CHANNEL, or delete the 'pip:' section");
         return pass(unsatisfiable(context, question, *explanation));
     }
     auto solution = std::get<Solution>(std::move(outcome));

@@ -47,10 +47,11 @@ void compare_accelerator(const Change& change, const GpkgState& before, Settings
         settings.accelerator = builds_text(change.state->accelerator);
 }
 
-/// "requested specs (numpy<2 -> numpy; new: scipy)"
+/// "requested specs (numpy<2 -> numpy; new: scipy)"; of many changes, only how many there are
 std::string requested_text(const SettingsChange& settings) {
     constexpr std::size_t kMostTold = 5;
     const auto& changes = settings.requested_changes;
+    if (changes.size() > kMostTold) return fmt::format("{} requested specs", changes.size());
     return changes.empty() ? "requested specs"
                            : fmt::format("requested specs ({})", join_first(changes, kMostTold));
 }

@@ -10,6 +10,7 @@
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,27 +34,31 @@ std::vector<MatchSpec> asked_of(const LockFile& lock, const LockedClass& locked)
     return specs;
 }
 
-std::vector<std::string> unmet_of(const LockedClass& locked,
-                                  const std::vector<std::string>& asked,
-                                  std::string_view platform,
-                                  const std::vector<PackageRecord>& machine) {
-    if (locked.platform != platform)
-        return {fmt::format("is for {}, not {}", locked.platform, platform)};
-    std::vector<std::string> unmet;
-    for (const auto& need : asked) {
-        const auto spec = MatchSpec::parse(need);
-        const bool is_met = spec && std::any_of(machine.begin(), machine.end(), [&](auto& one) {
-                                return spec->matches(one);
-                            });
-        if (is_met) continue;
-        const auto* there = find_record(machine, name_in_spec(need));
-        unmet.push_back(there == nullptr ? fmt::format("needs {} (none found)", need)
-                                         : fmt::format("needs {} (found {}{})",
-                                                       need,
-                                                       value_told(*there),
-                                                       is_assumed(*there) ? ", assumed" : ""));
+/// Sets ClassFit::unmet and ClassFit::unknown. An assumed value of the machine does not decide
+/// against a class that was made for such a machine, as far as the other values tell.
+void compare_needs(ClassFit& fit,
+                   std::string_view platform,
+                   const std::vector<PackageRecord>& machine,
+                   bool is_for_it) {
+    const auto& locked = *fit.locked;
+    if (locked.platform != platform) {
+        fit.unmet = {fmt::format("is for {}, not {}", locked.platform, platform)};
+        return;
     }
-    return unmet;
+    for (const auto& need : fit.asked) {
+        const auto spec = MatchSpec::parse(need);
+        const auto meets = [&](const PackageRecord& one) { return spec && spec->matches(one); };
+        if (std::ranges::any_of(machine, meets)) continue;
+        const auto told = written(need);
+        const auto* there = find_record(machine, name_in_spec(need));
+        if (there == nullptr)
+            fit.unmet.push_back(fmt::format("needs {} (none found)", told));
+        else if (!is_assumed(*there))
+            fit.unmet.push_back(fmt::format("needs {} (found {})", told, value_told(*there)));
+        else
+            (is_for_it ? fit.unknown : fit.unmet)
+                .push_back(fmt::format("needs {} ({} is assumed)", told, value_told(*there)));
+    }
 }
 
 /// None where the lock says them wrong: that is told where they count.
@@ -216,6 +221,15 @@ private:
     Turns of_all_;
 };
 
+/// The virtual packages of which the version is assumed.
+Names assumed_names(const std::vector<PackageRecord>& virtual_packages) {
+    Names names;
+    for (const auto& record : virtual_packages) {
+        if (is_assumed(record)) names.insert(record.name);
+    }
+    return names;
+}
+
 /// What a lock tells of the machines that its classes were made for, as far as that tells classes
 /// apart: what hardware is by, as builds are preferred for it, and of the rest what some class asks
 /// for. A kernel that nothing depends on is no reason to prefer another class.
@@ -301,6 +315,8 @@ std::vector<ClassFit> ClassesOfLock::fits(
     std::string_view platform, const std::vector<PackageRecord>& virtual_packages) const {
     const Cascade cascade(virtual_packages);
     const CudaLimits limits(virtual_packages);
+    const auto machine = parts_of(virtual_packages);
+    const auto assumed = assumed_names(virtual_packages);
     std::vector<ClassFit> fits;
     for (const auto& one : classes_) {
         const MeantVendors vendors(one.wishes, virtual_packages, limits);
@@ -315,7 +331,9 @@ std::vector<ClassFit> ClassesOfLock::fits(
             if (find_record(virtual_packages, name_in_spec(text)) == nullptr)
                 fit.missed.push_back(text);
         }
-        fit.unmet = unmet_of(*one.locked, fit.asked, platform, virtual_packages);
+        const auto index = fits.size();
+        const bool is_for_it = !assumed.empty() && made_for_.is_for(index, machine, assumed);
+        compare_needs(fit, platform, virtual_packages, is_for_it);
         for (const auto& [record, of, is_shared] : one.for_gpus)
             vendors.take(fit, record, of, is_shared);
         // What only needs some of it says nothing of GPUs itself: numba-cuda.
@@ -325,7 +343,10 @@ std::vector<ClassFit> ClassesOfLock::fits(
         for (const auto& spec : one.on_machine) fit.closeness.take(cascade.closeness(spec));
         fits.push_back(std::move(fit));
     }
-    lock::rank_by_machines(fits, made_for_, parts_of(virtual_packages));
+    lock::rank_by_machines(fits, made_for_, machine);
+    const auto is_made_for_it = [](const ClassFit& fit) { return fit.made_for > 0; };
+    if (!assumed.empty() && std::ranges::none_of(fits, is_made_for_it))
+        lock::rank_by_machines(fits, made_for_, machine, assumed);
     std::stable_sort(fits.begin(), fits.end(), [](const ClassFit& a, const ClassFit& b) {
         const auto order = lock::compare(a, b).order;
         return order != 0 ? order > 0 : a.locked->name < b.locked->name;

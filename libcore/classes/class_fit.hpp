@@ -32,6 +32,9 @@ struct ClassFit {
     /// Its needs, and what restricts packages the machine has: one range for each of them.
     std::vector<std::string> asked;
     std::vector<std::string> unmet;  ///< of its needs, and its platform
+    /// Needs above a value that is only assumed for the machine: "needs __glibc >=2.36 (2.28 is
+    /// assumed)". The class fits, as it was made for such a machine with another value.
+    std::vector<std::string> unknown{};
     /// Above 0: it has builds for a GPU that is meant, the higher the earlier that was asked for;
     /// below: for others only.
     int gpu = 0;
@@ -43,7 +46,8 @@ struct ClassFit {
     /// 0 where the machine lacks something of every machine that the class was made for. Else, of
     /// the machines that classes were made for and that this one covers, how many have no more than
     /// the best of the class' own. Where some class has builds for the machine's GPU, machines
-    /// without such a GPU do not count.
+    /// without such a GPU do not count. If that is 0 for all classes, assumed values of the machine
+    /// do not count.
     std::size_t made_for = 0;
     /// Of the packages that all classes for the platform have, how many are builds for a GPU that
     /// is meant.

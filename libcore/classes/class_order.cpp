@@ -74,14 +74,15 @@ int sign_of(const T& a, const T& b) {
 
 void rank_by_machines(std::vector<ClassFit>& fits,
                       const MachinesOfClasses& made_for,
-                      const MachineParts& machine) {
+                      const MachineParts& machine,
+                      const std::set<std::string>& unknown) {
     const auto vendors = vendors_in_use(fits, machine);
     const auto has_such_gpu = [&](const MachineParts& one) {
         return vendors.empty() || std::ranges::any_of(vendors, [&](Accelerator vendor) {
                    return has_driver_of(one, vendor);
                });
     };
-    const auto covered = made_for.covered_by(machine, fits.size(), has_such_gpu);
+    const auto covered = made_for.covered_by(machine, fits.size(), unknown, has_such_gpu);
     for (std::size_t i = 0; i < fits.size(); ++i) fits[i].made_for = covered[i];
 }
 

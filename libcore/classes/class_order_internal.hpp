@@ -4,6 +4,8 @@
 
 #include "libcore/classes/class_fit.hpp"
 
+#include <set>
+#include <string>
 #include <vector>
 
 namespace gpkg::lock {
@@ -29,9 +31,11 @@ struct Comparison {
 
 Comparison compare(const ClassFit& a, const ClassFit& b);
 
-/// Sets ClassFit::made_for of all; their places are those of the classes in `made_for`.
+/// Sets ClassFit::made_for of all; their places are those of the classes in `made_for`. The
+/// versions of the virtual packages in `unknown` do not count.
 void rank_by_machines(std::vector<ClassFit>& fits,
                       const MachinesOfClasses& made_for,
-                      const MachineParts& machine);
+                      const MachineParts& machine,
+                      const std::set<std::string>& unknown = {});
 
 }  // namespace gpkg::lock

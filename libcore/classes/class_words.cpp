@@ -2,11 +2,11 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_order_internal.hpp"
+#include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace gpkg {
 namespace {
@@ -27,6 +27,11 @@ std::string_view text_of(GpuBuilds builds) {
 
 /// "h100 also fits", "2 other classes also fit": those that fit beside the first.
 std::string also_fit(const std::vector<ClassFit>& fits) {
+    const auto is_same = [&](const ClassFit& fit) {
+        return fit.locked->packages == fits.front().locked->packages &&
+               fit.locked->foreign == fits.front().locked->foreign;
+    };
+    if (std::ranges::all_of(fits, is_same)) return "all classes have the same packages";
     const auto others =
         std::count_if(fits.begin() + 1, fits.end(), [](const ClassFit& fit) { return fit.fits(); });
     return others == 1 ? fmt::format("{} also fits", fits[1].locked->name)
@@ -60,6 +65,13 @@ std::string all_of(const std::vector<std::string>& specs) {
     return join_some(specs, "and", specs.size());
 }
 
+/// "__cuda >=12, __cuda_arch >=7.0,<8"
+std::string list_of(const std::vector<std::string>& specs) {
+    std::string text;
+    for (const auto& spec : specs) text += (text.empty() ? "" : ", ") + written(spec);
+    return text;
+}
+
 std::string why_not_run(const ClassFit& fit) {
     constexpr std::size_t kMostTold = 3;
     return join_first(fit.will_not_run, kMostTold);
@@ -68,9 +80,9 @@ std::string why_not_run(const ClassFit& fit) {
 }  // namespace
 
 std::string needs_text(const LockFile& lock, const LockedClass& locked) {
-    auto text = fmt::format("{}", fmt::join(locked.needs, ", "));
+    auto text = list_of(locked.needs);
     if (const auto more = restrictions_beside_needs(lock, locked); !more.empty())
-        text += fmt::format("{}if present: {}", text.empty() ? "" : "; ", fmt::join(more, ", "));
+        text += (text.empty() ? "if present: " : "; if present: ") + list_of(more);
     return text;
 }
 
@@ -90,6 +102,7 @@ std::string standing_of(const ClassFit& fit, const std::vector<ClassFit>& fits) 
         text +=
             fmt::format("{} does not run here: {}", is_taken ? "; it" : ", but", why_not_run(fit));
     if (!fit.missed.empty()) text += "; its GPU builds need " + all_of(fit.missed);
+    if (!fit.unknown.empty()) text += (is_taken ? "; it " : "; ") + all_of(fit.unknown);
     return text;
 }
 
@@ -105,6 +118,8 @@ std::vector<std::string> notes_on_first(const std::vector<ClassFit>& fits,
                                     first.locked->name,
                                     all_of(first.missed),
                                     machine));
+    if (!first.unknown.empty())
+        notes.push_back(fmt::format("{} {}", first.locked->name, all_of(first.unknown)));
     // It fits as well, and has builds for the GPU, which the first has not.
     const auto idle = std::ranges::find_if(fits, [&](const ClassFit& fit) {
         return fit.fits() && !fit.runs() && fit.gpu > std::max(first.gpu, 0);

@@ -10,8 +10,11 @@
 namespace gpkg {
 namespace {
 
-bool has_all(const MachineParts& machine, const MachineParts& made_for) {
+bool has_all(const MachineParts& machine,
+             const MachineParts& made_for,
+             const std::set<std::string>& unknown = {}) {
     return std::ranges::all_of(made_for, [&](const MachinePart& wanted) {
+        if (unknown.contains(wanted.name)) return true;
         const auto found = std::ranges::find(machine, wanted.name, &MachinePart::name);
         if (found == machine.end()) return false;
         if (wanted.name != "__archspec")
@@ -45,10 +48,11 @@ MachinesOfClasses::MachinesOfClasses(std::vector<Machine> all) : all_(std::move(
 std::vector<std::size_t> MachinesOfClasses::covered_by(
     const MachineParts& machine,
     std::size_t classes,
+    const std::set<std::string>& unknown,
     const std::function<bool(const MachineParts&)>& counts) const {
     std::vector<std::uint8_t> is_covered;
     for (const auto& [of_class, parts] : all_)
-        is_covered.push_back(counts(parts) && has_all(machine, parts) ? 1 : 0);
+        is_covered.push_back(counts(parts) && has_all(machine, parts, unknown) ? 1 : 0);
     std::vector<std::size_t> most(classes, 0);
     for (std::size_t i = 0; i < all_.size(); ++i) {
         if (is_covered[i] == 0) continue;
@@ -57,6 +61,14 @@ std::vector<std::size_t> MachinesOfClasses::covered_by(
         most[all_[i].of_class] = std::max(most[all_[i].of_class], no_more);
     }
     return most;
+}
+
+bool MachinesOfClasses::is_for(std::size_t of_class,
+                               const MachineParts& machine,
+                               const std::set<std::string>& unknown) const {
+    return std::ranges::any_of(all_, [&](const Machine& one) {
+        return one.of_class == of_class && has_all(machine, one.parts, unknown);
+    });
 }
 
 }  // namespace gpkg

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,18 @@ public:
 
     /// By class: of the machines that count and that `machine` covers, which has all that they
     /// have, in versions that are as high, how many have no more than the best of the class' own; 0
-    /// where it covers none of those.
+    /// where it covers none of those. The versions of the virtual packages in `unknown` do not
+    /// count.
     std::vector<std::size_t> covered_by(
         const MachineParts& machine,
         std::size_t classes,
+        const std::set<std::string>& unknown,
         const std::function<bool(const MachineParts&)>& counts) const;
+
+    /// Whether `machine` covers a machine that the class was made for; `unknown` as above.
+    bool is_for(std::size_t of_class,
+                const MachineParts& machine,
+                const std::set<std::string>& unknown) const;
 
 private:
     std::vector<Machine> all_;

@@ -37,6 +37,7 @@ struct Setting {
     /// "default", "GPKG_CACHE_DIR", "/etc/gpkg/config.yaml:3:1"; with ", " between several of
     /// conda's files that gave a part each.
     std::string source = "default";
+    std::string overrides{};  ///< the sources whose value this one replaced
 };
 
 /// What stands for a name, in the order of the file.
@@ -180,6 +181,7 @@ struct ShownSetting {
     std::vector<std::string> values;  ///< one for a Value, none for a Map
     NamedLists entries;               ///< of a Map
     std::string source;
+    std::string overrides;  ///< as in Setting
 };
 /// Without secrets: see shown_value().
 std::vector<ShownSetting> shown_settings(const Config& config);

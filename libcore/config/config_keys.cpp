@@ -336,7 +336,11 @@ Result<void> apply(const Node& node, const Reading& reading, Config& config) {
     auto& setting = config.*member;
     GPKG_TRY(auto value, read(node, reading));
     if (!reading.joins || setting.source == kDefault) {
-        setting = {std::move(value), node.place()};
+        // The root prefix only gives the default of others.
+        auto overrides = std::move(setting.overrides);
+        if (setting.source != kDefault && setting.source != config.root_prefix.source)
+            overrides = setting.source + (overrides.empty() ? "" : ", " + overrides);
+        setting = {std::move(value), node.place(), std::move(overrides)};
     } else if (join(setting.value, std::move(value))) {
         setting.source += ", ";
         setting.source += node.place();
@@ -348,6 +352,7 @@ template <auto member>
 ShownSetting show(const Config& config) {
     ShownSetting shown;
     shown.source = (config.*member).source;
+    shown.overrides = (config.*member).overrides;
     show_value(shown, (config.*member).value);
     return shown;
 }

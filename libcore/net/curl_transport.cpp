@@ -265,12 +265,12 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
         failure.kind = Kind::ProxyDenied;
         failure.proxy_status = static_cast<int>(proxy);
     }
+    const auto& proxy_url = proxy_of(running, options);
+    const auto asked = Url::parse(has_scheme(proxy_url) ? proxy_url : "http://" + proxy_url);
     // libcurl tells the errno of a failed connect apart from its words.
     const auto number = static_cast<int>(info<long>(running.easy.get(), CURLINFO_OS_ERRNO));
     if (failure.kind == Kind::Refused && number != 0) {
         // Its words name whom it could not reach: "Failed to connect to proxy.example port 3128".
-        const auto& proxy_url = proxy_of(running, options);
-        const auto asked = Url::parse(has_scheme(proxy_url) ? proxy_url : "http://" + proxy_url);
         const bool is_proxy = asked && failure.detail.find(fmt::format(" {} port ", asked->host)) !=
                                            std::string::npos;
         failure.detail = std::generic_category().message(number);
@@ -283,6 +283,7 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
             failure.hint = proxy_hint(running, options);
         }
     }
+    if (failure.kind == Kind::ProxyNotFound) failure.detail = asked ? asked->host : "";
     if (failure.kind == Kind::ProxyNotFound || failure.kind == Kind::ProxyDenied)
         failure.hint = proxy_hint(running, options);
     if (failure.kind == Kind::Tls && !options.ca_source.empty())

@@ -101,7 +101,8 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
         return error(fmt::format("host '{}' not found", host_of(url)),
                      "check the host name and the network");
     case What::ProxyNotFound:
-        return error("host of the proxy not found", "check HTTP_PROXY and HTTPS_PROXY");
+        return error(fmt::format("proxy host '{}' not found", failure->detail),
+                     "check HTTP_PROXY and HTTPS_PROXY");
     case What::Refused:
         return error("cannot connect: " + failure->detail, "check the server and the port");
     case What::ConnectTimeout:

@@ -55,7 +55,7 @@ struct Failure {
     enum class Kind {
         BadUrl,
         HostNotFound,
-        ProxyNotFound,
+        ProxyNotFound,  ///< `detail` is its host
         Refused,
         ConnectTimeout,
         Stalled,  ///< connected, then too slow for too long

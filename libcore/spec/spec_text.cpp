@@ -17,6 +17,13 @@ std::string written(const MatchSpec& spec) {
     return text;
 }
 
+std::string written(const std::string& spec) {
+    if (spec.find('[') == std::string::npos) return spec;
+    const auto parsed = MatchSpec::parse(spec);
+    auto text = parsed ? written(*parsed) : spec;
+    return text.find('[') == std::string::npos ? text : spec;
+}
+
 std::string as_typed(const MatchSpec& spec) {
     MatchSpec plain;
     plain.name = spec.name;

@@ -13,6 +13,10 @@ namespace gpkg {
 /// it.
 std::string written(const MatchSpec& spec);
 
+/// The same of the text of a spec: "__cuda_arch >=7,<8" of `__cuda_arch[version=">=7,<8"]`. Texts
+/// that need brackets, or are not valid, stay as they are.
+std::string written(const std::string& spec);
+
 /// The spec as one word of a command line, as short as it goes: "python=3.10", "p>=2,<3".
 std::string as_typed(const MatchSpec& spec);
 

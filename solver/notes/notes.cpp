@@ -62,11 +62,10 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
         join_some(items, "and"),
         items.size() == 1 ? "stays" : "stay",
         as_it_was(universe),
-        assumed.empty()
-            ? fmt::format("{} does not meet {}",
-                          universe.problem().machine,
-                          items.size() == 1 ? "this requirement" : "these requirements")
-            : join_some(assumed, "and"));
+        assumed.empty() ? fmt::format("{} does not meet {}",
+                                      universe.problem().machine,
+                                      items.size() == 1 ? "this requirement" : "these requirements")
+                        : join_some(assumed, "and"));
 }
 
 /// The same of what does not run on its driver and GPUs.

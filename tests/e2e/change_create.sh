@@ -203,6 +203,11 @@ err_lacks 'possible fixes:'
 expect 1 create -n x -f builds.yml --json
 json '(d["fixes"][0]["command"], d["fixes"][0]["edits"]) == ("gpkg create -n x -f builds.yml --json --no-builds", [])'
 expect 0 create -n x -f builds.yml --no-builds --dry-run
+# What is to be edited stands in the file so.
+printf 'dependencies: [app=1.0=h1_0, lib=9.0=h2_0]\n' > gone.yml
+expect 1 create -n x -f gone.yml --no-builds --dry-run
+err_has '# first: change lib=9.0 to lib='
+err_lacks 'change lib==9.0'
 # Many packages that no channel has are one line, and one command deletes theirs from the file.
 printf 'dependencies:\n- app\n- none1\n- none2 >=1\n- none3.py=1\n' > unknown.yml
 expect 1 create -n x -f unknown.yml

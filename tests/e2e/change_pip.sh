@@ -156,7 +156,7 @@ echo '{"packages": {"python-3.11-0.tar.bz2": {"name": "python", "version": "3.11
     > nopip/noarch/repodata.json
 printf 'dependencies: [python, pip: [x==1]]\n' > nopip.yml
 expect 1 create -n none -f nopip.yml -c ./nopip --override-channels
-err_has "the 'pip:' section needs the package pip, which no channel has"
+err_has "the 'pip:' section needs the package pip, which no channel has" "or delete the 'pip:' section"
 absent none
 
 # Without python nothing is changed at all.

@@ -192,6 +192,8 @@ out_has 'override_virtual_packages.cuda: 12.4' "__cuda is 12.4  $HOME/.condarc:4
 GPKG_USE_CONDARC=no expect 0 config get channels
 out_is conda-forge
 expect 0 config set channels other
+expect 0 config list --show-sources
+out_has "$GPKG_ROOT_PREFIX/config.yaml:" "; overrides $HOME/.condarc:1:"
 expect 0 config remove-key channels
 out_is "$file: channels removed; now from-conda, from $HOME/.condarc:1:11"
 expect 0 config append channels more

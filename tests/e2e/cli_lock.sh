@@ -60,7 +60,7 @@ expect 0 lock -f two.yml -o two.lock --json
 json '[[c["name"], c["platform"]] for c in d["classes"]] == [["linux-64", "linux-64"], ["linux-aarch64", "linux-aarch64"]]'
 check grep -q torch-1.0-cpu_0.tar.bz2 two.lock
 expect 0 lock check two.lock -f two.yml
-expect 0 lock -f two.yml -o one.lock --platform linux-64 --json
+expect 0 lock -f two.yml -o one.lock --platform linux-64 -y --json
 json '[c["name"] for c in d["classes"]] == ["linux-64"]'
 printf 'dependencies: [torch]\nplatforms: [linux-aarch64]\n' > arm.yml
 expect 0 lock -f arm.yml -o arm.lock
@@ -181,8 +181,8 @@ mv "$CHANNEL.away" "$CHANNEL"
 printf 'name: x\nchannels: [%s]\ndependencies: [torch=1, pure]\nvariables: {COLOUR: blue}\n' "$CHANNEL" > moved.yml
 expect 1 lock check drift.lock -f moved.yml --for cpu
 out_has "out of date: 'torch=1' is requested now, 'torch=2' in the lock"
-out_has "out of date: 'pure' is requested now, but not in the lock"
-out_has "out of date: 'lib' is in the lock, but no longer requested"
+out_has "out of date: 'pure' is requested now, but was not when the lock was written"
+out_has "out of date: 'lib' was requested when the lock was written, but is not now"
 out_has 'out of date: variables: now COLOUR=blue, COLOUR=red in the lock'
 expect 1 lock check drift.lock -f env.yml --for cpu --accel none --json
 json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, unset in the lock"]'
@@ -204,7 +204,7 @@ err_has 'note: comparing the lock with environment.yml'
 out_has 'matches environment.yml'
 cp ../moved.yml environment.yml
 expect 1 lock check --for cpu
-out_has "out of date: 'pure' is requested now, but not in the lock"
+out_has "out of date: 'pure' is requested now, but was not when the lock was written"
 expect 0 lock check ../drift.lock --for cpu
 popd > /dev/null
 sed 's/- torch=2/- torch=3/' drift.lock > edited.lock
@@ -427,9 +427,14 @@ for name in pixi.lock.new conda-lock environment-pixi.lock linux-64.conda-lock.y
 done
 check [ ! -e pixi.lock.new ]
 expect 2 create -n x -f linux-64.conda-lock.yml -y
-err_has 'is a lock file, not a list of specs' 'hint: gpkg create -n NAME --lock linux-64.conda-lock.yml'
+err_has 'is a lock file, not a list of specs' 'hint: gpkg create -n x --lock linux-64.conda-lock.yml'
+printf '[workspace]\nname = "p"\n' > pixi.toml
+expect 2 create -n x -f pixi.toml -y
+err_has 'pixi.toml is a project file, which gpkg does not read' 'hint: use its pixi.lock: gpkg create -n x --lock pixi.lock'
+expect 2 lock -f ./pixi.toml --for cpu
+err_has 'hint: use its pixi.lock: gpkg create -n NAME --lock ./pixi.lock'
 expect 2 sync -n x -f linux-64.conda-lock.yml -y
-err_has 'hint: gpkg sync -n NAME --lock linux-64.conda-lock.yml'
+err_has 'hint: gpkg sync -n x --lock linux-64.conda-lock.yml'
 
 # pixi.lock of version 6 has no words for two classes of one platform.
 expect 1 lock convert first.lock six.lock --format pixi-6
@@ -672,10 +677,15 @@ json '[c["name"] for c in d["classes"]] == ["a100-glibc-2.34", "h100-glibc-2.34"
 # Subcommands of other tools.
 expect 1 lock verify
 err_has "error: gpkg lock: unknown subcommand 'verify'" 'hint: use gpkg lock check'
+# An assumed value does not decide against a class that was made for such a machine.
+expect 0 create -n none --lock gpkg.lock --for a100 --dry-run
+err_has 'a100-glibc-2.34 needs __glibc >=2.34 (2.28 is assumed)'
+expect 0 lock check --for h100
+out_has 'h100-glibc-2.34  selected: ' 'it needs __glibc >=2.34 (2.28 is assumed)'
 # Classes that need the same are one line, and the missing fact comes first.
-expect 1 create -n none --lock gpkg.lock --for a100 -y
-err_has 'a100-glibc-2.34 and h100-glibc-2.34: needs __glibc >=2.34 (found 2.28, assumed)' \
-    'hint: assumed for a100: ' 'to give a value: --for a100,glibc=2.34; to add a class: gpkg lock update gpkg.lock --for NAME'
+expect 1 create -n none --lock gpkg.lock --for v100 -y
+err_has 'a100-glibc-2.34 and h100-glibc-2.34: needs __glibc >=2.34 (2.28 is assumed)' \
+    'hint: assumed for v100: ' 'to give a value: --for v100,glibc=2.34; to add a class: gpkg lock update gpkg.lock --for NAME'
 # Machines behind the first one of --for.
 expect 1 lock newer --for a100,glibc=2.34 h100
 err_has "package 'h100' not found" 'hint: did you mean --for a100,glibc=2.34 --for h100?'
@@ -709,15 +719,15 @@ expect 0 hardware export --for a100 -o a100.yaml
 expect 1 lock newer --for ./a100.yaml
 err_has 'gpkg lock newer --for ./a100.yaml,glibc=2.34'
 echo 'system: {glibc: "2.34"}' >> a100.yaml
-expect 0 lock newer --for ./a100.yaml
+expect 0 lock newer --for ./a100.yaml -y
 # A class is checked and installed as it was locked: variables do not change a named machine.
 CONDA_OVERRIDE_GLIBC=2.17 expect 0 lock check --for ./a100.yaml
 err_has 'note: ignored with --for: CONDA_OVERRIDE_'
 CONDA_OVERRIDE_GLIBC=2.17 expect 0 create -n newer --lock gpkg.lock --for ./a100.yaml --dry-run
 CONDA_OVERRIDE_GLIBC=2.17 expect 1 lock check
-CONDA_OVERRIDE_GLIBC=2.40 expect 1 lock check --for a100
-out_has 'needs __glibc >=2.34 (found 2.28, assumed)'
-err_has 'note: assumed for a100: ' 'to give a value: --for a100,glibc=2.34'
+CONDA_OVERRIDE_GLIBC=2.40 expect 1 lock check --for v100
+out_has 'needs __glibc >=2.34 (2.28 is assumed)'
+err_has 'note: assumed for v100: ' 'to give a value: --for v100,glibc=2.34'
 popd > /dev/null
 CONDA_OVERRIDE_CUDA= expect 1 lock torch --accel nvidia -o never.lock
 err_has '  CONDA_OVERRIDE_CUDA=12 gpkg lock torch --accel nvidia -o never.lock  # for a machine with an NVIDIA driver'
@@ -928,6 +938,8 @@ mkdir web
 cp -r "$CHANNEL" web/channel
 expect 0 lock lib -c "http://127.0.0.1:$(cat control/port)/web/channel" --override-channels -o web.lock
 expect 0 lock check web.lock --available
+expect 0 create -n web --lock web.lock --dry-run
+out_has "Channels     http://127.0.0.1:$(cat control/port)/web/channel"
 mv web/channel web/moved
 expect 1 lock check web.lock --available
 err_has 'cannot check whether the locked packages are available: no response from'
@@ -937,8 +949,19 @@ expect 0 lock check web.lock --available --offline
 
 # Classes that a lock had are not gone without a word.
 expect 0 lock lib --for a100 --for cpu -o had.lock
-expect 0 lock lib -o had.lock
-err_has 'had.lock: no longer has the classes a100 and cpu' 'gpkg lock update keeps'
+cp had.lock two.had.lock
+expect 1 lock lib -o had.lock
+err_has 'error: had.lock: this would remove the classes a100 and cpu' \
+    'hint: to keep them, repeat --for for each of them; to replace the lock, add -y'
+printf 'dependencies: [lib]\n' > had.yml
+expect 1 lock -f had.yml --for cpu -o had.lock
+err_has 'this would remove the class a100' 'to keep them: gpkg lock update had.lock -f had.yml --for cpu; to replace'
+check cmp had.lock two.had.lock
+expect 0 lock lib -o had.lock --dry-run
+expect 0 lock lib --for h100 --for cpu -o had.lock
+err_has 'had.lock: no longer has the class a100' 'gpkg lock update keeps'
+expect 0 lock lib -o had.lock -y
+err_has 'had.lock: no longer has the classes cpu and h100'
 
 # A profile may come through a pipe: it is read once.
 "$GPKG" hardware export --for mi300 | "$GPKG" solve torch --for /dev/stdin --json > "$WORK/stdout" 2> "$WORK/stderr"
@@ -999,7 +1022,7 @@ expect 1 lock check drift.lock -f drift2.yml --json
 json 'd["drift"] == ["cpu: '"'torch=1'"' is requested now, '"'torch=2'"' in the lock", "variables: now A=1 B=2, '"'A=1 B=2'"' in the lock"]'
 printf 'dependencies:\n- torch=2 # [x86_64]\nvariables: {A: "1 B=2"}\n' > drift3.yml
 expect 1 lock check drift.lock -f drift3.yml
-out_has "out of date: gh200: 'torch=1' is in the lock, but no longer requested"
+out_has "out of date: gh200: 'torch=1' was requested when the lock was written, but is not now"
 printf 'dependencies: [torch]\nplatforms: [linux-64]\n' > platforms.yml
 expect 0 lock -f platforms.yml -o platforms.lock
 printf 'dependencies: [torch]\nplatforms: [linux-64, linux-aarch64]\n' > platforms.yml

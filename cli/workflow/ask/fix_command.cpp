@@ -180,6 +180,14 @@ std::optional<std::size_t> FixCommand::word_of(std::size_t index) const {
     return std::nullopt;
 }
 
+/// "python=3.11.9" of "python==3.11.9" with --no-builds: the file has "python=3.11.9=h932a869_0".
+std::string FixCommand::as_in_file(std::string spec) const {
+    const auto at = spec.find("==");
+    if (at != std::string::npos && std::ranges::find(words_, "--no-builds") != words_.end())
+        spec.erase(at, 1);
+    return spec;
+}
+
 bool FixCommand::are_specs_words() const {
     return question_.specs_stand == ChangeRequest::SpecsStand::InWords;
 }
@@ -213,7 +221,8 @@ void FixCommand::replace(const ProblemChange& change) {
             words_[*word] = as_typed(*changed);
         }
     } else {
-        edits_.push_back(fmt::format("change {} to {}", change.before, change.spec));
+        edits_.push_back(
+            fmt::format("change {} to {}", as_in_file(change.before), as_in_file(change.spec)));
     }
 }
 
@@ -225,7 +234,7 @@ void FixCommand::drop(const ProblemChange& change) {
         words_[*word].clear();
         dropped_.push_back(change.before);
     } else {
-        deleted_.push_back(change.before);
+        deleted_.push_back(as_in_file(change.before));
     }
 }
 

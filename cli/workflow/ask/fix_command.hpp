@@ -50,6 +50,7 @@ private:
     std::vector<std::string> steps() const;
     std::optional<std::size_t> word_of(std::size_t index) const;
     bool is_of_earlier(std::size_t index) const;
+    std::string as_in_file(std::string spec) const;
     bool are_specs_words() const;
     bool is_recipe() const;
     void ask_for(const std::string& spec);

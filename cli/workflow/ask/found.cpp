@@ -118,7 +118,7 @@ void print_details(Output& out, const PackageRecord& record) {
     row("md5", record.md5);
     row("sha256", record.sha256);
     for (std::size_t i = 0; i < record.depends.size(); ++i)
-        row(i == 0 ? "depends" : "", printable(record.depends[i], kLongestSpec));
+        row(i == 0 ? "depends" : "", printable(written(record.depends[i]), kLongestSpec));
     for (std::size_t i = 0; i < record.constrains.size(); ++i)
         row(i == 0 ? "constrains" : "", printable(record.constrains[i], kLongestSpec));
     for (const auto& [group, specs] : record.extra_depends) {

@@ -99,7 +99,7 @@ std::string in_another_channel(std::string_view what) {
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
 
 /// Where there is nothing at all for the platform, a name need not be wrong.
-std::string on_other_channels(const Question& question, std::string_view what = "it") {
+std::string on_other_channels(const Question& question, std::string_view what) {
     const auto& platform = question.machine.platform;
     if (std::ranges::any_of(question.problem.indexes, [&](const auto& index) {
             return index->source().subdir == platform && !index->names().empty();
@@ -431,7 +431,8 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = on_similar_names(question, explanation);
     if (hint.empty()) hint = on_module_names(explanation);
     if (hint.empty() && tells_unknown(explanation)) {
-        hint = on_other_channels(question);
+        const bool are_several = std::ranges::count_if(explanation.clashes, is_unknown) > 1;
+        hint = on_other_channels(question, are_several ? "them" : "it");
         const auto& mirrored = context.config.mirrored_channels;
         if (!mirrored.value.empty())
             hint += fmt::format(

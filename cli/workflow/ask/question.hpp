@@ -53,8 +53,8 @@ Result<Outcome> answer_to(Question& question);
 Result<std::optional<Solution>> solution_of(Question& question);
 Result<std::optional<std::string>> prefer_vendor(Question& question);
 
-/// "CUDA build because h100 has an NVIDIA GPU", "... because accelerator nvidia is requested"; empty
-/// where neither decides.
+/// "CUDA build because h100 has an NVIDIA GPU", "... because accelerator nvidia is requested";
+/// empty where neither decides.
 std::string build_reason(const Question& question, const PackageRecord& record);
 
 /// Prefers the vendor, and asks where that is in doubt, or fails where nobody can be asked.

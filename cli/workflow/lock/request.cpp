@@ -41,7 +41,8 @@ void compare_specs(const std::vector<std::string>& before,
     for (const auto& [name, specs] : wanted) {
         const auto found = locked.find(name);
         if (found == locked.end()) {
-            lines.push_back(fmt::format("{} is requested now, but not in the lock", quoted(specs)));
+            lines.push_back(fmt::format(
+                "{} is requested now, but was not when the lock was written", quoted(specs)));
         } else if (found->second != specs) {
             lines.push_back(fmt::format(
                 "{} is requested now, {} in the lock", quoted(specs), quoted(found->second)));
@@ -49,8 +50,8 @@ void compare_specs(const std::vector<std::string>& before,
     }
     for (const auto& [name, specs] : locked) {
         if (!wanted.contains(name))
-            lines.push_back(
-                fmt::format("{} is in the lock, but no longer requested", quoted(specs)));
+            lines.push_back(fmt::format(
+                "{} was requested when the lock was written, but is not now", quoted(specs)));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/wishes/wishes.hpp"
 
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/accelerators_of_files.hpp"
@@ -240,7 +241,20 @@ Result<Asked> read_words(Context& context,
 std::string hint_on_lock(const Context& context, const std::string& file) {
     const std::string_view command = context.arguments.size() > 1 ? context.arguments[1] : "";
     const bool changes = command == "sync" || command == "install" || command == "update";
-    return fmt::format("gpkg {} -n NAME --lock {}", changes ? "sync" : "create", shell_word(file));
+    const auto line = fmt::format("gpkg {} -n NAME --lock ", changes ? "sync" : "create");
+    return with_given_words(line, context.arguments) + shell_word(file);
+}
+
+/// A manifest of pixi: what it asks for is in the lock beside it.
+Result<void> check_is_not_of_pixi(const Context& context,
+                                  const WishFile& file,
+                                  const std::string& text) {
+    const auto name = file.path.filename();
+    if (name != "pixi.toml" && name != "pyproject.toml") return {};
+    const auto lock = fs::path(text).parent_path() / "pixi.lock";
+    return fail(ErrorKind::Usage,
+                fmt::format("{} is a project file, which gpkg does not read", file.name),
+                "use its pixi.lock: " + hint_on_lock(context, lock.native()));
 }
 
 /// A list of specs, or of package files.
@@ -323,6 +337,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     AcceleratorsOfFiles of_files(asked.accelerators);
     for (const auto& text : options.files) {
         GPKG_TRY(const auto file, read_wish_file(context, text, sources.offline));
+        GPKG_CHECK(check_is_not_of_pixi(context, *file, text));
         if (is_lock(*file))
             return fail(ErrorKind::Usage,
                         fmt::format("{} is a lock file, not a list of specs", file->name),

@@ -1,6 +1,7 @@
 #include "libcore/classes/class_fit.hpp"
 
 #include "libcore/classes/class_words.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/machine_has.hpp"
 
@@ -240,6 +241,34 @@ TEST_CASE("the class that was decided for the most of a machine goes first", "[c
     newer.classes[0].made_for = {{"__archspec", "1", "x86_64_v4"}};
     newer.classes[1].made_for = {{"__archspec", "1", "x86_64"}};
     CHECK(order(newer, {cpu("x86_64")}).front() == "new");
+}
+
+TEST_CASE("an assumed value does not decide against a class made for such a machine", "[classes]") {
+    LockFile lock;
+    add(lock, "a100", {"__glibc >=2.36"}, {record("torch", "cuda12_0", {"__cuda"})});
+    add(lock, "h100", {"__glibc >=2.36"}, {record("torch", "cuda12_0", {"__cuda"})});
+    for (auto& locked : lock.classes)
+        locked.made_for = {{"__cuda", "12.8", "0"}, {"__glibc", "2.36", "0"}};
+    lock.classes[0].made_for.push_back({"__cuda_arch", "8.0", "0"});
+    lock.classes[1].made_for.push_back({"__cuda_arch", "9.0", "0"});
+    auto glibc = machine_has("__glibc", "2.28");
+    const auto machine = [&](const char* arch) {
+        return std::vector{machine_has("__cuda", "12.8"), machine_has("__cuda_arch", arch), glibc};
+    };
+    CHECK(order(lock, machine("9.0")) == Texts{"not a100", "not h100"});
+    glibc.flags.emplace_back(kAssumedFlag);
+    CHECK(order(lock, machine("9.0")) == Texts{"h100", "a100"});
+    CHECK(order(lock, machine("8.0")) == Texts{"a100", "not h100"});
+    CHECK(order(lock, machine("7.0")) == Texts{"not a100", "not h100"});
+    const auto fits = fits_of(lock, "linux-64", machine("8.0"));
+    CHECK(fits[0].unknown == Texts{"needs __glibc >=2.36 (2.28 is assumed)"});
+    CHECK(fits[1].unmet == Texts{"needs __glibc >=2.36 (2.28 is assumed)"});
+    CHECK(notes_on_first(fits, "a100") == Texts{"a100 needs __glibc >=2.36 (2.28 is assumed)"});
+    // A class that was made for the assumed value comes first.
+    add(lock, "old", {}, {record("torch", "cuda12_0", {"__cuda"})});
+    lock.classes[2].made_for = {
+        {"__cuda", "12.8", "0"}, {"__cuda_arch", "8.0", "0"}, {"__glibc", "2.28", "0"}};
+    CHECK(order(lock, machine("8.0")).front() == "old");
 }
 
 TEST_CASE("another platform's class does not fit, and says so", "[classes]") {

@@ -355,7 +355,7 @@ TEST_CASE("a proxy that refuses is told apart from the server", "[net]") {
 
     options.https_proxy = "http://no-such-proxy.invalid:3128";
     CHECK(gpkg::get(*make_transport(options), {"https://far.invalid/x"}, quick()).error().message ==
-          "https://far.invalid/x: host of the proxy not found");
+          "https://far.invalid/x: proxy host 'no-such-proxy.invalid' not found");
 }
 
 TEST_CASE("a body longer than allowed is refused", "[net]") {

@@ -293,4 +293,12 @@ TEST_CASE("a spec as it is typed is read as the same spec", "[spec]") {
     CHECK(as_typed(MatchSpec::parse("a=1,>=1.1").value()) == "a 1.*,>=1.1");
 }
 
+TEST_CASE("specs are written without brackets where they need none", "[spec]") {
+    CHECK(written("__cuda_arch[version=\">=7.0,<8|>=8.0,<9\"]") == "__cuda_arch >=7.0,<8|>=8.0,<9");
+    CHECK(written("numpy >=1.2") == "numpy >=1.2");
+    CHECK(written("a[md5=0123456789abcdef0123456789abcdef]") ==
+          "a[md5=0123456789abcdef0123456789abcdef]");
+    CHECK(written("a[version=") == "a[version=");
+}
+
 }  // namespace match_spec_test
