@@ -260,7 +260,8 @@ std::string recorded_command_line(std::span<char* const> typed,
         if (!line.empty()) line += ' ';
         const auto equals = word.starts_with('-') ? word.npos : word.find('=');
         const auto name = word.substr(0, equals);
-        const bool is_secret = is_config ? is_secret_key(name) : names_secret_variable(name);
+        const bool is_secret =
+            is_config ? !word.starts_with('-') && is_secret_key(name) : names_secret_variable(name);
         if (is_behind_secret_name && !word.starts_with('-'))
             line += "...";
         else if ((hides_values || is_secret) && equals != word.npos)

@@ -161,7 +161,11 @@ std::string as_number(const Word& word) {
 /// A word of another tool: see other_names.hpp.
 std::string as_other_name(const Word& word) {
     if (word.line.path.size() < 2 || word.is_environment()) return "";
-    return hint_for_unknown_word(word.command, word.text, word.line.typed);
+    const auto is_environment = [&](const std::string& name) {
+        return word.line.near_environments &&
+               word.line.near_environments(name) == std::vector{name};
+    };
+    return hint_for_unknown_word(word.command, word.text, word.line.typed, is_environment);
 }
 
 /// "gpkg env shell -n ml" for "gpkg shell -n ml".
@@ -380,10 +384,12 @@ std::string hint_by_example(const CLI::App& command) {
 
 std::string hint_for_unknown_word(const CLI::App& command,
                                   std::string_view word,
-                                  std::span<const std::string> typed) {
+                                  std::span<const std::string> typed,
+                                  const IsEnvironment& is_environment) {
     if (word.starts_with('-')) word = word.substr(0, word.find('='));
     const auto others = words_around(typed, command, word);
-    if (auto hint = hint_for_other_name(words_of_command(command), word, others); !hint.empty())
+    if (auto hint = hint_for_other_name(words_of_command(command), word, others, is_environment);
+        !hint.empty())
         return hint;
     if (auto hint = hint_for_packed(command, std::string(word)); !hint.empty()) return hint;
     const auto verbs = subcommand_names(command);

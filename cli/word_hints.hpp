@@ -2,6 +2,7 @@
 
 // What somebody meant by a word that a command does not take.
 
+#include "cli/given_words.hpp"
 #include "libcore/base/error.hpp"
 
 #include <functional>
@@ -37,7 +38,8 @@ std::string hint_by_example(const CLI::App& command);
 /// (--check); a file of another command. Empty for other words.
 std::string hint_for_unknown_word(const CLI::App& command,
                                   std::string_view word,
-                                  std::span<const std::string> typed = {});
+                                  std::span<const std::string> typed = {},
+                                  const IsEnvironment& is_environment = {});
 
 /// Whether the first of the words stands where a subcommand was expected.
 bool is_unknown_subcommand(const CLI::App& command, const std::vector<std::string>& words);

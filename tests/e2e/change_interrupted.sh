@@ -88,7 +88,7 @@ out_has "y          $at/y  (interrupted; gpkg repair -n y)"
 expect 0 env list --json
 json 'd["envs_interrupted"] == [work + "/root/envs/y"] and work + "/root/envs/y" not in d["envs"]'
 expect 0 repair -n y --dry-run
-out_has 'was interrupted' 'or gpkg repair -n y, will undo it'
+out_has 'was interrupted; to undo it: gpkg repair -n y'
 expect 0 repair -n y
 err_is "$at/y: the interrupted \`gpkg create -n y slow\` was undone"
 out_is ''

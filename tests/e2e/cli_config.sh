@@ -188,7 +188,7 @@ expect 0 config list --show-sources
 check grep -q "^# auto_activate_base  *$HOME/.condarc:3" <<< "$out"
 unset CONDA_OVERRIDE_CUDA
 expect 0 hardware
-out_has 'override_virtual_packages.cuda: 12.4' "__cuda is 12.4  $HOME/.condarc:4:19"
+out_has 'override_virtual_packages.cuda: 12.4' "$HOME/.condarc:4:19"
 GPKG_USE_CONDARC=no expect 0 config get channels
 out_is conda-forge
 expect 0 config set channels other

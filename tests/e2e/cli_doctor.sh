@@ -40,7 +40,7 @@ expect 1 doctor -n ml --for ./old.yaml --json
 json '"<=" not in d["findings"][2]["hint"] and "gpkg variants torch" in d["findings"][2]["hint"]'
 json 'd["success"] is False'
 json '[(f["subject"], f["grade"]) for f in d["findings"] if f["grade"] == "bad"] == [("__cuda >=12", "bad"), ("CUDA", "bad")]'
-json '"11.4" in d["findings"][1]["message"] and "torch needs it" in d["findings"][1]["message"]'
+json '"11.4" in d["findings"][1]["message"] and "torch needs an NVIDIA driver for CUDA 12 or newer" in d["findings"][1]["message"]'
 package cuda-version 12.4 0
 package wide 1.0 cuda12_0 '__cuda >=12' 'cuda-version >=12.2,<13'
 index
@@ -107,7 +107,7 @@ out_lacks kern
 # One that the driver does not run.
 expect 0 create -n late kern cuda-version=13.2 --for ./newest.yaml -y
 expect 1 doctor -n late --for ./new.yaml
-out_has "__cuda >=13: cuda-version needs it" "install a newer driver, or gpkg install -n late 'cuda-version<=12.9' --for ./new.yaml"
+out_has "__cuda >=13: cuda-version needs an NVIDIA driver for CUDA 13 or newer, but ./new.yaml has 12.9" "install a newer driver, or gpkg install -n late 'cuda-version<=12.9' --for ./new.yaml"
 expect 0 install -n late 'cuda-version<=12.9' --for ./new.yaml -y
 expect 0 doctor -n late --for ./new.yaml
 
@@ -176,7 +176,7 @@ expect 0 solve cuda-nvcc viewer --for ./old.yaml --json
 json '{p["name"]: p["version"] for p in d["packages"]}["viewer"] == "1.0"'
 expect 0 create -n v cuda-nvcc viewer=2.0 --for cpu -y
 expect 1 doctor -n v --for ./old.yaml
-out_has '__cuda >=12.8: viewer needs it'
+out_has '__cuda >=12.8: viewer needs an NVIDIA driver for CUDA 12.8 or newer'
 # What was decided for building is updated so.
 expect 0 create -n grown cuda-nvcc --for ./old.yaml -y
 package cuda-version 13.1 0

@@ -79,7 +79,7 @@ out_has "$PWD/apps/linked/recipe.yaml: replaced cuda-toolkit 12.9.* with cuda-cu
 check grep -qF 'requirements: {host: [cuda-toolkit], run: ["cuda-cudart >=12.9.79,<13.0a0", "libcublas >=12.9.1.4,<13.0a0"]}' apps/linked/recipe.yaml
 expect 0 build apps/linked --output-dir "$CHANNEL"
 expect 0 lint apps/linked --output-dir "$CHANNEL"
-out_is '1 package checked for dependencies on whole GPU toolkits: none'
+out_is '1 recipe checked for dependencies on whole GPU toolkits: none (gpkg build checks everything else)'
 expect 0 closure linked --json
 own=$(stat -c %s "$(echo "$CHANNEL"/linux-64/linked-*.conda)")
 json "d['total'] == $told + $own"

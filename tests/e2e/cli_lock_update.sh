@@ -217,7 +217,9 @@ CONDA_OVERRIDE_OSX=11.0 expect 0 lock update mac.lock --platform osx-arm64
 # What would help is told as this command, for all classes: what stands in the file is to be changed there.
 package low 1.0 0 'lib <2'
 printf 'dependencies: [torch, lib >=2]\n' > environment.yml
-expect 0 lock -f environment.yml --for cpu --for a100 -o two.lock
+expect 1 lock -f environment.yml --for cpu --for a100 -o two.lock
+err_has "two.lock: this would remove the classes " "to replace the lock, add -y"
+expect 0 lock -y -f environment.yml --for cpu --for a100 -o two.lock
 printf 'dependencies: [torch, lib >=2, low]\n' > environment.yml
 expect 1 lock update two.lock -f environment.yml
 err_has 'for a100: the request cannot be solved' '# first: ' 'gpkg lock update two.lock -f environment.yml'

@@ -117,7 +117,7 @@ err_has 'env -i HOME="$HOME" PATH="$PATH" gpkg run -n'
 expect 2 run app secret
 err_has 'app is installed in ' ': gpkg run -n one app'
 err_lacks secret
-echo 'name: one' > environment.yml
+printf 'name: one\ndependencies: [app]\n' > environment.yml
 expect 2 run app
 err_has 'hint: environment.yml in this folder names one: use -n one'
 rm environment.yml

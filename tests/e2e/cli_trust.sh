@@ -414,7 +414,7 @@ forge "$CHANNEL/trust/root.2.json" 'd["expires"] = "2026-01-01T00:00:00Z"' "$key
 refused expired "the channel's keys expired at 2026-01-01"
 restore
 rm "$CHANNEL/trust/root.2.json"
-refused wrong-key 'which is not trusted'
+refused wrong-key 'neither of which is trusted'
 restore
 # A chain without an end.
 for n in {1..70}; do

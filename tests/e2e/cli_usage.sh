@@ -27,6 +27,7 @@ check [ "$(wc -w <<< "$verbs")" -ge 45 ]
 for verb in $verbs; do
     check grep -qw -- "$verb" <<< "$overview"
 done
+verbs=$(sed -n '/^Other spellings:/q;s/^  \([a-z-]*\) .*/\1/p' <<< "$out")
 
 # example_of WORDS...: help of a command has an example of it, and lines of at most 80 columns.
 example_of() {
@@ -208,7 +209,7 @@ create -n x --no-network y|use --offline
 list -n early --offline|use GPKG_OFFLINE=1; commands that only read an environment need no network
 diff early --lock x.lock|name the lock file without an option: gpkg diff x.lock -n early
 diff --generation 3 -n early|name the generation without an option: gpkg diff 3 -n early
-lock check -n early|to compare an environment with a lock: gpkg sync -n NAME --lock FILE --check
+lock check -n early|to compare an environment with a lock: gpkg sync -n early --lock FILE --check
 solve --acel nvidia numpy|did you mean --accel?
 solve --acel=nvidia numpy|did you mean --accel?
 solve --fro h100 numpy|did you mean --for?
@@ -238,7 +239,7 @@ module uninstall early|to delete one module: rm FILE
 module load ml/1|leave gpkg out: module load ml/1
 image list|did you mean gpkg image show?
 image exec x.sqfs true|did you mean gpkg image run?
-image run -n early true|to run in an environment: gpkg run -n NAME COMMAND
+image run -n early true|to run in an environment: gpkg run -n early COMMAND
 image mount x.sqfs /mnt|the mount point is fixed when the image is built
 image build --lock gpkg.lock|did you mean --from-lock?
 pack --format zip|gpkg pack writes .tar.zst; for a squashfs file: gpkg image build
@@ -349,7 +350,7 @@ create -n new --check x|use --dry-run --json
 export -n early --format conda-lock|use --explicit, --json, --no-builds or --from-history; for a lock in another format: gpkg lock convert
 config set env_prompt x|to keep the prompt as it is: gpkg config set changeps1 false
 pin --remove -n early x|use gpkg unpin -n early x
-list --env early|use -n NAME
+list --env early|use -n early
 sync --no-lock|use gpkg sync -f environment.yml
 status|use gpkg doctor -n NAME for an environment, or gpkg info for gpkg itself
 unhold x|use gpkg unpin -n NAME x

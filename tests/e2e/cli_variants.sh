@@ -85,9 +85,9 @@ package coming 1.0 cuda_0 '__cuda >=13'
 expect 0 variants coming --for h100
 out_has 'unknown: needs __cuda >=13'
 out_lacks 'no:'
+err_has 'to give a value: --for h100,cuda=13.0'
 expect 0 variants coming --for h100,cuda=12.9
 out_has 'no: needs __cuda >=13'
-err_has 'to give a value: --for h100,cuda=13.0'
 expect 0 variants coming --for h100,cuda=13.0
 out_lacks 'no:'
 

@@ -141,7 +141,7 @@ std::string hint_on_own_channel(const Context& context,
                                 const Question& question,
                                 const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
-        if (!is_unknown(clash)) continue;
+        if (clash.lines.size() != 1) continue;
         const auto* record = find_record(question.present.records, clash.lines.front().name);
         if (record != nullptr && is_from_unsearched(question, *record))
             return unsearched_text(

@@ -460,7 +460,7 @@ TEST_CASE("binaries that do not fit the recipe are refused, all faults at once",
     CHECK_THAT(summary.failures[0].error.message,
                ContainsSubstring("lib/liba.so: needs libfar.so.1 from far, but no run dependency "
                                  "has it\n"
-                                 "  add far to requirements.run"));
+                                 "  hint: add far to requirements.run"));
     CHECK(summary.packages.size() == 2);
     CHECK_FALSE(fs::exists(place.at("work/unpublished/linux-64/a-1-hb0f4dca_0.conda")));
     CHECK(fs::exists(place.at("work/failed/linux-64/a-1-hb0f4dca_0.conda")));
