@@ -169,7 +169,7 @@ Result<int> why(Context& context, const WhyOptions& options) {
         if (target.empty()) return why_selected(context, options.sources, options.name);
         const auto name = shell_word(options.name);
         return fail(ErrorKind::Usage,
-                    "channels and machines cannot be given with an environment",
+                    "channels and machines cannot be given with -n or -p",
                     fmt::format("why {0} is installed: gpkg why {0}{1}; why this build: gpkg "
                                 "why-not {0}{1}{2}; whether it runs there: gpkg doctor{1}{2}",
                                 name,

@@ -96,7 +96,7 @@ bool could_be_asked_for(const Explanation& explanation) {
 
 void print_differences(Output& out, const WhyNot& found, bool all) {
     if (found.differences.empty()) return;
-    out.result("with it:");
+    out.result("this would change:");
     const auto shown =
         all ? found.differences.size() : std::min(kMostDifferences, found.differences.size());
     for (std::size_t i = 0; i < shown; ++i) {
@@ -298,7 +298,16 @@ void print(const Context& context,
             out.result(fmt::format("{} is installed{}",
                                    record_title(installed->package),
                                    accelerator_remark(installed->package)));
-            for (const auto& line : on_build(question, installed->package)) out.result(line);
+            const auto lines = on_build(question, installed->package);
+            for (const auto& line : lines) out.result(line);
+            const auto vendor = accelerator_of(installed->package).accelerator;
+            if (lines.empty() && vendor != Accelerator::None &&
+                !has_device(question.problem.virtual_packages, vendor))
+                out.result(
+                    fmt::format("{} has no {} GPU; for the machine that the environment is "
+                                "for, add --for NAME or --for FILE",
+                                question.problem.machine,
+                                vendor_title(vendor)));
         } else {
             out.result(fmt::format("it can be installed: {}  # gives {}",
                                    install_command(context, asked),

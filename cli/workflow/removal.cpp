@@ -230,11 +230,12 @@ Result<int> remove_environment(Context& context,
             out.print(fmt::format("this would remove {}\ndry run: nothing was changed",
                                   with_details(what, losses)));
         else if (out.can_ask())
-            out.note(fmt::format(
-                "note: a removed environment cannot be restored; to keep a recipe: gpkg env "
-                "export {} > {}.yml",
-                target_words(context, path),
-                shell_word(path.filename().native())));
+            out.note(
+                fmt::format("note: a removed environment cannot be restored; to be able to create "
+                            "it again: gpkg env "
+                            "export {} > {}.yml",
+                            target_words(context, path),
+                            shell_word(path.filename().native())));
         if (!options.dry_run) GPKG_CHECK(confirm_removal(context, what, losses, Loss::Yes));
     }
     if (!options.dry_run) {

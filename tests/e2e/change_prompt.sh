@@ -41,7 +41,7 @@ for keys in '\n' 'n\n' '\x04' '\x03' 'x\n'; do
     has x app-1.0 lib-1.0 loose-1.0
 done
 out_lacks 'warning'
-out_has 'note: a removed environment cannot be restored; to keep a recipe: gpkg env export -n x > x.yml'
+out_has 'note: a removed environment cannot be restored; to be able to create it again: gpkg env export -n x > x.yml'
 # The plan says why each package is removed.
 expect 0 remove -n x lib --dry-run
 out_has 'Reason' 'needs lib'

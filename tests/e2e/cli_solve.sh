@@ -54,7 +54,7 @@ expect 2 solve torch --platform linux-65
 # why-not: what keeps it out of a request.
 expect 0 why-not numpy=1 numpy pandas
 out_is 'numpy 1.0 0 is possible, but numpy 2.0 1 is a newer version
-with it:
+this would change:
   ~ numpy 1.0 0 instead of 2.0 1
 to get it, add numpy=1 to the request'
 expect 0 why-not 'numpy * 0' numpy
@@ -68,7 +68,7 @@ numpy>=2 is the spec in question
 torch ==2.0 0 is the best match for the request
 └─ torch 2.0 0 needs numpy <2
    └─ no numpy satisfies both >=2 and <2
-with it:
+this would change:
   ~ torch 1.0 0 instead of 2.0 0
   ~ numpy 2.0 1 instead of 1.0 0
 to get it, add 'numpy>=2' to the request"
@@ -89,11 +89,11 @@ err_has "package 'nump' not found in"
 err_has 'did you mean numpy?'
 expect 0 why-not pandas torch
 out_is 'no package needs pandas; if requested, it would be pandas 1.0 0
-with it:
+this would change:
   + pandas 1.0 0'
 expect 0 why-not 'app[extras=plot]' app
 out_is "no package needs app[extras='plot']; if requested, it would be app 1.0 0
-with it:
+this would change:
   + pandas 1.0 0"
 expect 0 why-not 'app[extras=plot]' app pandas
 out_is 'app 1.0 0 is chosen: newest version'
@@ -152,7 +152,7 @@ numpy=2 is the spec in question
 └─ both builds of numpy 2.0 need base >=2
 base ==1.0 0 is installed and changes only when requested
 └─ no base satisfies both >=2 and ==1.0 0
-with it:
+this would change:
   ~ base 2.0 0 instead of 1.0 0
   ~ numpy 2.0 1 instead of 1.0 0
 to install it: gpkg install numpy=2 -n env'

@@ -79,7 +79,7 @@ expect 0 why gpu -c "file://${CHANNEL// /%20}"
 out_is 'gpu 1.0 cpu_0 is chosen: newest version, CPU build
 CPU build because this machine has no GPU'
 expect 2 why -n one zlib --for h100
-err_has 'cannot be given with an environment' 'gpkg why zlib -n one' 'why this build: gpkg why-not zlib -n one --for h100' 'gpkg doctor -n one --for h100'
+err_has 'cannot be given with -n or -p' 'gpkg why zlib -n one' 'why this build: gpkg why-not zlib -n one --for h100' 'gpkg doctor -n one --for h100'
 unset CONDA_OVERRIDE_CUDA
 older='CUDA 12.6 runs with a driver for CUDA 12.4 (same major version), except code that needs PTX compilation'
 expect 0 why gpu --for h100,cuda=12.4
@@ -121,6 +121,9 @@ err_has 'hint: why this build: gpkg why-not -n cuda gpu'
 expect 0 why-not -n cuda gpu --for h100
 out_is 'gpu 1.0 cuda126_0 is installed (CUDA build)
 CUDA build because h100 has an NVIDIA GPU'
+expect 0 why-not -n cuda gpu
+out_is 'gpu 1.0 cuda126_0 is installed (CUDA build)
+this machine has no NVIDIA GPU; for the machine that the environment is for, add --for NAME or --for FILE'
 export CONDA_OVERRIDE_CUDA=
 
 # Many chains end with the command that shows them as one tree.
