@@ -234,9 +234,8 @@ void tell_damage(Context& context,
 int tell_what_recovery_does(Context& context, const fs::path& path) {
     const auto opened = Prefix::open(path);
     if (!opened)
-        context.out.print(fmt::format("{}; to undo it: gpkg repair {}",
-                                      opened.error().message,
-                                      target_words(context, path)));
+        context.out.print(fmt::format(
+            "{}; to undo it: gpkg repair {}", opened.error().message, target_words(context, path)));
     if (context.out.json_mode())
         context.out.json({{"success", true}, {"dry_run", true}, {"prefix", path.native()}});
     return 0;
