@@ -90,7 +90,7 @@ std::vector<std::string> reasons_to_stay(const UpdatedClasses& updated,
                             all(versions),
                             newest.to_string()));
         else
-            lines.push_back(fmt::format("{} stays at {}: the request is '{}'; {} exists",
+            lines.push_back(fmt::format("{} stays at {}: the lock was written for '{}'; {} exists",
                                         name,
                                         all(versions),
                                         all(specs),
@@ -185,7 +185,15 @@ Result<int> write_updated(Context& context, const LockUpdateOptions& given) {
     const auto reasons = options.all ? std::vector<std::string>()
                                      : reasons_to_stay(*updated, options.update.names, changes);
     for (const auto& line : reasons) out.print(line);
-    if (!differs && !reasons.empty() && reasons.size() == options.update.names.size()) return 0;
+    if (!differs && !reasons.empty() && reasons.size() == options.update.names.size()) {
+        out.print(fmt::format("{} is unchanged", options.file));
+        if (options.update.wishes.files.empty() && has_default_file())
+            out.note(fmt::format("to use the requests of {0}: gpkg lock update {1}-f {0} {2}",
+                                 kDefaultFile,
+                                 options.file == kUsualName ? "" : shell_word(options.file) + " ",
+                                 shell_words(options.names)));
+        return 0;
+    }
     if (!differs)
         out.print(options.all ? "nothing to do: the request allows no newer packages"
                               : "nothing to do: the lock matches the request");

@@ -115,7 +115,7 @@ cpu: lib-2.0-0 torch-1.0-cpu_0'
 expect 0 lock check file.lock -f environment.yml --for cpu
 # As an update has it, a restriction that stands is no obstacle to naming what it is about.
 expect 0 lock update file.lock torch
-out_has "torch stays at 1.0: the request is 'torch<2'; 3.0 exists"
+out_has "torch stays at 1.0: the lock was written for 'torch<2'; 3.0 exists"
 expect 0 lock update file.lock lib
 out_has 'lib 2.0 is the newest version'
 out_lacks 'nothing to do'
