@@ -306,7 +306,7 @@ constexpr OtherName kOtherNames[] = {
     {"install --lock, update --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --pypi", "use gpkg run -n NAME python -m pip install {PACKAGE}"},
     {"install --rev, install --revision, redo, rollback --redo, rollback --undo",
-     "generations are numbered from 1: gpkg history -n NAME; to return to one: gpkg rollback N -n "
+     "to return to an earlier state: gpkg rollback N -n NAME; the first is 1: gpkg history -n "
      "NAME"},
     {"install --user", "to copy an environment of another user: gpkg create -n NEW --clone OLD"},
     {"job, sbatch, slurm, submit",
@@ -398,7 +398,10 @@ constexpr OtherName kOtherNames[] = {
     {"module write --version", "use --as NAME/VERSION"},
     {"move, mv", "use gpkg rename {*OLD NEW}"},
     {"needs", "what a package needs: gpkg tree -n NAME {PACKAGE}; what needs it: add --invert"},
-    {"new", "use gpkg create -n NAME {PACKAGE}"},
+    {"new",
+     "for a project: write environment.yml, then gpkg sync; for an environment: gpkg create -n "
+     "NAME "
+     "{PACKAGE}"},
     {"offline", "use --offline, or GPKG_OFFLINE=1; always: gpkg config set offline true"},
     {"pack --force", "gpkg pack writes over an earlier archive; leave the option out"},
     {"pack --format", "gpkg pack writes .tar.zst; for a squashfs file: gpkg image build"},

@@ -324,7 +324,14 @@ std::string without_underscores(std::string key) {
 
 /// What could never be trusted is refused when it is set, not by the next command.
 Result<void> check_keys(const std::string& key, const Words& values) {
-    if (!key.starts_with("trusted_keys.")) return {};
+    constexpr std::string_view kMap = "trusted_keys.";
+    if (!key.starts_with(kMap)) return {};
+    if (const auto channel = key.substr(kMap.size()); channel.starts_with('.'))
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: '{}' is another folder for each working folder", key, channel),
+                    fmt::format("name the channel by its URL: {}file://{}",
+                                kMap,
+                                fs::absolute(channel).lexically_normal().native()));
     for (const auto& value : values) {
         std::error_code code;
         if (!is_public_key(value) && !fs::exists(value, code))

@@ -204,7 +204,11 @@ Result<int> verify(Context& outer, const KeysWords& words) {
     sources.override_channels = true;
     auto config = outer.config;
     if (!words.trusted.empty()) {
-        config.trusted_keys.value = {{words.file, words.trusted}};
+        // By its URL: the hint of a wrong key names the setting, which has to hold in any folder.
+        const bool is_path = words.file.starts_with('.');
+        const auto name =
+            is_path ? "file://" + absolute_path(words.file, outer.home).native() : words.file;
+        config.trusted_keys.value = {{name, words.trusted}};
         config.trusted_keys.source = "--key";
     }
     Context context{outer.out,

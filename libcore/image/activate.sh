@@ -35,7 +35,7 @@ deactivate() {
 }
 _GPKG_PACK_PATH=$PATH
 _GPKG_PACK_UNDO=
-PATH=$_gpkg_here/bin:$PATH
+export PATH="$_gpkg_here/bin:$PATH"
 _gpkg_keep CONDA_PREFIX
 export CONDA_PREFIX="$_gpkg_here"
 unset _gpkg_here

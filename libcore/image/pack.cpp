@@ -48,7 +48,7 @@ private:
     using Type = LaidOutFile::Type;
 
     Result<void> note(const LaidOutFile& file);
-    void take_variables(const std::string& json);
+    void take_variables(const LaidOutFile& file, const std::string& json);
     Result<void> add_script(const std::string& path, unsigned mode, std::string_view text);
 
     TarStream& tar_;
@@ -56,9 +56,9 @@ private:
     std::map<std::pair<bool, std::string>, std::string> lists_;
     std::string shebangs_;
     std::string links_;
-    std::set<std::string> scripts_;  ///< paths of ours that a package has taken
-    std::map<std::string, std::string> variables_;
-    unsigned variables_kept_from_ = 0;  ///< bits of a mode
+    std::set<std::string> scripts_;                 ///< paths of ours that a package has taken
+    std::map<std::string, std::string> variables_;  ///< values as a shell reads them
+    unsigned variables_kept_from_ = 0;              ///< bits of a mode
     std::uint64_t history_size_ = 0;
     std::vector<std::string> warnings_;
 };
@@ -92,12 +92,23 @@ Result<void> Packer::note(const LaidOutFile& file) {
     return {};
 }
 
+/// A value in the words of a shell, with "$CONDA_PREFIX" for the placeholder: where the environment
+/// will be is known only there.
+std::string shell_value(std::string_view value, std::string_view placeholder) {
+    const auto at = placeholder.empty() ? value.npos : value.find(placeholder);
+    if (at == value.npos) return shell_word(value);
+    const auto rest = value.substr(at + placeholder.size());
+    return (at == 0 ? "" : shell_word(value.substr(0, at))) + "\"$CONDA_PREFIX\"" +
+           (rest.empty() ? "" : shell_value(rest, placeholder));
+}
+
 /// What a package sets when the environment is activated.
-void Packer::take_variables(const std::string& json) {
+void Packer::take_variables(const LaidOutFile& file, const std::string& json) {
     const auto document = nlohmann::json::parse(json, nullptr, false);
     if (!document.is_object()) return;
     for (const auto& [name, value] : document.items()) {
-        if (value.is_string()) variables_[name] = value.get<std::string>();
+        if (value.is_string())
+            variables_[name] = shell_value(value.get<std::string>(), file.placeholder);
     }
 }
 
@@ -107,7 +118,7 @@ Result<void> Packer::add(const LaidOutFile& file) {
     if (file.path == kVariablesFile) variables_kept_from_ |= file.kept_from();
     if (file.path.starts_with("etc/conda/env_vars.d/") && !file.source.empty()) {
         GPKG_TRY(const auto text, read_file(file.source));
-        take_variables(text);
+        take_variables(file, text);
         variables_kept_from_ |= file.kept_from();
     }
     if (file.placeholder.empty()) return add_laid_out(tar_, file, file.path);
@@ -144,11 +155,11 @@ Result<void> Packer::finish(const Transaction& environment) {
     GPKG_CHECK(add_script(std::string(kRelocate), 0755, kRelocateScript));
 
     for (const auto& [name, value] : environment.variables) {
-        if (value) variables_[name] = *value;
+        if (value) variables_[name] = shell_word(*value);
     }
     std::string variables;
     for (const auto& [name, value] : variables_)
-        variables += fmt::format("_gpkg_keep {}\nexport {}={}\n", name, name, shell_word(value));
+        variables += fmt::format("_gpkg_keep {}\nexport {}={}\n", name, name, value);
     auto activate = std::string(kActivateScript);
     constexpr std::string_view kPlace = "# variables\n";
     activate.replace(activate.find(kPlace), kPlace.size(), variables);

@@ -24,6 +24,7 @@ ln -s /bin/sh "$WORK/payload/bin/sh"
 echo 'export ACTIVATED=$CONDA_PREFIX' > "$WORK/payload/etc/conda/activate.d/w.sh"
 echo 'unset ACTIVATED' > "$WORK/payload/etc/conda/deactivate.d/w.sh"
 echo '{"FROM_PACKAGE": "it'"'"'s $set"}' > "$WORK/payload/etc/conda/env_vars.d/w.json"
+printf '{"OF_PREFIX": "a b:%s/etc:%s"}' "$PLACEHOLDER" "$PLACEHOLDER" > "$WORK/payload/etc/conda/env_vars.d/prefix.json"
 package where 2.0 0
 
 expect 0 create -y -q -n ml mod where
@@ -124,7 +125,7 @@ env -0 | sort -z | grep -zv '^_=' > before
 . "$1/bin/activate"
 placed
 mod
-printf '%s\n' "$CONDA_PREFIX" "$ACTIVATED" "$FROM_PACKAGE" "$OF_ENV"
+printf '%s\n' "$CONDA_PREFIX" "$ACTIVATED" "$FROM_PACKAGE" "$OF_ENV" "$OF_PREFIX"
 deactivate
 env -0 | sort -z | grep -zv '^_=' > after
 cmp before after
@@ -141,7 +142,8 @@ mod from $here/lib/python3.11/site-packages/mod/__init__.py
 $here
 $here
 it's \$set
-a 'b' \$c"
+a 'b' \$c
+a b:$here/etc:$here"
     mv "$here" "$WORK/back"
 done
 

@@ -139,6 +139,8 @@ rm "$HOME/.condarc"
 # Keys that are none.
 expect 2 config set "trusted_keys.$url" abc
 err_has "abc' is neither a public key (64 hex digits) nor the file of a root"
+expect 2 config set trusted_keys../chan "$(key a)"
+err_has "is another folder for each working folder" 'name the channel by its URL: trusted_keys.file://'
 trust "$keys/nothing"
 expect 1 search tool
 err_has "'$keys/nothing' is neither a public key (64 hex digits) nor the file of a root"

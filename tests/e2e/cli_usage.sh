@@ -310,9 +310,9 @@ repoquery depnds x|did you mean gpkg repoquery depends?
 module chek|did you mean gpkg module check?
 list -n early --revisions|use gpkg history -n early
 list --outdated --prefix=./x|use gpkg update --all --dry-run --prefix=./x
-install -n early --revision 3|generations are numbered from 1: gpkg history -n early; to return to one: gpkg rollback N -n early
-install --revision=3|generations are numbered from 1: gpkg history -n NAME
-redo -n early|generations are numbered from 1: gpkg history -n early; to return to one: gpkg rollback N -n early
+install -n early --revision 3|to return to an earlier state: gpkg rollback N -n early; the first is 1: gpkg history -n early
+install --revision=3|to return to an earlier state: gpkg rollback N -n NAME
+redo -n early|to return to an earlier state: gpkg rollback N -n early; the first is 1: gpkg history -n early
 update --undo|use gpkg rollback
 update --dry-run --outdated|use gpkg update --all --dry-run
 depends x|use gpkg tree -n NAME x, or gpkg repoquery depends x
@@ -345,7 +345,7 @@ mv early late|use gpkg rename early late
 rename -n early -p /tmp/late|the new name or path is an argument: gpkg rename OLD NEW
 rollback early|the last change: gpkg rollback -n NAME
 rollback --to 3 -n early|the generation is an argument: gpkg rollback 3 -n early
-rollback --redo -n early|generations are numbered from 1: gpkg history -n early; to return to one: gpkg rollback N -n early
+rollback --redo -n early|to return to an earlier state: gpkg rollback N -n early; the first is 1: gpkg history -n early
 create -n new --check x|use --dry-run --json
 export -n early --format conda-lock|use --explicit, --json, --no-builds or --from-history; for a lock in another format: gpkg lock convert
 config set env_prompt x|to keep the prompt as it is: gpkg config set changeps1 false

@@ -129,6 +129,8 @@ void print_details(Output& out, const PackageRecord& record) {
     out.result("");
 }
 
+constexpr const char* kOtherChannel = "another channel may have it; add one with -c CHANNEL";
+
 tl::unexpected<Error> unknown_package(const std::string& name,
                                       const Searched& searched,
                                       std::string hint) {
@@ -288,13 +290,11 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
                                    const std::set<std::string>& known) {
     if (!spec.has_one_name())
         return fail(ErrorKind::NotFound,
-                    fmt::format("no package name matches '{}' in {}", spec.name, searched.where()));
+                    fmt::format("no package name matches '{}' in {}", spec.name, searched.where()),
+                    kOtherChannel);
     const std::vector<std::string> sorted(known.begin(), known.end());
     const auto near = near_packages(spec.name, sorted);
-    return unknown_package(
-        spec.name,
-        searched,
-        did_you_mean(near, fmt::format("search in names: gpkg search '*{}*'", spec.name)));
+    return unknown_package(spec.name, searched, did_you_mean(near, kOtherChannel));
 }
 
 Result<std::vector<bool>> find_installed(const MatchSpec& spec,
