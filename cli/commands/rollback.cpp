@@ -117,7 +117,7 @@ Action bind_rollback(CLI::App& app) {
         "without a number, of the latest one that differs from the present packages, specs and "
         "accelerators. It asks only on a terminal, also before removing requested packages. "
         "Packages installed by pip and variables stay as they are. A rollback adds a generation "
-        "and deletes none; to redo what it undid, roll back to the number that it prints.\n"
+        "and deletes none; to redo the change, roll back to the number that it prints.\n"
         "\n"
         "  gpkg rollback -n ml              # undo the last change\n"
         "  gpkg rollback 3 -n ml --dry-run\n");
