@@ -38,7 +38,7 @@ public:
     std::vector<std::string> lines(const Screen& screen) const;
 
 private:
-    static constexpr std::size_t kNarrowestWrapped = 20;
+    static constexpr std::size_t kNarrowestWrapped = 16;
     struct Step {
         std::size_t column = 0;
         std::size_t least = 0;  ///< 0: the column is dropped

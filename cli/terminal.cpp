@@ -95,11 +95,11 @@ std::vector<Glyph> glyphs_of(std::string_view text) {
 }
 
 /// The length of the text at the front that a line break may not divide: a command, up to the next
-/// ';', ')' or the end, text in backticks, or a word.
+/// ';', ')', its remark or the end, text in backticks, or a word.
 std::size_t unbroken_length(std::string_view text, bool may_be_command) {
     constexpr std::string_view kProgram = "gpkg ";
     if (may_be_command && text.substr(escape_length(text)).starts_with(kProgram))
-        return text.find_first_of(";)");
+        return std::min(text.find_first_of(";)"), text.find("  #"));
     if (const auto tick = text.find('`'); tick < text.find(' ')) {
         const auto end = text.find('`', tick + 1);
         if (end != std::string_view::npos) return text.find(' ', end);

@@ -131,6 +131,7 @@ Error unknown_command(const std::string& first,
                       const NearEnvironments& near_environments) {
     Error error{ErrorKind::Usage, {}, "to see the commands: gpkg --help", {}};
     if (first.starts_with('-')) {
+        error.hint.clear();
         error.message = fmt::format("unknown option '{}' before the command", first);
         std::vector<std::string> known{"--help", "--help-commands", "--version"};
         const auto leading = leading_option_names();
@@ -139,8 +140,9 @@ Error unknown_command(const std::string& first,
             error.hint = fmt::format("did you mean gpkg {}?", first.substr(2));
             return error;
         }
-        error.hint = did_you_mean(near_names(first, known),
-                                  "options follow the command: gpkg COMMAND " + first);
+        // One letter is near every other.
+        if (first.starts_with("--")) error.hint = did_you_mean(near_names(first, known));
+        if (error.hint.empty()) error.hint = "options follow the command: gpkg COMMAND " + first;
         return error;
     }
     error.message = fmt::format("unknown command '{}'", first);

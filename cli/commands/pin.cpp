@@ -87,8 +87,8 @@ std::vector<std::string> nearest_versions(const MatchSpec& pin,
 }
 
 /// Warns where no build in the channels of the environment matches the pin. Nothing is downloaded:
-/// without cached indexes there is no warning.
-void warn_if_not_in_channels(Context& context,
+/// without cached indexes there is no warning. Returns whether it warned.
+bool warn_if_not_in_channels(Context& context,
                              const Prefix& prefix,
                              const std::vector<PrefixRecord>& installed,
                              const MatchSpec& pin) {
@@ -97,17 +97,17 @@ void warn_if_not_in_channels(Context& context,
     if (const auto state = prefix.state()) sources.channels = state->channels;
     ask_channels_of(std::vector{pin}, sources);
     auto inquiry = Inquiry::begin(context, pin, sources, Extent::Named);
-    if (!inquiry) return;
+    if (!inquiry) return false;
     auto& searched = inquiry->searched;
     const std::vector<std::string> names{pin.name};
     auto indexes = inquiry->channels.look_up(names);
-    if (!indexes) return;
+    if (!indexes) return false;
     searched.indexes = *std::move(indexes);
     MatchSpec any_version;
     any_version.name = pin.name;
     const auto matching = find_records(pin, names, searched);
     const auto all = find_records(any_version, names, searched);
-    if (!matching || !matching->empty() || !all) return;
+    if (!matching || !matching->empty() || !all) return false;
     const auto near = nearest_versions(pin, *all);
     context.out.warn(fmt::format(
         "{}{}; to remove the pin: gpkg unpin {} {}",
@@ -123,6 +123,7 @@ void warn_if_not_in_channels(Context& context,
     for (const auto& record : installed) known.push_back(record.name());
     const auto similar = all->empty() ? near_names(pin.name, known) : std::vector<std::string>();
     if (!similar.empty()) context.out.note("hint: " + did_you_mean(similar));
+    return true;
 }
 
 Result<int> pin(Context& context, const PinOptions& options) {
@@ -148,8 +149,9 @@ Result<int> pin(Context& context, const PinOptions& options) {
             "pinned {} in {}", written(pin), environment_folders(context.config).name_of(path)));
         const auto* record = find_record(installed, pin.name);
         const bool is_installed = record != nullptr && pin.matches(record->package);
-        if (!is_installed) warn_if_not_in_channels(context, locked.prefix, installed, pin);
-        if (record != nullptr && !is_installed)
+        const bool is_nowhere =
+            !is_installed && warn_if_not_in_channels(context, locked.prefix, installed, pin);
+        if (record != nullptr && !is_installed && !is_nowhere)
             context.out.note(
                 fmt::format("note: {} {} is installed and does not match; to change it: "
                             "gpkg update {} {}",

@@ -120,6 +120,8 @@ expect 2 -n early
 err_has 'missing command'
 expect 2 --frob list
 err_has "unknown option '--frob' before the command"
+expect 2 -c ./channel create -n x y
+err_has "unknown option '-c' before the command" 'hint: options follow the command: gpkg COMMAND -c'
 expect 2 --versoin
 err_has 'did you mean --version?'
 

@@ -108,9 +108,9 @@ std::string hint_on_unknown(const Context& context,
         "to use the rest of the file: {} && {}", deleting_command(names, file), command);
 }
 
-std::string hint_on_builds(const Context& context,
-                           const Question& question,
-                           const std::vector<std::string>& unknown) {
+std::string hint_on_missing_builds(const Context& context,
+                                   const Question& question,
+                                   const std::vector<std::string>& unknown) {
     const auto command = command_without_builds(context, question);
     if (command.empty())
         return "builds differ between platforms, and channels remove old ones; leave out the "
@@ -277,7 +277,7 @@ Error unsatisfiable(const Context& context,
     error.unknown_packages = unknown;
     if (const auto builds = missing_builds(question, explanation)) {
         error.message = message_of(*builds, question, explanation, unknown);
-        error.hint = hint_on_builds(context, question, unknown);
+        error.hint = hint_on_missing_builds(context, question, unknown);
         if (const auto rebuilt = without_builds(question)) {
             auto fix = json_of(context, question, *rebuilt);
             if (const auto command = command_without_builds(context, question); !command.empty()) {

@@ -100,6 +100,10 @@ TEST_CASE("text is wrapped between words", "[cli]") {
               0,
               {"to undo:", "gpkg rollback 3 -n ml;", "or not"}},
           Row{"  gpkg install -n ml numpy", 12, 0, {"  gpkg install -n ml numpy"}},
+          Row{"  gpkg install numpy  # gives numpy 2.0",
+              22,
+              4,
+              {"  gpkg install numpy", "      # gives numpy", "      2.0"}},
           Row{"gpkg reads no file", 10, 0, {"gpkg reads", "no file"}},
           Row{"run `gpkg list -n ml` now", 12, 0, {"run", "`gpkg list -n ml`", "now"}},
           // A question stays with its answers.
