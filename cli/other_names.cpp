@@ -521,6 +521,11 @@ constexpr OtherName kOtherNames[] = {
     {"why --accel", "for the build that a request selects: gpkg why-not PACKAGE --accel VENDOR"},
 };
 
+/// Where something is written to.
+constexpr std::string_view kPlaceOptions =
+    "--channel-out --dest --destination --dir --directory --folder --out --out-dir --outdir "
+    "--output --output-dir --output-folder --root --target --target-dir --to -d -o";
+
 /// Words of one meaning, a line each.
 constexpr std::string_view kSameMeaning[] = {
     "build create gen generate init make new write",
@@ -530,8 +535,7 @@ constexpr std::string_view kSameMeaning[] = {
     "exec launch run shell start",
     "--as --module --module-name",
     "--assume-yes --no-confirm --yes",
-    "--channel-out --dest --destination --dir --directory --folder --out --out-dir --outdir "
-    "--output --output-dir --output-folder --root --target --target-dir --to -d -o",
+    kPlaceOptions,
     "--contents --files --list -l",
     "--days --expires --expiry --valid-for",
     "--debug --log-level --verbose",

@@ -87,7 +87,7 @@ std::vector<std::string> setting_values(const std::string& name) {
         if (key->name == "link") return {"auto", "hardlink", "reflink", "copy"};
         const auto defaults = shown_settings(Config{});
         const auto setting = std::ranges::find(defaults, key->name, &ShownSetting::key);
-        const std::vector<std::string> flags{"true", "false"};
+        std::vector<std::string> flags{"true", "false"};
         if (setting != defaults.end() && setting->values.size() == 1 &&
             std::ranges::find(flags, setting->values.front()) != flags.end())
             return flags;

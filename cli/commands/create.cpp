@@ -57,7 +57,7 @@ std::string hint_at_name(const Context& context, const CreateOptions& options) {
         return specs.size() == 1
                    ? with_first_as_name(context, specs.front())
                    : fmt::format("gpkg create -n NAME --clone {}", shell_word(options.clone));
-    const std::string hint = "use -n NAME, -p PATH, or an environment.yml with a name";
+    std::string hint = "use -n NAME, -p PATH, or an environment.yml with a name";
     if (specs.size() < 2 || !is_package_name(specs.front())) return hint;
     return fmt::format("{}; for an environment called {}: {}",
                        hint,

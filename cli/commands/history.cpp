@@ -194,7 +194,7 @@ Action bind_history(CLI::App& app) {
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target));
         GPKG_CHECK(Prefix::open(prefix));
         tell_condition(context, prefix);
-        const auto status = show(context, prefix, options->most);
+        auto status = show(context, prefix, options->most);
         if (!context.out.json_mode()) tell_failed(context, prefix);
         return status;
     };

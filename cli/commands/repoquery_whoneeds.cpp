@@ -288,6 +288,7 @@ std::vector<Reason> reasons_of(const Installed& found, bool recursive) {
 void print(Output& out, const RecordGraph& graph, const std::vector<Reason>& reasons) {
     Table table;
     table.may_shorten(2, 12);
+    table.may_drop(2);
     table.may_wrap(3);
     table.add({"# Name", "Version", "Build", "Needs"});
     for (std::size_t i = 0; i < reasons.size(); ++i) {

@@ -213,6 +213,10 @@ Table table_of(const Context& context,
     for (auto& key : shown_keys(keys)) head.push_back(std::move(key));
     if (channels.size() > 1) head.emplace_back("Channel");
     head.push_back(machine.profile ? "Fits " + machine.name : "Fits here");
+    const auto fits = head.size() - 1;
+    table.may_wrap(fits);
+    // The build string, which a request names, is kept longest.
+    for (auto column = fits - 1; column > 1; --column) table.may_drop(column);
     table.add(std::move(head));
     for (const auto& row : rows) {
         std::vector<std::string> cells{row.record.version, row.record.build};

@@ -239,7 +239,7 @@ Result<Asked> read_words(Context& context,
 
 /// How a lock file is used that stands in the place of specs.
 std::string hint_on_lock(const Context& context, const std::string& file) {
-    const std::string_view command = context.arguments.size() > 1 ? context.arguments[1] : "";
+    const std::string command = context.arguments.size() > 1 ? context.arguments[1] : "";
     const bool changes = command == "sync" || command == "install" || command == "update";
     const auto line = fmt::format("gpkg {} -n NAME --lock ", changes ? "sync" : "create");
     return with_given_words(line, context.arguments) + shell_word(file);
