@@ -331,7 +331,6 @@ constexpr OtherName kOtherNames[] = {
      "use --requested"},
     {"list --outdated, outdated, update --outdated", "use gpkg update --all --dry-run {}"},
     {"list --pinned, list --pins, pin --list, pin list, pin ls, pin show", "use gpkg pins {}"},
-    {"list --size", "use gpkg list --sort size {}"},
     {"lmod, module update, modulefile", "use gpkg module write -n NAME"},
     {"lock --class", "use --for NAME: each machine gets a class"},
     {"lock --explicit", "use gpkg lock convert gpkg.lock NAME.txt"},

@@ -147,7 +147,7 @@ Error unknown_command(const std::string& first,
     }
     error.message = fmt::format("unknown command '{}'", first);
     const auto is_environment = [&](const std::string& word) {
-        return near_environments && near_environments(word) == std::vector{word};
+        return names_environment(near_environments, word);
     };
     if (auto hint = hint_for_other_name(std::string(), first, others, is_environment);
         !hint.empty()) {

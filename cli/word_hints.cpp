@@ -162,8 +162,7 @@ std::string as_number(const Word& word) {
 std::string as_other_name(const Word& word) {
     if (word.line.path.size() < 2 || word.is_environment()) return "";
     const auto is_environment = [&](const std::string& name) {
-        return word.line.near_environments &&
-               word.line.near_environments(name) == std::vector{name};
+        return names_environment(word.line.near_environments, name);
     };
     return hint_for_unknown_word(word.command, word.text, word.line.typed, is_environment);
 }
@@ -357,6 +356,10 @@ std::string hint_for_packed(const CLI::App& command, const std::string& word) {
 }
 
 }  // namespace
+
+bool names_environment(const NearEnvironments& near_environments, const std::string& word) {
+    return near_environments && near_environments(word) == std::vector{word};
+}
 
 std::string hint_for(const UnexpectedWords& unexpected) {
     const auto& command = *unexpected.path.back();

@@ -20,6 +20,9 @@ namespace gpkg::cli {
 /// The environments that an argument may mean: the one of this name, else those of similar names.
 using NearEnvironments = std::function<std::vector<std::string>(const std::string&)>;
 
+/// Whether the word is the name of an environment.
+bool names_environment(const NearEnvironments& near_environments, const std::string& word);
+
 /// A command line with words that the command does not take.
 struct UnexpectedWords {
     std::span<CLI::App* const> path;     ///< the program and the named commands, the innermost last

@@ -129,8 +129,6 @@ void print_details(Output& out, const PackageRecord& record) {
     out.result("");
 }
 
-constexpr const char* kOtherChannel = "another channel may have it; add one with -c CHANNEL";
-
 tl::unexpected<Error> unknown_package(const std::string& name,
                                       const Searched& searched,
                                       std::string hint) {
@@ -291,10 +289,10 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
     if (!spec.has_one_name())
         return fail(ErrorKind::NotFound,
                     fmt::format("no package name matches '{}' in {}", spec.name, searched.where()),
-                    kOtherChannel);
+                    in_another_channel("it"));
     const std::vector<std::string> sorted(known.begin(), known.end());
     const auto near = near_packages(spec.name, sorted);
-    return unknown_package(spec.name, searched, did_you_mean(near, kOtherChannel));
+    return unknown_package(spec.name, searched, did_you_mean(near, in_another_channel("it")));
 }
 
 Result<std::vector<bool>> find_installed(const MatchSpec& spec,

@@ -92,10 +92,6 @@ std::string hint_on_environment(const Context& context,
         accelerator);
 }
 
-std::string in_another_channel(std::string_view what) {
-    return fmt::format("another channel may have {}; add one with -c CHANNEL", what);
-}
-
 bool is_unknown(const Explanation::Clash& clash) { return !clash.lines.front().channels.empty(); }
 
 /// Where there is nothing at all for the platform, a name need not be wrong.
@@ -113,8 +109,8 @@ std::string on_other_channels(const Question& question, std::string_view what) {
 std::string hint_on_platforms(const Explanation& explanation,
                               const std::vector<const Question*>& others) {
     for (const auto& clash : explanation.clashes) {
+        if (!is_unknown(clash)) continue;
         const auto& line = clash.lines.front();
-        if (line.channels.empty()) continue;
         for (const auto* other : others) {
             if (std::ranges::any_of(other->problem.indexes,
                                     [&](const auto& index) { return index->has(line.name); }))
@@ -136,7 +132,7 @@ bool is_from_unsearched(const Question& question, const PrefixRecord& record) {
            });
 }
 
-/// Where an unknown name is of a package that was installed from a channel that is not searched.
+/// Where a requested package was installed from a channel that is not searched.
 std::string hint_on_own_channel(const Context& context,
                                 const Question& question,
                                 const Explanation& explanation) {
@@ -179,17 +175,26 @@ std::string hint_on_pip(const Question& question) {
     return {};
 }
 
-/// "numpy==1,24", where the comma was meant as a dot: no version is both 1 and 24.
-std::string hint_on_commas(const Question& question, const Explanation& explanation) {
+/// The requested specs that first lines of clashes are about.
+std::vector<MatchSpec> clashing_specs(const Question& question, const Explanation& explanation) {
     const auto& specs = question.problem.request.specs;
+    std::vector<MatchSpec> clashing;
     for (const auto& clash : explanation.clashes) {
         const auto& line = clash.lines.front();
-        if (line.kind != ExplanationLine::Kind::Request || line.askers == 0 ||
-            line.index >= specs.size() || !specs[line.index].version)
-            continue;
+        if (line.kind == ExplanationLine::Kind::Request && line.askers > 0 &&
+            line.index < specs.size())
+            clashing.push_back(specs[line.index]);
+    }
+    return clashing;
+}
+
+/// "numpy==1,24", where the comma was meant as a dot: no version is both 1 and 24.
+std::string hint_on_commas(const Question& question, const Explanation& explanation) {
+    for (const auto& spec : clashing_specs(question, explanation)) {
+        if (!spec.version) continue;
         // "==1,==24" or "1.*,==24"
         constexpr std::string_view kNextExact = ",==";
-        const auto text = specs[line.index].version->to_string();
+        const auto text = spec.version->to_string();
         const auto comma = text.find(kNextExact);
         if (comma == std::string::npos) continue;
         const auto next = std::string_view(text).substr(comma + kNextExact.size());
@@ -204,7 +209,7 @@ std::string hint_on_commas(const Question& question, const Explanation& explanat
         };
         if (!is_plain(first) || !is_plain(next)) continue;
         return fmt::format("a comma means 'and'; did you mean {}{}{}.{}?",
-                           specs[line.index].name,
+                           spec.name,
                            is_exact ? "==" : "=",
                            first,
                            next);
@@ -214,15 +219,9 @@ std::string hint_on_commas(const Question& question, const Explanation& explanat
 
 /// "pytorch=2.5=cuda*", where there is only a 2.5.1.
 std::string hint_on_exact_versions(const Question& question, const Explanation& explanation) {
-    const auto& specs = question.problem.request.specs;
-    for (const auto& clash : explanation.clashes) {
-        const auto& line = clash.lines.front();
-        if (line.kind != ExplanationLine::Kind::Request || line.askers == 0 ||
-            line.index >= specs.size())
-            continue;
-        if (auto hint = hint_on_exact_version(question.problem.indexes, specs[line.index]);
-            !hint.empty())
-            return hint;
+    for (const auto& spec : clashing_specs(question, explanation)) {
+        auto hint = hint_on_exact_version(question.problem.indexes, spec);
+        if (!hint.empty()) return hint;
     }
     return {};
 }
@@ -231,7 +230,7 @@ std::string hint_on_exact_versions(const Question& question, const Explanation& 
 std::string hint_on_builds(const Question& question, const Explanation& explanation) {
     for (const auto& clash : explanation.clashes) {
         const auto& line = clash.lines.front();
-        const auto built = line.channels.empty() ? std::nullopt : build_in_name(line.name);
+        const auto built = is_unknown(clash) ? build_in_name(line.name) : std::nullopt;
         const auto has = [&](const auto& index) { return index->has(built->package); };
         if (built && std::ranges::any_of(question.problem.indexes, has))
             return fmt::format("{} is an outdated package name; use '{}[accel={}]'",
@@ -384,6 +383,10 @@ std::string on_module_names(const Explanation& explanation) {
 }
 
 }  // namespace
+
+std::string in_another_channel(std::string_view what) {
+    return fmt::format("another channel may have {}; add one with -c CHANNEL", what);
+}
 
 std::string hint_on_names(const Explanation& explanation) {
     auto hint = on_known_names(explanation);

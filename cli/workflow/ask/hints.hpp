@@ -6,6 +6,7 @@
 #include "cli/workflow/ask/tried_fixes.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpkg::cli {
@@ -18,9 +19,12 @@ std::string hint_on_names(const Explanation& explanation);
 /// indexes and the spec as typed matches none; else empty.
 std::string hint_on_exact_version(const std::vector<SharedIndex>& indexes, const MatchSpec& spec);
 
-/// The first that there is of that, of platforms and old names of builds, of variables, and of an
-/// accelerator that comes of the configuration. `shown` are the fixes told with it: it does not
-/// repeat them. `others` are asked for other classes of a lock.
+/// "another channel may have it; add one with -c CHANNEL"; `what` is "it" or "them".
+std::string in_another_channel(std::string_view what);
+
+/// The most specific hint for a request that cannot be solved; empty if there is none. `shown` are
+/// the fixes printed with it, which the hint does not repeat. `others` are the requests for other
+/// classes of a lock.
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,

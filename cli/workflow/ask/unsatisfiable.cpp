@@ -307,7 +307,7 @@ Error unsatisfiable(const Context& context,
                           kUnsolvable,
                           short_tree(question, explanation, unknown, explanation.clashes.size()));
     error.hint = rest.empty() ? hint_for(context, question, explanation, fixes, others)
-                              : "another channel may have them; add one with -c CHANNEL; " + rest;
+                              : in_another_channel("them") + "; " + rest;
     error.details = json_text(details);
     return error;
 }
