@@ -5,12 +5,14 @@
 
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cascade.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/index/channel_index.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "solver/conditions.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +48,7 @@ struct Candidate {
     bool is_noarch = false;
     Accelerator accelerator = Accelerator::None;  ///< that the build is for
     bool says_accelerator = false;                ///< else it knows of none
+    bool is_accelerator_inferred = false;         ///< it is what the build brings that says it
     Closeness closeness;                          ///< to the machine
     bool will_not_run = false;                    ///< on this driver and these GPUs (running.hpp)
     ChannelRecord offered;                        ///< where it stands in a channel
@@ -95,8 +98,11 @@ struct Name {
     std::string text;
     CandidateId begin = 0;  ///< its candidates are begin .. end
     CandidateId end = 0;
-    bool is_virtual = false;    ///< "__cuda": true or false from the start, never chosen
-    bool is_reached = false;    ///< its candidates are to be collected
+    bool is_virtual = false;      ///< "__cuda": true or false from the start, never chosen
+    bool is_reached = false;      ///< its candidates are to be collected
+    bool may_be_toolkit = false;  ///< its version may tell the release of a toolkit
+    /// Stands for the toolkit of this vendor (derived_dependencies.hpp), and for no package.
+    std::optional<Accelerator> toolkit_of{};
     std::vector<SpecId> specs;  ///< that are about it
     std::vector<LeftOut> left_out;
 };
@@ -111,6 +117,7 @@ struct Spec {
     ConditionId when = kAlways;        ///< as a dependency it applies only where this holds
     /// What it says, as a dependency, of the build that has it.
     HintedAccelerator accelerator;
+    std::optional<ToolkitRange> toolkit{};
     Closeness closeness;
     bool will_not_run = false;
     bool will_not_run_constrained = false;  ///< the same of one that has it in `constrains`

@@ -4,11 +4,13 @@
 
 #include "libcore/base/text.hpp"
 #include "solver/candidate_maker.hpp"
+#include "solver/derived_dependencies.hpp"
 #include "solver/running.hpp"
 #include "solver/universe.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -43,6 +45,52 @@ tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem)
                 "request one of them by name");
 }
 
+/// What of a name the requested accelerators allow:
+///
+///   of a package that is requested, only builds for the accelerator, where there are GPU builds
+///   of a dependency the same where it has builds for the accelerator, unless only requested
+///   packages are bound
+///   of any, no builds for other GPUs
+///
+/// What is installed stays until somebody asks for a change.
+class AllowedAccelerators {
+public:
+    AllowedAccelerators(const Universe& universe, NameId id, std::span<const Candidate> candidates)
+        : wanted_(*universe.preferred_accelerator(id)) {
+        const auto& accelerators = universe.accelerators();
+        const auto& name = universe.names()[id].text;
+        const auto has = [&](const auto& fits) { return std::ranges::any_of(candidates, fits); };
+        is_named_ = universe.is_requested(id) || accelerators.of_package.contains(name);
+        binds_without_any_ = is_named_ && accelerators.is_bound_without_any(name);
+        may_stay_ = !accelerators.is_asked(name);
+        has_choice_ = has([&](const auto& one) {
+            return one.accelerator != Accelerator::None ||
+                   (binds_without_any_ && one.says_accelerator);
+        });
+        for (const auto& one : candidates) {
+            if (one.accelerator == wanted_) with_wanted_.insert(one.version);
+        }
+        is_strict_ = is_named_ || (!with_wanted_.empty() && !accelerators.binds_requested_alone);
+    }
+
+    bool allow(const Candidate& candidate) const {
+        if (candidate.accelerator == wanted_ || (candidate.is_installed && may_stay_)) return true;
+        if (candidate.accelerator != Accelerator::None) return false;
+        if (!has_choice_ || !is_strict_) return true;
+        return !candidate.says_accelerator && !binds_without_any_ &&
+               (is_named_ ? with_wanted_.empty() : !with_wanted_.contains(candidate.version));
+    }
+
+private:
+    Accelerator wanted_;
+    bool is_named_;
+    bool binds_without_any_;
+    bool may_stay_;
+    bool has_choice_;
+    bool is_strict_;
+    std::set<VersionId> with_wanted_;  ///< versions that have builds for the accelerator
+};
+
 }  // namespace
 
 class Collecting {
@@ -59,7 +107,7 @@ public:
     Result<void> collect_reached();
     /// What is kept where what was collected takes more along; nothing where it does not.
     std::optional<Keeping> with_followers() const;
-    Result<Universe> finish() &&;
+    Result<Universe> finish(Universe::Together together) &&;
 
 private:
     using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
@@ -83,6 +131,7 @@ private:
     void leave_out(NameId name, const WhyNot& why_not);
     void leave_out_changed_builds(NameId name);
     void leave_out_accelerators(NameId name);
+    void leave_out_inferred();
     Result<void> check_extras() const;
     void excuse_installed();
     void note_ignored_condition();
@@ -106,7 +155,7 @@ private:
 /// What is asked of a package counts for its parts, which are known once it was collected, and may
 /// have parts themselves: then it is collected anew, so that nothing depends on what was collected
 /// first. What is named leads nearly always, and to collect that alone is little.
-Result<Universe> Universe::collect(const Problem& problem) {
+Result<Universe> Universe::collect(const Problem& problem, Together together) {
     using Extent = Collecting::Extent;
     Keeping keeping(problem.request);
     for (auto extent = Extent::Leading;;) {
@@ -115,7 +164,7 @@ Result<Universe> Universe::collect(const Problem& problem) {
         if (auto more = collecting.with_followers()) {
             keeping = *std::move(more);
         } else if (extent == Extent::All) {
-            return std::move(collecting).finish();
+            return std::move(collecting).finish(together);
         } else {
             extent = Extent::All;
         }
@@ -163,9 +212,13 @@ std::optional<Keeping> Collecting::with_followers() const {
     return keeping_.with_followers(leaders, specs(), names());
 }
 
-Result<Universe> Collecting::finish() && {
+Result<Universe> Collecting::finish(Universe::Together together) && {
     GPKG_CHECK(check_extras());
     table_.link(candidates_, universe_.versions_);
+    DerivedDependencies derived(problem_, table_, candidates_, universe_.versions_);
+    derived.infer_accelerators();
+    leave_out_inferred();
+    if (together == Universe::Together::Required) derived.add(universe_.toolkits_);
     mark_dependents(table_, candidates_);
     excuse_installed();
     note_ignored_condition();
@@ -458,40 +511,33 @@ void Collecting::leave_out_changed_builds(NameId name) {
     leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
 }
 
-/// Where a name has builds for the accelerator that is asked for, the others are none; versions
-/// that know of no accelerator are, but not of what the user names, where any has such a build.
-/// What is only needed and has none for that accelerator comes in any build but one for another
-/// GPU. What is installed stays until somebody asks for a change.
-void Collecting::leave_out_accelerators(NameId name) {
-    const auto& accelerators = universe_.accelerators();
-    if (!accelerators.is_bound(names()[name].text)) return;
-    const auto wanted = *universe_.preferred_accelerator(name);
-    const auto begin = candidates_.begin() + names()[name].begin;
-    const bool is_named = universe_.is_requested(name);
-    const bool binds_without_any =
-        is_named && accelerators.is_bound_without_any(names()[name].text);
-    bool has_any = false;
-    std::vector<VersionId> with_wanted;
-    for (auto candidate = begin; candidate != candidates_.end(); ++candidate) {
-        has_any = has_any || candidate->accelerator != Accelerator::None ||
-                  (binds_without_any && candidate->says_accelerator && wanted != Accelerator::None);
-        if (candidate->accelerator == wanted) with_wanted.push_back(candidate->version);
-    }
-    if (!has_any) return;
-    const bool is_none_fine = with_wanted.empty() && !is_named;
-    const bool may_change = accelerators.is_asked(names()[name].text);
-    leave_out(name, [&](const Candidate& candidate) -> std::optional<LeftOut::Why> {
-        const bool is_neutral =
-            !candidate.says_accelerator &&
-            (!is_named || (with_wanted.empty() && !binds_without_any)) &&
-            std::find(with_wanted.begin(), with_wanted.end(), candidate.version) ==
-                with_wanted.end();
-        if (candidate.accelerator == wanted || is_neutral ||
-            (is_none_fine && candidate.accelerator == Accelerator::None) ||
-            (candidate.is_installed && !may_change))
-            return std::nullopt;
-        return LeftOut::Why::Accelerator;
+void Collecting::leave_out_accelerators(NameId id) {
+    if (!universe_.accelerators().is_bound(names()[id].text)) return;
+    const AllowedAccelerators allowed(
+        universe_, id, std::span<const Candidate>(candidates_).subspan(names()[id].begin));
+    leave_out(id, [&](const Candidate& candidate) {
+        return allowed.allow(candidate) ? std::nullopt : std::optional(LeftOut::Why::Accelerator);
     });
+}
+
+/// The same once it is known what builds bring that say nothing themselves.
+void Collecting::leave_out_inferred() {
+    const auto is_bound = [&](const Name& name) {
+        return universe_.accelerators().is_bound(name.text);
+    };
+    if (std::ranges::none_of(candidates_, &Candidate::is_accelerator_inferred) ||
+        std::ranges::none_of(names(), is_bound))
+        return;
+    std::vector<Candidate> all;
+    std::swap(all, candidates_);
+    for (NameId id = 0; id < names().size(); ++id) {
+        const auto name = names()[id];
+        name_at(id).begin = static_cast<CandidateId>(candidates_.size());
+        candidates_.insert(candidates_.end(), all.begin() + name.begin, all.begin() + name.end);
+        if (name.begin != name.end) leave_out_accelerators(id);
+        name_at(id).end = static_cast<CandidateId>(candidates_.size());
+    }
+    table_.link(candidates_, universe_.versions_);
 }
 
 }  // namespace gpkg::solver

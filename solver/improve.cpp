@@ -1,10 +1,15 @@
 #include "solver/improve.hpp"
 
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "solver/facts.hpp"
+#include "solver/newest_together.hpp"
+#include "solver/version_dates.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
+#include <span>
+#include <utility>
 
 namespace gpkg::solver {
 namespace {
@@ -13,12 +18,12 @@ class Settling {
 public:
     Settling(const Universe& universe,
              Narrowing open,
-             const std::vector<std::uint32_t>& ranks,
+             const Ranking& ranking,
              Search& search,
              std::vector<Goal> goals)
         : universe_(universe),
           open_(std::move(open)),
-          ranks_(ranks),
+          ranking_(ranking),
           search_(search),
           goals_(std::move(goals)),
           facts_(universe),
@@ -26,26 +31,112 @@ public:
           is_settled_(universe.names().size()),
           is_kept_(universe.names().size()) {}
 
-    std::vector<CandidateId> run(const std::vector<CandidateId>& first) {
+    Improved run(const std::vector<CandidateId>& first) {
         adopt(first);
-        for (const auto spec : universe_.requested())
-            queue_.push_back(universe_.specs()[spec].name);
+        exclude_not_running();
+        const auto& specs = universe_.requested();
+        const auto named = std::min(universe_.problem().request.named, specs.size());
+        settle_requested(std::span(specs).first(named));
+        settle_requested(std::span(specs).subspan(named));
         for (const auto name : universe_.kept()) is_kept_[name] = true;
         // What stays as it is goes before what is still to be chosen. What is needed and may move
         // is settled in the order of a new environment.
         for (const bool may_move : {false, true}) {
-            queue_kept(may_move);
+            settle_level(kept(may_move));
             settle_all();
         }
-        return order_;
+        return {std::move(order_), std::move(trades_)};
     }
 
 private:
-    void queue_kept(bool may_move) {
+    /// By the place of each candidate among those of its name.
+    using Places = std::vector<std::uint32_t>;
+
+    void settle_requested(std::span<const SpecId> specs) {
+        std::vector<NameId> names;
+        for (const auto spec : specs) {
+            const auto name = universe_.specs()[spec].name;
+            if (!is_settled_[name] && chosen_[name] != kNone &&
+                std::ranges::find(names, name) == names.end())
+                names.push_back(name);
+        }
+        std::vector<NameId> others;
+        std::vector<NameId> parts;
+        for (const auto name : names) (is_part_of_toolkit(name) ? parts : others).push_back(name);
+        prefer(names, ranking_.standings);
+        prefer_new_versions(others);
+        prefer(others, ranking_.accelerators);
+        prefer_toolkit(others);
+        prefer_new_versions(parts);
+        settle_builds(names);
+    }
+
+    /// Where there is a solution without any.
+    void exclude_not_running() {
+        auto running = open_;
+        bool has_fewer = false;
+        for (CandidateId id = 0; id < universe_.candidates().size(); ++id) {
+            const auto& candidate = universe_.candidates()[id];
+            if (!candidate.will_not_run || !running.live()[id] || !heeds_machine(candidate.name))
+                continue;
+            running.exclude(id);
+            has_fewer = true;
+        }
+        if (!has_fewer) return;
+        const auto solution = search_.find(running.live(), goals_);
+        if (!solution) return;
+        open_ = std::move(running);
+        adopt(*solution);
+    }
+
+    bool heeds_machine(NameId name) const {
+        return universe_.accelerators().choice(universe_.names()[name].text) !=
+               AcceleratorChoice::Conda;
+    }
+
+    bool is_part_of_toolkit(NameId id) const {
+        const auto& name = universe_.names()[id].text;
+        return tells_cuda_version(name) || is_vendor_part(name);
+    }
+
+    void prefer_new_versions(const std::vector<NameId>& names) {
+        if (names.size() > 1) {
+            const auto newest =
+                newest_together(universe_, open_, search_, goals_, names, solution());
+            adopt(newest.solution);
+            for (const auto& trade : newest.trades) trades_.push_back(trade);
+            for (std::size_t i = 0; i < names.size(); ++i) exclude_older(names[i], newest.ages[i]);
+        }
+        prefer(names, ranking_.versions);
+    }
+
+    void exclude_older(NameId id, std::int64_t age) {
+        const auto ages = version_ages(universe_, id);
+        const auto& name = universe_.names()[id];
+        for (auto one = name.begin; one < name.end; ++one) {
+            if (open_.live()[one] && ages[one - name.begin] > age) open_.exclude(one);
+        }
+    }
+
+    /// Nothing but the best of each name by these places that goes with the best of those before.
+    void prefer(const std::vector<NameId>& names, const Places& places) {
+        for (const auto name : names) {
+            while (try_better(name, places)) {
+            }
+            const auto best = places[chosen_[name]];
+            for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
+                if (open_.live()[id] && places[id] != best) open_.exclude(id);
+            }
+        }
+    }
+
+    std::vector<NameId> kept(bool may_move) const {
         const auto& request = universe_.problem().request;
-        std::ranges::copy_if(universe_.kept(), std::back_inserter(queue_), [&](NameId name) {
+        std::vector<NameId> names;
+        std::ranges::copy_if(universe_.kept(), std::back_inserter(names), [&](NameId name) {
             return request.may_move(universe_.names()[name].text) == may_move;
         });
+        return names;
     }
 
     /// Conditional dependencies come after what is needed in any case. That they apply is final:
@@ -61,14 +152,92 @@ private:
     }
 
     void settle_queued() {
-        while (!queue_.empty()) {
-            const auto name = queue_.front();
-            queue_.pop_front();
-            if (is_settled_[name] || (chosen_[name] == kNone && !try_keeping(name))) continue;
-            while (try_better(name)) {
-            }
+        while (!queue_.empty()) settle_level(std::exchange(queue_, {}));
+    }
+
+    /// What they need is queued.
+    void settle_level(const std::vector<NameId>& level) {
+        std::vector<NameId> names;
+        for (const auto name : level) {
+            if (is_settled_[name] || std::ranges::find(names, name) != names.end() ||
+                (chosen_[name] == kNone && !try_keeping(name)))
+                continue;
+            names.push_back(name);
+            if (is_kept_[name]) goals_.push_back({live_of(name), false});
+        }
+        prefer(names, ranking_.standings);
+        prefer(names, ranking_.versions);
+        prefer(names, ranking_.accelerators);
+        prefer_toolkit(names);
+        settle_builds(names);
+    }
+
+    /// Of names whose versions are settled.
+    void settle_builds(const std::vector<NameId>& names) {
+        for (const auto name : names) {
+            prefer({name}, ranking_.ranks);
             settle(name);
         }
+    }
+
+    /// Of the toolkits that one of these was made for.
+    void prefer_toolkit(const std::vector<NameId>& names) {
+        for (const auto toolkit : universe_.toolkits()) {
+            const auto is_for_it = [&](NameId name) {
+                const auto& depends = universe_.candidates()[chosen_[name]].depends;
+                return std::ranges::any_of(
+                    depends, [&](SpecId spec) { return universe_.specs()[spec].name == toolkit; });
+            };
+            if (is_settled_[toolkit] || std::ranges::none_of(names, is_for_it)) continue;
+            const auto goals = goals_;
+            keep_gpu_builds(*universe_.names()[toolkit].toolkit_of);
+            prefer({toolkit}, ranking_.ranks);
+            goals_ = goals;
+            settle(toolkit);
+        }
+    }
+
+    /// Wants a build for the vendor's GPUs, no older than now, of each name in the solution that
+    /// can have one beside those of the names before.
+    void keep_gpu_builds(Accelerator vendor) {
+        for (const auto name : names_in_solution()) {
+            if (is_settled_[name] || chosen_[name] == kNone ||
+                universe_.preferred_accelerator(name) != vendor)
+                continue;
+            auto builds = live_of(name);
+            std::erase_if(builds, [&](CandidateId id) {
+                return universe_.candidates()[id].accelerator != vendor ||
+                       ranking_.versions[id] > ranking_.versions[chosen_[name]];
+            });
+            const auto is_one = std::ranges::find(builds, chosen_[name]) != builds.end();
+            if (is_one || try_with(builds, open_.live()))
+                goals_.push_back({std::move(builds), false});
+        }
+    }
+
+    /// From the requested ones on, breadth first.
+    std::vector<NameId> names_in_solution() const {
+        std::vector<NameId> names;
+        std::vector<bool> is_seen(chosen_.size());
+        const auto add = [&](SpecId spec) {
+            const auto name = universe_.specs()[spec].name;
+            if (chosen_[name] != kNone && !is_seen[name]) names.push_back(name);
+            is_seen[name] = true;
+        };
+        for (const auto spec : universe_.requested()) add(spec);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            for (const auto spec : universe_.candidates()[chosen_[names[i]]].depends) add(spec);
+        }
+        return names;
+    }
+
+    /// In ascending order.
+    std::vector<CandidateId> solution() const {
+        std::vector<CandidateId> ids;
+        std::ranges::copy_if(
+            chosen_, std::back_inserter(ids), [](CandidateId id) { return id != kNone; });
+        std::ranges::sort(ids);
+        return ids;
     }
 
     void adopt(const std::vector<CandidateId>& solution) {
@@ -89,22 +258,25 @@ private:
 
     /// Looks for a solution with an installed name that the one at hand has not.
     bool try_keeping(NameId name) {
-        if (!is_kept_[name]) return false;
-        std::vector<CandidateId> any;
+        return is_kept_[name] && try_with(live_of(name), open_.live());
+    }
+
+    std::vector<CandidateId> live_of(NameId name) const {
+        std::vector<CandidateId> live;
         for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
-            if (open_.live()[id]) any.push_back(id);
+            if (open_.live()[id]) live.push_back(id);
         }
-        return try_with(std::move(any), open_.live());
+        return live;
     }
 
     /// Looks for a solution with a better candidate of the name. Few are left to look at: what is
     /// settled rules most out.
-    bool try_better(NameId name) {
+    bool try_better(NameId name, const Places& places) {
         std::vector<CandidateId> better;
         std::vector<CandidateId> others;
         for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
             if (open_.live()[id])
-                (ranks_[id] < ranks_[chosen_[name]] ? better : others).push_back(id);
+                (places[id] < places[chosen_[name]] ? better : others).push_back(id);
         }
         if (better.empty()) return false;
         auto only_better = open_;
@@ -123,26 +295,27 @@ private:
 
     const Universe& universe_;
     Narrowing open_;
-    const std::vector<std::uint32_t>& ranks_;
+    const Ranking& ranking_;
     Search& search_;
     std::vector<Goal> goals_;
     Facts facts_;
     std::vector<CandidateId> chosen_;  ///< by name, in the solution at hand
     std::vector<bool> is_settled_;     ///< by name
     std::vector<bool> is_kept_;        ///< by name: is to stay where it can
-    std::deque<NameId> queue_;
+    std::vector<NameId> queue_;
     std::vector<CandidateId> order_;
+    std::vector<Trade> trades_;
 };
 
 }  // namespace
 
-std::vector<CandidateId> improve(const Universe& universe,
-                                 Narrowing open,
-                                 const std::vector<std::uint32_t>& ranks,
-                                 Search& search,
-                                 std::vector<Goal> goals,
-                                 const std::vector<CandidateId>& first) {
-    return Settling(universe, std::move(open), ranks, search, std::move(goals)).run(first);
+Improved improve(const Universe& universe,
+                 Narrowing open,
+                 const Ranking& ranking,
+                 Search& search,
+                 std::vector<Goal> goals,
+                 const std::vector<CandidateId>& first) {
+    return Settling(universe, std::move(open), ranking, search, std::move(goals)).run(first);
 }
 
 }  // namespace gpkg::solver

@@ -1,10 +1,23 @@
 #pragma once
 
-// From an answer to the best answer. Names are settled one after the other: the requested ones in
-// their order, then dependencies breadth first, then, breadth first again, the conditional ones
-// that apply to what is settled. A name is settled on a candidate when no solution that keeps
-// everything settled before has a better one.
+// From a solution to the best solution. Where there is one of which every package runs on the
+// machine, what does not is left out. Then, of the requested packages, first those that are named
+// now and then those that were requested earlier:
+//
+//   1  each with the best standing: as installed, without track_features
+//   2  versions that are the newest together (newest_together.hpp), then in the order of naming
+//   3  builds for the preferred accelerator, in the order of naming
+//   4  the toolkit that these builds go with (libcore/hardware/toolkit.hpp), and where possible GPU
+//      builds of what is needed
+//   5  versions of the toolkit's own parts
+//   6  builds, in the order of naming
+//
+// Then dependencies one after the other, breadth first, and breadth first again the conditional
+// ones that apply to what is settled. Whatever is settled stays: what comes later has the best that
+// goes with it.
 
+#include "solver/newest_together.hpp"
+#include "solver/preference.hpp"
 #include "solver/search.hpp"
 
 #include <cstdint>
@@ -12,13 +25,18 @@
 
 namespace gpkg::solver {
 
-/// `first` must meet `goals`. Gives the chosen candidates in the order in which they were settled.
-/// `open` is what the answer can be made of, the request's specs and constraints being known.
-std::vector<CandidateId> improve(const Universe& universe,
-                                 Narrowing open,
-                                 const std::vector<std::uint32_t>& ranks,
-                                 Search& search,
-                                 std::vector<Goal> goals,
-                                 const std::vector<CandidateId>& first);
+struct Improved {
+    std::vector<CandidateId> chosen;  ///< in the order in which they were settled
+    std::vector<Trade> trades;
+};
+
+/// `first` must meet `goals`. `open` is what the solution can be made of, the request's specs and
+/// constraints being known.
+Improved improve(const Universe& universe,
+                 Narrowing open,
+                 const Ranking& ranking,
+                 Search& search,
+                 std::vector<Goal> goals,
+                 const std::vector<CandidateId>& first);
 
 }  // namespace gpkg::solver

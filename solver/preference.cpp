@@ -23,6 +23,7 @@ struct Reach {
 };
 
 enum class Key {
+    Toolkit,
     Held,
     Runs,
     TrackFeatures,
@@ -36,7 +37,8 @@ enum class Key {
 
 /// The order, as preference.hpp tells it. What is behind it, Rest, is looked at in groups that are
 /// equal so far.
-constexpr auto kOrder = std::to_array<Key>({Key::Held,
+constexpr auto kOrder = std::to_array<Key>({Key::Toolkit,
+                                            Key::Held,
                                             Key::Runs,
                                             Key::TrackFeatures,
                                             Key::Channel,
@@ -68,7 +70,9 @@ public:
         best_of_spec_.resize(universe.specs().size());
         only_tracked_.resize(universe.specs().size());
         lists_with_.resize(universe.names().size());
-        ranks_.resize(candidates.size());
+        for (auto* places :
+             {&ranking_.standings, &ranking_.versions, &ranking_.accelerators, &ranking_.ranks})
+            places->resize(candidates.size());
     }
 
     /// What puts the first of one name before the second, which is told of the first.
@@ -79,6 +83,7 @@ public:
         const auto [key, order] = decide(a, b);
         if (order > 0) return "allows the preferred builds of other packages";
         switch (key) {
+        case Key::Toolkit: break;  // nobody is told of these as of packages
         case Key::Held:
             return one.is_installed ? "is installed and changes only when requested"
                                     : "has the installed version";
@@ -101,11 +106,11 @@ public:
                                              : "is the preferred build";
     }
 
-    std::vector<std::uint32_t> rank() && {
+    Ranking rank() && {
         for (NameId id = 0; id < may_hold_.size(); ++id) {
             if (universe_.names()[id].begin != universe_.names()[id].end) rank_name(id);
         }
-        return std::move(ranks_);
+        return std::move(ranking_);
     }
 
 private:
@@ -164,7 +169,26 @@ private:
             if (end - group > 1) order_group(group, end);
             group = end;
         }
-        for (std::uint32_t place = 0; place < ids.size(); ++place) ranks_[ids[place]] = place;
+        number(ids);
+    }
+
+    /// Gives the candidates of a name, the best first, their places by each part of the order.
+    void number(const std::vector<CandidateId>& ids) {
+        std::uint32_t standing = 0;
+        std::uint32_t version = 0;
+        std::uint32_t accelerator = 0;
+        for (std::uint32_t place = 0; place < ids.size(); ++place) {
+            if (place > 0) {
+                const auto key = decide(ids[place - 1], ids[place]).first;
+                if (key <= Key::Accelerator) ++accelerator;
+                if (key <= Key::Version) ++version;
+                if (key <= Key::Channel) ++standing;
+            }
+            ranking_.standings[ids[place]] = standing;
+            ranking_.versions[ids[place]] = version;
+            ranking_.accelerators[ids[place]] = accelerator;
+            ranking_.ranks[ids[place]] = place;
+        }
     }
 
     std::span<const Candidate> candidates_of(NameId id) const {
@@ -275,6 +299,7 @@ private:
 
     std::strong_ordering compare(Key key, const Candidate& one, const Candidate& two) const {
         switch (key) {
+        case Key::Toolkit: return toolkit_order(one, two);
         case Key::Held: return held_place(one) <=> held_place(two);
         case Key::Runs: return will_not_run(one) <=> will_not_run(two);
         case Key::TrackFeatures: return is_kept_back(one) <=> is_kept_back(two);
@@ -289,6 +314,11 @@ private:
         case Key::Rest: break;
         }
         return std::strong_ordering::equal;
+    }
+
+    std::strong_ordering toolkit_order(const Candidate& one, const Candidate& two) const {
+        if (!universe_.names()[one.name].toolkit_of) return std::strong_ordering::equal;
+        return universe_.toolkit_fit(one) <=> universe_.toolkit_fit(two);
     }
 
     using Iterator = std::vector<CandidateId>::iterator;
@@ -460,29 +490,17 @@ private:
     // For one group at a time.
     std::unordered_map<const SpecId*, std::size_t> list_places_;
     std::vector<std::size_t> lists_with_;  ///< by name: how many of the lists speak of it
-    std::vector<std::uint32_t> ranks_;
+    Ranking ranking_;
 };
 
 // NOLINTEND(modernize-use-nullptr)
 
 }  // namespace
 
-std::vector<std::uint32_t> rank_candidates(const Universe& universe) {
-    return Preference(universe).rank();
-}
+Ranking rank_candidates(const Universe& universe) { return Preference(universe).rank(); }
 
 std::string advantage(const Universe& universe, CandidateId better, CandidateId other) {
     return Preference(universe).advantage(better, other);
-}
-
-bool differ_in_build_alone(const Universe& universe, CandidateId a, CandidateId b) {
-    const auto& one = universe.candidates()[a];
-    const auto& two = universe.candidates()[b];
-    // Of one version every index has its own number.
-    return universe.version(one.version) == universe.version(two.version) &&
-           one.accelerator == two.accelerator && one.will_not_run == two.will_not_run &&
-           one.has_track_features == two.has_track_features &&
-           (one.channel == two.channel || universe.problem().priority != ChannelPriority::Flexible);
 }
 
 }  // namespace gpkg::solver

@@ -4,6 +4,8 @@
 // says it; the keys are those of rattler, made total. The order is a function of the records, of
 // the request and of the channels' order, so that of the records in an index plays no part.
 //
+//   0  of the releases of a toolkit, which stand as candidates beside those of packages, the one
+//      that suits the driver better (toolkit_fit)
 //   1  what is installed and not to be updated, then other builds of its version; these alone where
 //      the build is to be for another accelerator
 //   2  what runs on the machine's driver and on all of its GPUs (running.hpp)
@@ -27,15 +29,18 @@
 
 namespace gpkg::solver {
 
-/// For each candidate its place among the candidates of its name, 0 being the best.
-std::vector<std::uint32_t> rank_candidates(const Universe& universe);
+/// The places of candidates among those of their name, 0 being the best: by all keys, and by the
+/// first of them alone.
+struct Ranking {
+    std::vector<std::uint32_t> standings;     ///< by keys 0 to 4
+    std::vector<std::uint32_t> versions;      ///< by keys 0 to 5
+    std::vector<std::uint32_t> accelerators;  ///< by keys 0 to 6
+    std::vector<std::uint32_t> ranks;         ///< by all; no two are equal
+};
+
+Ranking rank_candidates(const Universe& universe);
 
 /// What puts one candidate of a name before another: "is of a newer version".
 std::string advantage(const Universe& universe, CandidateId better, CandidateId other);
-
-/// Whether two candidates of a name have one version, run or do not, are for one accelerator, both
-/// have track_features or none, and under flexible priority are of one channel: all that keys 2 to
-/// 6 look at.
-bool differ_in_build_alone(const Universe& universe, CandidateId a, CandidateId b);
 
 }  // namespace gpkg::solver

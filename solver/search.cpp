@@ -124,7 +124,9 @@ std::optional<std::vector<CandidateId>> Search::find(const Live& live,
         const auto members = attempt.members();
         Engine engine(universe_, members, ranks_);
         if (auto found = engine.solve(goals)) return found;
-        if (!attempt.widen(engine.conflict())) return std::nullopt;
+        if (attempt.widen(engine.conflict())) continue;
+        conflict_ = engine.conflict();
+        return std::nullopt;
     }
 }
 

@@ -21,6 +21,8 @@ public:
     /// Live candidates that meet every goal and each other's specs; nothing when there are none.
     /// In ascending order.
     std::optional<std::vector<CandidateId>> find(const Live& live, const std::vector<Goal>& goals);
+    /// What the last failure to find any rests on.
+    const Conflict& conflict() const { return conflict_; }
 
 private:
     class Attempt;
@@ -30,6 +32,7 @@ private:
     const Universe& universe_;
     const std::vector<std::uint32_t>& ranks_;
     std::vector<std::optional<std::vector<CandidateId>>> best_first_;  ///< by spec
+    Conflict conflict_;
 };
 
 }  // namespace gpkg::solver

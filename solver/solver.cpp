@@ -1,5 +1,7 @@
 #include "solver/solver.hpp"
 
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/contradictions.hpp"
 #include "libcore/solve/answer.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "solver/explain/explain.hpp"
@@ -7,7 +9,7 @@
 #include "solver/notes/notes.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
-#include "solver/regain.hpp"
+#include "solver/running.hpp"
 #include "solver/search.hpp"
 #include "solver/wording.hpp"
 
@@ -77,30 +79,90 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     return kept;
 }
 
-/// The best answer; nothing when there is none.
-std::optional<Regained> best_of(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
-    auto open = reduce(universe, ranks);
-    const bool machine_fits =
-        std::all_of(universe.requested().begin(), universe.requested().end(), [&](SpecId spec) {
-            return !universe.name_of(universe.specs()[spec]).is_virtual ||
-                   !universe.specs()[spec].matches.empty();
-        });
-    Search search(universe, ranks);
-    const auto goals = goals_of(universe);
-    auto first = machine_fits ? search.find(open.live(), goals) : std::nullopt;
-    if (!first) return std::nullopt;
+/// What was chosen, in the order in which it was settled.
+struct Best {
+    std::vector<CandidateId> chosen;
+    NotRunning not_running;  ///< of these
+    std::vector<Trade> trades;
+};
 
+bool meets_machine(const Universe& universe) {
+    return std::ranges::all_of(universe.requested(), [&](SpecId spec) {
+        return !universe.name_of(universe.specs()[spec]).is_virtual ||
+               !universe.specs()[spec].matches.empty();
+    });
+}
+
+/// Without releases of a toolkit that the driver does not run.
+Narrowing within_driver(const Universe& universe, Narrowing open) {
+    for (const auto toolkit : universe.toolkits()) {
+        const auto& name = universe.names()[toolkit];
+        for (auto id = name.begin; id < name.end; ++id) {
+            if (open.live()[id] && universe.toolkit_fit(universe.candidates()[id]).how ==
+                                       ToolkitFit::Class::LaterMajor)
+                open.exclude(id);
+        }
+    }
+    return open;
+}
+
+std::optional<Best> best_in(const Universe& universe,
+                            const Ranking& ranking,
+                            const Narrowing& open) {
+    Search search(universe, ranking.ranks);
+    const auto goals = goals_of(universe);
+    auto first = search.find(open.live(), goals);
+    if (!first) return std::nullopt;
     const auto kept = firm(goals, open.live(), search, *first);
-    auto best = improve(universe, open, ranks, search, kept, *first);
-    return regain_accelerators(universe, std::move(open), ranks, search, kept, std::move(best));
+    auto improved = improve(universe, open, ranking, search, kept, *first);
+    Best best{std::move(improved.chosen), {}, std::move(improved.trades)};
+    std::erase_if(best.chosen, [&](CandidateId id) {
+        return universe.names()[universe.candidates()[id].name].toolkit_of.has_value();
+    });
+    best.not_running = not_running_in(universe, best.chosen);
+    return best;
+}
+
+/// The best solution; nothing when there is none. A toolkit that the driver does not run comes only
+/// where nothing else does.
+std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
+    if (!meets_machine(universe)) return std::nullopt;
+    const auto open = reduce(universe, ranking.ranks);
+    if (auto best = best_in(universe, ranking, within_driver(universe, open))) return best;
+    return universe.toolkits().empty() ? std::nullopt : best_in(universe, ranking, open);
+}
+
+/// A problem, and its best solution if there is one.
+struct Solved {
+    Universe universe;
+    Ranking ranking;
+    std::optional<Best> best;
+};
+
+/// Builds that do not go together in what no record says come only where nothing else does. Told of
+/// each step.
+template <typename OnStep>
+Result<Solved> solved(const Problem& problem, const OnStep& on_step) {
+    const auto try_with = [&](Universe::Together together) -> Result<Solved> {
+        GPKG_TRY(auto universe, Universe::collect(problem, together));
+        auto ranking = rank_candidates(universe);
+        on_step("collect candidates");
+        auto best = best_of(universe, ranking);
+        on_step("search");
+        return Solved{std::move(universe), std::move(ranking), std::move(best)};
+    };
+    GPKG_TRY(auto consistent, try_with(Universe::Together::Required));
+    if (consistent.best) return consistent;
+    return try_with(Universe::Together::NotRequired);
+}
+
+Result<Solved> solved(const Problem& problem) {
+    return solved(problem, [](std::string_view) {});
 }
 
 /// With nothing noted.
-Result<Solution> solution_of(const Universe& universe, const Regained& best) {
+Result<Solution> solution_of(const Universe& universe, const Best& best) {
     Solution solution;
-    for (const auto name : best.names) solution.regained.push_back(universe.names()[name].text);
-    for (const auto id : best.given_up)
-        solution.given_up.push_back(universe.names()[universe.candidates()[id].name].text);
     for (const auto id : best.chosen)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
     for (const auto& [id, why] : best.not_running)
@@ -133,30 +195,29 @@ std::optional<Brought> brought_with(const Problem& problem,
     }
     const auto changed = with_changes(problem, {change});
     if (!changed) return std::nullopt;
-    const auto universe = Universe::collect(*changed);
-    if (!universe) return std::nullopt;
-    const auto best = best_of(*universe, rank_candidates(*universe));
-    if (!best) return std::nullopt;
+    const auto answer = solved(*changed);
+    if (!answer || !answer->best) return std::nullopt;
+    const auto& best = answer->best;
     std::set<NameId> for_gpus;
     for (const auto id : best->chosen) {
-        const auto& candidate = universe->candidates()[id];
+        const auto& candidate = answer->universe.candidates()[id];
         if (candidate.accelerator != Accelerator::None) for_gpus.insert(candidate.name);
     }
-    const auto is_for_gpus = [&](SpecId need) {
-        return for_gpus.contains(universe->specs()[need].name);
-    };
     std::optional<Brought> brought;
     std::map<std::string, std::pair<Version, Accelerator>> requested;
     for (const auto id : best->chosen) {
-        const auto& candidate = universe->candidates()[id];
-        const auto& version = universe->version(candidate.version);
-        if (universe->names()[candidate.name].text == name)
+        const auto& candidate = answer->universe.candidates()[id];
+        const auto& version = answer->universe.version(candidate.version);
+        const auto is_for_gpus = [&](SpecId need) {
+            return for_gpus.contains(answer->universe.specs()[need].name);
+        };
+        if (answer->universe.names()[candidate.name].text == name)
             brought = Brought{version,
                               candidate.accelerator,
                               !best->not_running.contains(id),
                               std::ranges::any_of(candidate.depends, is_for_gpus)};
-        else if (universe->is_requested(candidate.name))
-            requested.emplace(universe->names()[candidate.name].text,
+        else if (answer->universe.is_requested(candidate.name))
+            requested.emplace(answer->universe.names()[candidate.name].text,
                               std::pair(version, candidate.accelerator));
     }
     if (brought) brought->requested = std::move(requested);
@@ -165,9 +226,9 @@ std::optional<Brought> brought_with(const Problem& problem,
 
 Result<Decided> decide(const Universe& changed) {
     if (is_answered_as_it_stands(changed.problem())) {
-        const auto best = best_of(changed, rank_candidates(changed));
-        if (!best) return Decided{};
-        GPKG_TRY(auto solution, solution_of(changed, *best));
+        GPKG_TRY(const auto answer, solved(changed.problem()));
+        if (!answer.best) return Decided{};
+        GPKG_TRY(auto solution, solution_of(answer.universe, *answer.best));
         return Decided{std::move(solution)};
     }
     auto problem = changed.problem();
@@ -200,22 +261,23 @@ private:
 
 Result<Outcome> answer_as_put(const Problem& problem) {
     StepTimes times(problem);
-    GPKG_TRY(const auto universe, Universe::collect(problem));
-    const auto ranks = rank_candidates(universe);
-    times.end("collect candidates");
-    const auto best = best_of(universe, ranks);
-    times.end("search");
-    if (best) {
-        GPKG_TRY(auto solution, solution_of(universe, *best));
+    GPKG_TRY(const auto answer, solved(problem, [&](std::string_view step) { times.end(step); }));
+    const auto& universe = answer.universe;
+    if (answer.best) {
+        GPKG_TRY(auto solution, solution_of(universe, *answer.best));
         if (!problem.wants_notes) return solution;
-        solution.notes = notes_on(universe, *best, [&](const auto& name, const auto& spec) {
-            return brought_with(problem, name, spec);
-        });
+        solution.notes = notes_on(
+            universe,
+            answer.best->chosen,
+            answer.best->not_running,
+            answer.best->trades,
+            [&](const auto& name, const auto& spec) { return brought_with(problem, name, spec); });
+        append(solution.notes, contradictions_in(solution.records));
         times.end("notes");
         return solution;
     }
     if (!problem.wants_reasons) return Explanation{};
-    auto explanation = explain(universe, ranks, decide);
+    auto explanation = explain(universe, answer.ranking.ranks, decide);
     times.end("explain");
     return explanation;
 }
@@ -229,8 +291,8 @@ Result<Outcome> solve(const Problem& problem) try {
 }
 
 Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem) {
-    GPKG_TRY(const auto universe, Universe::collect(problem));
-    const auto ranks = rank_candidates(universe);
+    GPKG_TRY(const auto universe, Universe::collect(problem, Universe::Together::NotRequired));
+    const auto ranks = rank_candidates(universe).ranks;
     const auto& name = universe.names()[universe.specs()[universe.requested().front()].name];
     std::vector<PackageRecord> records(name.end - name.begin);
     for (auto id = name.begin; id < name.end; ++id) {
@@ -242,7 +304,7 @@ Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem
 Result<std::string> advantage(const Problem& problem,
                               const PackageRecord& better,
                               const PackageRecord& other) {
-    GPKG_TRY(const auto universe, Universe::collect(problem));
+    GPKG_TRY(const auto universe, Universe::collect(problem, Universe::Together::NotRequired));
     const auto id = universe.find_name(better.name);
     const auto name = id ? universe.names()[*id] : Name{};
     const auto is = [](const PackageRecord& record, std::string_view channel, std::string_view fn) {

@@ -5,8 +5,7 @@
 //   collect   the closed world of the request                 universe.hpp
 //   rank      the preference order of each name's candidates  preference.hpp
 //   reduce    what can be in no answer, or in no best answer  reductions.hpp
-//   search    a first answer, then a better one name by name  engine.hpp, improve.hpp
-//   regain    accelerators that best builds of others cost   regain.hpp
+//   search    a first solution, then the best                 engine.hpp, improve.hpp
 //   note      what a user should know of the answer           notes/notes.hpp
 //   explain   when there is none                              explain/explain.hpp
 
@@ -14,9 +13,8 @@
 
 namespace gpkg::solver {
 
-/// Finds the best environment: no solution has a better candidate for a requested spec without
-/// having a worse one for an earlier spec; then the same holds for the dependencies, breadth first
-/// in the order in which they are named. But builds give way for an accelerator (regain.hpp).
+/// Finds the best environment, in the order that improve.hpp tells: the requested packages are
+/// together as new as possible, then GPU-or-CPU, the toolkit, builds and dependencies are decided.
 Result<Outcome> solve(const Problem& problem);
 
 /// What may be taken of the first name that `problem` asks for, the preferred before what is taken

@@ -38,6 +38,7 @@ NameId SpecTable::intern_name(std::string_view text) {
         Name name;
         name.text = entry->first;
         name.is_virtual = text.starts_with("__");
+        name.may_be_toolkit = tells_cuda_version(text) || is_vendor_part(text);
         names_.push_back(std::move(name));
     }
     return entry->second;
@@ -58,6 +59,7 @@ SpecId SpecTable::add(MatchSpec match, std::string text, ConditionId when) {
         // Also where the machine decides that it applies: a build is for the same everywhere.
         if (!is_conditional) {
             spec.accelerator = accelerator_of_dependency(spec.match.name, build);
+            spec.toolkit = toolkit_of_dependency(spec.match);
             spec.closeness = cascade_.closeness(spec.match);
             spec.will_not_run = limits_.obstacle(spec.match).has_value();
             spec.will_not_run_constrained = limits_.obstacle_in_constrains(spec.match).has_value();
@@ -133,6 +135,21 @@ ConditionId SpecTable::decided_by_machine(const MatchSpec& leaf) const {
     return holds ? kAlways : kNever;
 }
 
+SpecId SpecTable::derive(NameId name, std::string_view text, std::vector<CandidateId> matches) {
+    auto [entry, added] = spec_ids_.try_emplace(fmt::format("{}\n{}", names_[name].text, text),
+                                                static_cast<SpecId>(specs_.size()));
+    if (added) {
+        Spec spec;
+        spec.match.name = names_[name].text;
+        spec.name = name;
+        spec.text = text;
+        spec.matches = std::move(matches);
+        names_[name].specs.push_back(entry->second);
+        specs_.push_back(std::move(spec));
+    }
+    return entry->second;
+}
+
 std::span<const SpecId> SpecTable::keep(std::vector<SpecId> list) {
     if (list.empty()) return {};
     return lists_.emplace_back(std::move(list));
@@ -141,6 +158,7 @@ std::span<const SpecId> SpecTable::keep(std::vector<SpecId> list) {
 void SpecTable::link(const std::vector<Candidate>& candidates,
                      const std::vector<Version>& versions) {
     for (auto& spec : specs_) {
+        spec.matches.clear();
         const auto& name = names_[spec.name];
         const bool only_version = asks_only_version(spec.match);
         // Rows of one version mostly stand together, so the last answer is mostly the next one.

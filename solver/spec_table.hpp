@@ -46,6 +46,9 @@ public:
     /// What specs are judged by.
     const CudaLimits& limits() const { return limits_; }
 
+    /// A spec that no record has and that is not written as one: what it matches is given.
+    SpecId derive(NameId name, std::string_view text, std::vector<CandidateId> matches);
+
     /// Keeps a list for as long as there is the table.
     std::span<const SpecId> keep(std::vector<SpecId> list);
 

@@ -1,5 +1,7 @@
 #include "solver/universe.hpp"
 
+#include "libcore/spec/record_version.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -19,6 +21,25 @@ std::vector<SpecId> Universe::leaves(ConditionId condition) const {
             specs.push_back(conditions()[part].spec);
     }
     return specs;
+}
+
+std::vector<NameId> Universe::toolkits() const {
+    std::vector<NameId> ids;
+    for (NameId id = 0; id < names().size(); ++id) {
+        if (names()[id].toolkit_of) ids.push_back(id);
+    }
+    return ids;
+}
+
+ToolkitFit Universe::toolkit_fit(const Candidate& release) const {
+    const auto& name = names()[release.name];
+    std::optional<ToolkitVersion> driver;
+    const auto* there = name.toolkit_of == Accelerator::Nvidia
+                            ? find_record(problem_->virtual_packages, "__cuda")
+                            : nullptr;
+    if (const auto supported = there == nullptr ? Version::parse("") : version_of(*there))
+        driver = ToolkitVersion::of(*supported);
+    return gpkg::toolkit_fit(*ToolkitVersion::of(version(release.version)), driver);
 }
 
 bool Universe::is_requested(NameId name) const {

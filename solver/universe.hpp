@@ -26,8 +26,11 @@ public:
     Universe& operator=(const Universe&) = delete;
     ~Universe() = default;
 
+    /// Whether builds have to go together in what no record says (derived_dependencies.hpp).
+    enum class Together { Required, NotRequired };
+
     /// Collects everything `problem` can reach. The problem must outlive the universe.
-    static Result<Universe> collect(const Problem& problem);
+    static Result<Universe> collect(const Problem& problem, Together together);
 
     const std::vector<Name>& names() const { return table_.names(); }
     const std::vector<Spec>& specs() const { return table_.specs(); }
@@ -61,6 +64,10 @@ public:
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
     bool is_requested(NameId name) const;
+    /// The names that stand for toolkits, of which builds need releases.
+    std::vector<NameId> toolkits() const;
+    /// How well a candidate of such a name suits the machine's driver.
+    ToolkitFit toolkit_fit(const Candidate& release) const;
     /// Whether all of the request's specs and constraints on its name match.
     bool is_as_requested(CandidateId id) const;
     /// "numpy 1.26.4 py312h_0", for messages.
@@ -75,6 +82,7 @@ private:
     std::vector<Candidate> candidates_;
     std::vector<Version> versions_;
     std::deque<NameRecords> homes_;  ///< what the candidates' rows are read by
+    std::deque<PackageRecord> toolkits_;
     std::vector<SpecId> requested_;
     std::vector<SpecId> constraints_;
     std::vector<const Constraint*> constraint_of_;  ///< of each of constraints_

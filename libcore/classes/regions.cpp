@@ -111,8 +111,6 @@ Result<Regions> decision_regions(Problem problem,
             hopeless.push_back(point);
             continue;
         }
-        // Which builds gave way hangs on records that are not in the answer.
-        const bool may_carry = solution->regained.empty();
         const auto [place, is_new] = places.emplace(urls_of(*solution), found.regions.size());
         if (is_new) {
             auto says = machine_specs_of(solution->records);
@@ -120,7 +118,7 @@ Result<Regions> decision_regions(Problem problem,
         }
         auto& region = found.regions[place->second];
         region.points.push_back(point);
-        if (may_carry) region.solved.push_back(point);
+        region.solved.push_back(point);
     }
     for (auto& region : found.regions) region.needs = needs_of(problem.request, region.solution);
     name_regions(found.regions, problem.request);

@@ -224,6 +224,12 @@ bool is_vendor_part(std::string_view name) {
     return is_part_of_cuda(name) || is_part_of_rocm(name);
 }
 
+bool is_framework(std::string_view name) {
+    constexpr auto kFrameworks = std::to_array<std::string_view>(
+        {"pytorch", "libtorch", "torch", "tensorflow", "tensorflow-base", "jaxlib"});
+    return is_one_of(name, kFrameworks);
+}
+
 AcceleratorOf accelerator_of(const PackageRecord& record) {
     if (is_vendor_part(record.name)) return {};
     for (const auto& flag : record.flags) {

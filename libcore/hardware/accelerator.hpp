@@ -61,6 +61,10 @@ AcceleratorOf accelerator_of(const PackageRecord& record);
 /// Whether a package is such a part: "cuda-cudart", "libcublas", "nccl", "rocm-core".
 bool is_vendor_part(std::string_view name);
 
+/// Whether others are compiled against it for one accelerator, so that an extension for CUDA cannot
+/// be loaded beside a build for CPUs: "pytorch".
+bool is_framework(std::string_view name);
+
 /// accelerator_of() piece by piece, for a solver, which has a record's flags, dependencies and
 /// build string apart and reads each list of dependencies once. Of what is found, a flag counts
 /// most, then what is asked of the machine, then of a package that says which builds of others are

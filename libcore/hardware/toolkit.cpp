@@ -6,6 +6,7 @@
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -26,6 +27,21 @@ std::optional<std::string> cuda_of_build(std::string_view build) {
     return std::nullopt;
 }
 
+/// "6.4" of "rocm64_py312_0", "6" of "rocm6_0".
+std::optional<std::string> rocm_of_build(std::string_view build) {
+    for (const auto token : split(build, '_')) {
+        if (!token.starts_with("rocm")) continue;
+        const auto rest = token.substr(4);
+        const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+        if (end == 0 || rest.front() == '0') continue;
+        const auto digits = std::string(rest.substr(0, end));
+        return end > 1 && digits.find('.') == std::string::npos
+                   ? digits.substr(0, 1) + "." + digits.substr(1)
+                   : digits;
+    }
+    return std::nullopt;
+}
+
 /// The least version of the first that tells one of CUDA, and counts.
 template <class Counts>
 std::optional<std::string> least_cuda(const std::vector<std::string>& specs, const Counts& counts) {
@@ -42,7 +58,208 @@ std::optional<std::string> least_cuda(const std::vector<std::string>& specs, con
     return std::nullopt;
 }
 
+/// The packages whose version is the toolkit's. pytorch-cuda 12.1 stands beside parts of 12.5, so
+/// that its minor version says nothing.
+struct Stand {
+    std::string_view name;
+    Accelerator vendor;
+    bool tells_minor = true;
+};
+
+constexpr auto kStands = std::to_array<Stand>({
+    {"cuda-version", Accelerator::Nvidia},
+    {"cudatoolkit", Accelerator::Nvidia},
+    {"cuda-toolkit", Accelerator::Nvidia},
+    {"cuda", Accelerator::Nvidia},
+    {"pytorch-cuda", Accelerator::Nvidia, false},
+    {"rocm-core", Accelerator::Amd},
+    {"rocm-version", Accelerator::Amd},
+});
+
+const Stand* find_stand(std::string_view name) {
+    const auto* found = std::ranges::find(kStands, name, &Stand::name);
+    return found == kStands.end() ? nullptr : found;
+}
+
+ToolkitRange whole_majors(ToolkitRange range) {
+    range.first.minor = 0;
+    range.last.minor = ToolkitVersion::kLastMinor;
+    return range;
+}
+
+/// Parts with versions of their own: from a version on, part of this major version of CUDA
+/// (NVIDIA, "CUDA Toolkit Release Notes", component versions of 11.0 to 13.0).
+struct Numbering {
+    std::string_view name;
+    std::string_view from;
+    int major;
+};
+
+constexpr auto kNumberings = std::to_array<Numbering>({
+    {"libcublas", "11", 11},     {"libcublas", "12", 12},       {"libcublas", "13", 13},
+    {"libcufft", "10.1", 11},    {"libcufft", "11", 12},        {"libcufft", "12", 13},
+    {"libcufile", "1.0", 11},    {"libcufile", "1.5", 12},      {"libcufile", "1.15", 13},
+    {"libcurand", "10.2.1", 11}, {"libcurand", "10.3.1", 12},   {"libcurand", "10.4", 13},
+    {"libcusolver", "10.5", 11}, {"libcusolver", "11.4.2", 12}, {"libcusolver", "12", 13},
+    {"libcusparse", "11", 11},   {"libcusparse", "12", 12},     {"libcusparse", "12.6", 13},
+    {"libnpp", "11", 11},        {"libnpp", "12", 12},          {"libnpp", "13", 13},
+    {"libnvjpeg", "11", 11},     {"libnvjpeg", "12", 12},       {"libnvjpeg", "13", 13},
+    {"libnvjitlink", "12", 12},  {"libnvjitlink", "13", 13},    {"libnvfatbin", "12", 12},
+    {"libnvfatbin", "13", 13},   {"libnvvm-samples", "11", 11}, {"libnvvm-samples", "12", 12},
+});
+
+/// "libcublas" of "libcublas-dev".
+std::string_view without_output(std::string_view name) {
+    for (const auto output : {"-dev", "-static"}) {
+        if (name.ends_with(output)) name.remove_suffix(std::string_view(output).size());
+    }
+    return name;
+}
+
+/// Nothing of a package that is not numbered by itself.
+std::optional<int> cuda_by_numbering(std::string_view name, const Version& version) {
+    std::optional<int> major;
+    for (const auto& row : kNumberings) {
+        if (row.name != name) continue;
+        if (Version::parse(row.from).value() <= version) major = row.major;
+    }
+    return major;
+}
+
+/// Parts that are numbered as the toolkit is: cuda-nvcc, cuda-cudart, rocm-device-libs.
+bool is_numbered_as_toolkit(std::string_view name) {
+    constexpr auto kOthers = std::to_array<std::string_view>(
+        {"cuda-core", "cuda-pathfinder", "cuda-compat", "cuda-tile", "cuda-nsight"});
+    return name.starts_with("cuda-") &&
+           std::ranges::none_of(kOthers, [&](auto other) { return name.starts_with(other); });
+}
+
+bool is_known_major(int major) {
+    const auto& known = known_toolkits();
+    return version_part(known.front(), 0) <= major && major <= version_part(known.back(), 0) + 1;
+}
+
+/// What is made with a release goes with later ones of its major version; before 11 releases of
+/// CUDA do not go with each other (NVIDIA, "CUDA Compatibility").
+ToolkitRange at_least(Accelerator vendor, ToolkitVersion from) {
+    const bool is_alone = vendor == Accelerator::Nvidia && from.major < 11;
+    return {vendor, from, is_alone ? from : ToolkitVersion{from.major, ToolkitVersion::kLastMinor}};
+}
+
+/// The releases that a version spec takes, from the first to the last.
+std::optional<ToolkitRange> releases_in(const VersionSpec& spec, Accelerator vendor) {
+    std::vector<Version> probes = spec.literals();
+    probes.insert(probes.end(), known_toolkits().begin(), known_toolkits().end());
+    const auto last = version_part(known_toolkits().back(), 0) + 1;
+    for (int major = 1; major <= last; ++major)
+        probes.push_back(
+            *Version::parse(fmt::format("{}.{}", major, int{ToolkitVersion::kLastMinor})));
+    probes.push_back(Version::from_number(9999));
+    std::optional<ToolkitRange> range;
+    for (const auto& probe : probes) {
+        const auto release = ToolkitVersion::of(probe);
+        if (!release || !spec.matches(probe)) continue;
+        if (!range) range = ToolkitRange{vendor, *release, *release};
+        range->first = std::min(range->first, *release);
+        range->last = std::max(range->last, *release);
+    }
+    return range;
+}
+
 }  // namespace
+
+std::optional<ToolkitVersion> ToolkitVersion::of(const Version& version) {
+    const ToolkitVersion release{version_part(version, 0), version_part(version, 1)};
+    return release.major > 0 ? std::optional(release) : std::nullopt;
+}
+
+std::string ToolkitVersion::to_string() const { return fmt::format("{}.{}", major, minor); }
+
+std::string_view toolkit_title(Accelerator vendor) { return compute_platform(vendor); }
+
+std::string ToolkitRange::to_string() const {
+    const auto title = toolkit_title(vendor);
+    if (first == last) return fmt::format("{} {}", title, first.to_string());
+    const bool is_open = last.minor == ToolkitVersion::kLastMinor;
+    if (first.major == last.major && is_open)
+        return first.minor == 0 ? fmt::format("{} {}", title, first.major)
+                                : fmt::format("{} {}.{} or newer", title, first.major, first.minor);
+    return fmt::format("{} {} to {}",
+                       title,
+                       first.to_string(),
+                       is_open ? std::to_string(last.major) : last.to_string());
+}
+
+std::optional<ToolkitRange> toolkit_of_dependency(const MatchSpec& dependency) {
+    const auto* stand = find_stand(dependency.name);
+    if (stand == nullptr || !dependency.version || dependency.version->is_any())
+        return std::nullopt;
+    const auto range = releases_in(*dependency.version, stand->vendor);
+    return range && !stand->tells_minor ? whole_majors(*range) : range;
+}
+
+std::optional<ToolkitRange> toolkit_of_build(Accelerator vendor, std::string_view build) {
+    if (vendor == Accelerator::None) return std::nullopt;
+    const auto told = vendor == Accelerator::Nvidia ? cuda_of_build(build) : rocm_of_build(build);
+    const auto version = told ? Version::parse(*told) : Version::parse("");
+    const auto release = version ? ToolkitVersion::of(*version) : std::nullopt;
+    if (!release) return std::nullopt;
+    // A major version alone: "cuda13".
+    if (told->find('.') == std::string::npos) return whole_majors({vendor, *release, *release});
+    return at_least(vendor, *release);
+}
+
+std::optional<ToolkitRange> toolkit_of_part(std::string_view name, const Version& version) {
+    const auto release = ToolkitVersion::of(version);
+    if (!release) return std::nullopt;
+    if (const auto* stand = find_stand(name)) {
+        if (!stand->tells_minor) return whole_majors({stand->vendor, *release, *release});
+        const bool is_toolkit = name == "cuda-version" || name == "cudatoolkit";
+        return is_toolkit ? ToolkitRange{stand->vendor, *release, *release}
+                          : at_least(stand->vendor, *release);
+    }
+    const auto whole = without_output(name);
+    if (const auto major = cuda_by_numbering(whole, version))
+        return whole_majors({Accelerator::Nvidia, {*major, 0}, {*major, 0}});
+    if (is_numbered_as_toolkit(whole) && is_known_major(release->major))
+        return at_least(Accelerator::Nvidia, *release);
+    return std::nullopt;
+}
+
+std::optional<ToolkitRange> toolkit_of_request(const MatchSpec& spec) {
+    if (const auto stated = toolkit_of_dependency(spec)) return stated;
+    if (!spec.version || spec.version->is_any() || !is_numbered_as_toolkit(spec.name))
+        return std::nullopt;
+    return releases_in(*spec.version, Accelerator::Nvidia);
+}
+
+std::optional<ToolkitRange> toolkit_of(const PackageRecord& record) {
+    for (const auto& text : record.depends) {
+        if (find_stand(name_in_spec(text)) == nullptr) continue;
+        const auto dependency = MatchSpec::parse(text);
+        if (!dependency || dependency->when) continue;
+        if (const auto range = toolkit_of_dependency(*dependency)) return range;
+    }
+    const auto accelerator = accelerator_of(record).accelerator;
+    if (const auto range = toolkit_of_build(accelerator, record.build)) return range;
+    const auto version = version_of(record);
+    return version && (is_vendor_part(record.name) || find_stand(record.name) != nullptr)
+               ? toolkit_of_part(record.name, *version)
+               : std::nullopt;
+}
+
+ToolkitFit toolkit_fit(ToolkitVersion version, std::optional<ToolkitVersion> driver) {
+    using enum ToolkitFit::Class;
+    constexpr int kMajor = 100;
+    const auto number = version.major * kMajor + version.minor;
+    if (!driver) return {Supported, -number};
+    const auto newest = driver->major * kMajor + driver->minor;
+    if (version.major == driver->major)
+        return number <= newest ? ToolkitFit{Supported, newest - number}
+                                : ToolkitFit{LaterMinor, number - newest};
+    return number < newest ? ToolkitFit{EarlierMajor, newest - number}
+                           : ToolkitFit{LaterMajor, number - newest};
+}
 
 std::optional<Version> toolkit_of_build(std::string_view build) {
     const auto told = cuda_of_build(build);

@@ -98,6 +98,7 @@ Problem put(const Problem& problem, const Way& way) {
                std::ranges::find(way.lifted, constraint.spec) != way.lifted.end();
     });
     // What is installed stays what it is.
+    request.accelerators.binds_requested_alone = way.is_for_named_cuda;
     if (way.is_for_named_cuda) {
         for (const auto& record : request.installed)
             request.accelerators.of_package.try_emplace(record.name, AcceleratorChoice::Auto);

@@ -118,13 +118,6 @@ struct Solution {
     /// Their names in the order in which they were settled: each has the best record that goes with
     /// those before it.
     std::vector<std::string> settled;
-    /// Names that came to the accelerator that is preferred at the price of builds of others, as
-    /// cupy's newest build goes for one beside which pytorch is for the GPU: where there are any,
-    /// the versions of what is asked for were settled first, and then these.
-    std::vector<std::string> regained{};
-    /// What of a vendor's own parts is asked for and got an older version for that, as cuda-core
-    /// for a colmap for the GPU: it was settled after them.
-    std::vector<std::string> given_up{};
     /// What of it does not run on the machine's driver and GPUs, though all that it asks of the
     /// machine is there: by itself or by what it needs.
     struct NotRunning {

@@ -4,6 +4,7 @@
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/solve/answer.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/version.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ void lift_floors(Request& request) {
 
 /// What was settled up to the first that is not the same with the spec, which is the last of all.
 struct Settled {
-    std::vector<std::string> graded;  ///< names whose version and accelerator are settled
+    std::vector<std::string> graded;  ///< requested: their version and accelerator are settled
     std::vector<std::string> names;   ///< those whose build is as well
 
     bool empty() const { return graded.empty() && names.empty(); }
@@ -101,7 +102,7 @@ struct Settled {
 };
 
 /// Whether two builds of a name that both run, or both do not, differ in less than what is settled
-/// first, as the solver has it (differ_in_build_alone in solver/preference.hpp).
+/// first, as the solver has it (Ranking::accelerators in solver/preference.hpp).
 bool is_alike(const Problem& problem,
               const std::optional<PackageRecord>& a,
               const std::optional<PackageRecord>& b) {
@@ -112,27 +113,42 @@ bool is_alike(const Problem& problem,
            (problem.priority != ChannelPriority::Flexible || a->channel == b->channel);
 }
 
+bool is_older(const std::optional<PackageRecord>& a, const std::optional<PackageRecord>& b) {
+    if (!a || !b) return false;
+    const auto one = version_of(*a);
+    const auto other = version_of(*b);
+    return one && other && *one < *other;
+}
+
+/// The versions and accelerators of requested packages are settled together, one that is worse with
+/// the spec standing last here; then builds one after the other.
 Settled settled_before(const Problem& problem,
+                       const std::string& in_question,
                        const Solution& answer,
                        const Solution& other,
                        const ByName& now,
                        const ByName& then) {
-    Settled settled;
-    std::vector<std::string> graded;
-    if (!answer.regained.empty()) {
-        for (const auto& spec : problem.request.specs) {
-            if (std::ranges::find(answer.given_up, spec.name) == answer.given_up.end())
-                graded.push_back(spec.name);
-        }
-        graded.insert(graded.end(), answer.regained.begin(), answer.regained.end());
+    const auto is_as_now = [&](const std::string& name) {
+        return (answer.find_not_running(name) == nullptr) ==
+                   (other.find_not_running(name) == nullptr) &&
+               is_alike(problem, find(now, name), find(then, name));
+    };
+    std::vector<std::string> alike;
+    std::vector<std::string> different;
+    for (const auto& spec : problem.request.specs) {
+        if (!now.contains(spec.name) || spec.name.starts_with("__")) continue;
+        (is_as_now(spec.name) ? alike : different).push_back(spec.name);
     }
-    for (const auto& name : graded) {
-        if (!now.contains(name) || name.starts_with("__")) continue;
-        settled.graded.push_back(name);
-        if ((answer.find_not_running(name) == nullptr) !=
-                (other.find_not_running(name) == nullptr) ||
-            !is_alike(problem, find(now, name), find(then, name)))
-            return settled;
+    if (different.size() > 1 && !is_older(find(then, in_question), find(now, in_question)))
+        std::erase(different, in_question);
+    std::ranges::stable_partition(different, [&](const std::string& name) {
+        return name != in_question && !is_older(find(then, name), find(now, name));
+    });
+    Settled settled;
+    if (!different.empty()) {
+        settled.graded = std::move(alike);
+        settled.graded.insert(settled.graded.end(), different.begin(), different.end());
+        return settled;
     }
     for (const auto& name : answer.settled) {
         settled.names.push_back(name);
@@ -236,6 +252,8 @@ Result<WhyNot> why_not(Problem problem,
 
     auto with_it = problem;
     const auto index = with_it.request.specs.size();
+    // What is in question is settled last.
+    if (with_it.request.named == 0) with_it.request.named = index;
     with_it.request.specs.push_back(spec);
     lift_floors(with_it.request);
     GPKG_TRY(auto answered_with_it, gpkg::answer(with_it, solve));
@@ -262,7 +280,7 @@ Result<WhyNot> why_not(Problem problem,
             found.differences.push_back(std::move(difference));
     }
 
-    const auto settled = settled_before(problem, answer, other, now, then);
+    const auto settled = settled_before(problem, spec.name, answer, other, now, then);
     if (is_chosen && found.differences.empty()) {
         found.verdict = Verdict::Chosen;  // with all that its extras add
     } else if (!found.chosen || (is_chosen && settled.empty())) {
@@ -287,6 +305,13 @@ Result<WhyNot> why_not(Problem problem,
         for (const auto& told : settled.graded.empty() ? all.first(kWithoutBuilds) : all) {
             GPKG_TRY(found.explanation, chain(with_it, settled, now, index, told, solve));
             if (!found.explanation.clashes.empty()) break;
+        }
+        // Each by itself would do, and all together would not.
+        if (found.explanation.clashes.empty()) {
+            const auto& first = now.at(settled.first_other());
+            found.verdict = Verdict::LessGood;
+            found.reason =
+                fmt::format("goes with {} {} {}", first.name, first.version, first.build);
         }
     }
     return found;

@@ -326,12 +326,13 @@ private:
         for (const auto& step : plan.steps) changes.push_back(step.change);
         const auto problem = with_changes(universe_.problem(), changes);
         if (!problem) return;
-        const auto universe = Universe::collect(*problem);
+        const auto universe = Universe::collect(*problem, Universe::Together::NotRequired);
         if (!universe) return;
         const auto decided = decide_(*universe);
         if (!decided) return;
         if (!decided->unsolved) return then(*universe, decided->solution);
-        const auto unsolved = Universe::collect(*decided->unsolved);
+        const auto unsolved =
+            Universe::collect(*decided->unsolved, Universe::Together::NotRequired);
         if (unsolved) then(*unsolved, decided->solution);
     }
 
@@ -447,7 +448,7 @@ private:
             const auto& name = universe.names()[*own];
             for (auto one = name.begin; one < name.end; ++one) {
                 const auto& candidate = universe.candidates()[one];
-                if (candidate.accelerator == *wanted &&
+                if (candidate.accelerator == *wanted && !candidate.is_accelerator_inferred &&
                     (version == nullptr || universe.version(candidate.version) == *version))
                     return true;
             }
@@ -469,7 +470,7 @@ private:
     }
 
     static EdgeSet clash_of(const Universe& universe, const Edges& edges) {
-        const auto ranks = rank_candidates(universe);
+        const auto ranks = rank_candidates(universe).ranks;
         return minimal_clash(edges, Parts(universe, edges, ranks));
     }
 

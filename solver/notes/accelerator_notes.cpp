@@ -24,7 +24,7 @@ AcceleratorNotes::AcceleratorNotes(const Universe& universe,
       not_running_(not_running) {
     for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
-        if (!candidate.says_accelerator) continue;
+        if (!candidate.says_accelerator || candidate.is_accelerator_inferred) continue;
         for (const auto depend : candidate.depends) parts_.insert(universe.specs()[depend].name);
     }
 }
@@ -44,6 +44,8 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
     if (auto note = on_cuda_not_running(id)) return note;
     const auto newest = newest_usable(chosen.name, *wanted);
     if (!newest) return on_no_build(id, *wanted);
+    if (is_limit_told && !could_run(*newest) && is_older(chosen.version, *newest))
+        return std::nullopt;
     // One of its own version that cannot run is there all the same.
     if (build_alike(id, *wanted)) return on_other_build(id, *newest);
     if (is_older(universe_.candidates()[*newest].version, id)) return on_other_version(id, *newest);

@@ -7,6 +7,7 @@
 #include "solver/notes/accelerator_notes.hpp"
 #include "solver/notes/held_back.hpp"
 #include "solver/notes/held_kinds.hpp"
+#include "solver/notes/trades.hpp"
 #include "solver/notes/unheeded_accelerators.hpp"
 
 #include <algorithm>
@@ -93,40 +94,6 @@ std::optional<std::string> note_on_not_running(const Universe& universe,
                        is_of_environment(universe) ? " (to see why: gpkg doctor)" : "");
 }
 
-/// For requested parts of a vendor's stack: "cuda-core 0.3.2 was chosen to get a GPU build of
-/// colmap; cuda-core==1.1.0 selects the newer version".
-std::optional<std::string> note_on_given_up(const Universe& universe, const Regained& answer) {
-    if (answer.given_up.empty()) return std::nullopt;
-    const auto version_of = [&](CandidateId id) {
-        return universe.version(universe.candidates()[id].version).to_string();
-    };
-    std::vector<std::string> taken;
-    std::vector<std::string> newer;
-    for (const auto before : answer.given_up) {
-        const auto name = universe.candidates()[before].name;
-        const auto now = std::ranges::find_if(
-            answer.chosen, [&](CandidateId id) { return universe.candidates()[id].name == name; });
-        taken.push_back(fmt::format("{} {}", universe.names()[name].text, version_of(*now)));
-        newer.push_back(fmt::format("{}=={}", universe.names()[name].text, version_of(before)));
-    }
-    std::vector<std::string> for_gpu;
-    for (const auto name : answer.names) {
-        const bool is_given_up = std::ranges::any_of(answer.given_up, [&](CandidateId id) {
-            return universe.candidates()[id].name == name;
-        });
-        if (!is_given_up) for_gpu.push_back(universe.names()[name].text);
-    }
-    if (for_gpu.empty()) return std::nullopt;  // it is there because it runs
-    const bool is_one = taken.size() == 1;
-    return fmt::format("{} {} chosen to get a GPU build of {}; {} {} the newer version{}",
-                       join_some(taken, "and"),
-                       is_one ? "was" : "were",
-                       join_some(for_gpu, "and"),
-                       join_some(newer, "and"),
-                       is_one ? "selects" : "select",
-                       is_one ? "" : "s");
-}
-
 /// Requested extras that the chosen candidate does not have: other builds or versions do.
 void note_missing_extras(const Universe& universe,
                          const std::vector<CandidateId>& chosen,
@@ -148,16 +115,16 @@ void note_missing_extras(const Universe& universe,
 }  // namespace
 
 std::vector<std::string> notes_on(const Universe& universe,
-                                  const Regained& answer,
+                                  const std::vector<CandidateId>& chosen,
+                                  const NotRunning& not_running,
+                                  const std::vector<Trade>& trades,
                                   const WithSpec& with_spec) {
-    const auto& chosen = answer.chosen;
     auto notes = universe.notes();
     if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
     if (auto note = note_on_not_running(universe, chosen)) notes.push_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
     MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(
-        universe, machine_limit, chosen, answer.not_running, with_spec);
+    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, not_running, with_spec);
     auto held_kind = note_on_held_kinds(universe, machine_limit, chosen, with_spec);
     for (const auto id : chosen) {
         if (held_kind && held_kind->on == id) {
@@ -171,7 +138,7 @@ std::vector<std::string> notes_on(const Universe& universe,
             notes.push_back(*std::move(note));
         if (limit) notes.push_back(*std::move(limit));
     }
-    if (auto note = note_on_given_up(universe, answer)) notes.push_back(*std::move(note));
+    append(notes, notes_on_trades(universe, chosen, trades, with_spec));
     append(notes, notes_on_unheeded_accelerators(universe, chosen));
     append(notes,
            notes_on_held_back(universe,

@@ -2,7 +2,8 @@
 
 // What a user should know of an answer, in a line each.
 
-#include "solver/regain.hpp"
+#include "solver/newest_together.hpp"
+#include "solver/running.hpp"
 #include "solver/universe.hpp"
 
 #include <functional>
@@ -31,7 +32,9 @@ using WithSpec =
     std::function<std::optional<Brought>(const std::string& name, const std::string& spec)>;
 
 std::vector<std::string> notes_on(const Universe& universe,
-                                  const Regained& answer,
+                                  const std::vector<CandidateId>& chosen,
+                                  const NotRunning& not_running,
+                                  const std::vector<Trade>& trades,
                                   const WithSpec& with_spec);
 
 }  // namespace gpkg::solver

@@ -26,11 +26,6 @@ public:
             return std::nullopt;
         const auto chosen = chosen_.find(*id);
         if (chosen == chosen_.end()) return std::nullopt;
-        if (choice == AcceleratorChoice::None) {
-            const auto& candidate = universe_.candidates()[chosen->second];
-            if (candidate.says_accelerator) return std::nullopt;
-            if (has_builds(*id)) return note_on_parts(chosen->second);
-        }
         if (has_builds(*id)) return std::nullopt;
         auto text = fmt::format(
             "{0}[accel={1}] has no effect: {0} has no GPU builds", name, to_string(choice));
@@ -41,22 +36,6 @@ public:
     }
 
 private:
-    /// A version that only brings others together.
-    std::optional<std::string> note_on_parts(CandidateId id) const {
-        std::vector<std::string> parts;
-        for (const auto depend : universe_.candidates()[id].depends) {
-            const auto needed = chosen_.find(universe_.specs()[depend].name);
-            if (needed != chosen_.end() &&
-                universe_.candidates()[needed->second].accelerator != Accelerator::None)
-                parts.push_back(universe_.names()[needed->first].text);
-        }
-        if (parts.empty()) return std::nullopt;
-        return fmt::format("{}[accel=none]: these dependencies of {} are GPU builds: {}",
-                           universe_.names()[universe_.candidates()[id].name].text,
-                           universe_.describe(id),
-                           join_some(parts, "and"));
-    }
-
     bool has_builds(NameId id) const {
         const auto& name = universe_.names()[id];
         for (auto other = name.begin; other < name.end; ++other) {

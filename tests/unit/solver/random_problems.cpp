@@ -3,14 +3,16 @@
 #include "libcore/index/repodata.hpp"
 #include "solver/preference.hpp"
 #include "solver/universe.hpp"
+#include "solver/version_dates.hpp"
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
+#include <utility>
 
 namespace gpkg::tests {
 
@@ -127,7 +129,7 @@ Package random_package(Dice& dice, std::uint32_t name, const Most& most, const N
                     dice.one_in(3) ? 0 : build,
                     quoted(depends),
                     quoted(constrains),
-                    1700000000000 + dice.roll(3),
+                    dice.one_in(10) ? 0 : 1700000000000 + dice.roll(9),
                     dice.one_in(8) ? R"(,"track_features":"x")" : "",
                     extras.empty() ? "" : R"(,"extra_depends":)" + nlohmann::json(extras).dump());
     return package;
@@ -247,12 +249,22 @@ Problem random_problem(Dice& dice) {
 }
 
 Exhaustive::Exhaustive(const Problem& problem) : problem_(problem) {
-    const auto universe = Universe::collect(problem);
+    const auto universe = Universe::collect(problem, Universe::Together::Required);
     REQUIRE(universe);
-    const auto ranks = rank_candidates(*universe);
-    for (CandidateId id = 0; id < universe->candidates().size(); ++id) {
-        const auto record = universe->candidates()[id].record().value();
-        by_rank_[record.name].emplace(ranks[id], record);
+    const auto ranking = rank_candidates(*universe);
+    for (NameId id = 0; id < universe->names().size(); ++id) {
+        const auto& name = universe->names()[id];
+        const auto ages = version_ages(*universe, id);
+        for (auto one = name.begin; one < name.end; ++one) {
+            const auto record = universe->candidates()[one].record().value();
+            by_rank_[record.name].emplace(ranking.ranks[one],
+                                          Ranked{record,
+                                                 {ranking.standings[one],
+                                                  ranking.versions[one],
+                                                  ranking.accelerators[one],
+                                                  ranking.ranks[one]},
+                                                 ages[one - name.begin]});
+        }
     }
     for (const auto& record : problem.virtual_packages) machine_[record.name] = record;
 }
@@ -262,25 +274,82 @@ bool Exhaustive::allows(const std::vector<std::string>& kept) {
     return completes(machine_);
 }
 
+/// Leaves of the names nothing but the best by this place that goes with the best of those before.
+void Exhaustive::prefer(const std::vector<std::string>& names,
+                        std::size_t place,
+                        const Choice& settled) {
+    for (const auto& name : names) {
+        const auto all = by_rank_[name];
+        std::set<std::uint32_t> places;
+        for (const auto& [rank, ranked] : all) places.insert(ranked.places[place]);
+        for (const auto best : places) {
+            auto& left = by_rank_[name] = all;
+            std::erase_if(left,
+                          [&](const auto& entry) { return entry.second.places[place] != best; });
+            if (completes(settled)) break;
+        }
+    }
+}
+
+/// Of all sums of ages, the least that is possible; of equal ones, where the first names are newer.
+void Exhaustive::prefer_newest_together(const std::vector<std::string>& names,
+                                        const Choice& settled) {
+    std::vector<std::vector<std::int64_t>> ways{{}};
+    for (const auto& name : names) {
+        std::set<std::int64_t> ages;
+        for (const auto& [rank, ranked] : by_rank_[name]) ages.insert(ranked.age);
+        std::vector<std::vector<std::int64_t>> longer;
+        for (const auto& way : ways) {
+            for (const auto age : ages) {
+                longer.push_back(way);
+                longer.back().push_back(age);
+            }
+        }
+        ways = std::move(longer);
+    }
+    std::ranges::sort(ways, {}, [](const auto& way) {
+        return std::pair(std::accumulate(way.begin(), way.end(), std::int64_t{0}), way);
+    });
+    const auto all = by_rank_;
+    for (const auto& way : ways) {
+        by_rank_ = all;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            std::erase_if(by_rank_[names[i]],
+                          [&](const auto& entry) { return entry.second.age > way[i]; });
+        if (completes(settled)) return;
+    }
+}
+
+std::vector<std::string> Exhaustive::not_in(const Choice& settled,
+                                            const std::vector<std::string>& names) {
+    std::vector<std::string> others;
+    for (const auto& name : names) {
+        if (!settled.contains(name) && !name.starts_with("__") &&
+            std::ranges::find(others, name) == others.end())
+            others.push_back(name);
+    }
+    return others;
+}
+
 std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string>& kept) {
     if (!allows(kept)) return std::nullopt;
+    const auto before = by_rank_;
+    auto found = best_of_level_after_level();
+    by_rank_ = before;
+    return found;
+}
+
+Exhaustive::Choice Exhaustive::best_of_level_after_level() {
     Choice settled = machine_;
     Extras asked = requested_extras();
     std::vector<std::string> order;
-    std::deque<std::string> queue;
-    for (const auto& spec : problem_.request.specs) queue.push_back(spec.name);
-    // Where nothing stays as it is, what is only kept comes last.
-    auto last = problem_.request.update_all ? kept_ : std::vector<std::string>();
-    if (last.empty()) queue.insert(queue.end(), kept_.begin(), kept_.end());
+    std::vector<std::string> queue;
     std::set<std::pair<std::string, std::string>> told;  // conditional dependencies that are queued
-    while (!queue.empty()) {
-        for (; !queue.empty(); queue.pop_front()) {
-            const auto& name = queue.front();
-            if (settled.contains(name) || name.starts_with("__")) continue;
-            for (const auto& [rank, record] : by_rank_[name]) {
-                settled[name] = record;
-                if (completes(settled)) break;
-            }
+    enum Place : std::size_t { Standing, Version, Accelerator, Rank };
+    const auto settle = [&](const std::vector<std::string>& names) {
+        for (const auto& name : names) {
+            prefer({name}, Rank, settled);
+            settled[name] = by_rank_[name].begin()->second.record;
             order.push_back(name);
             // What the machine decides is decided from the start.
             for (const auto& text : settled.at(name).depends) {
@@ -290,6 +359,15 @@ std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string
                 queue.push_back(spec(text).name);
             }
         }
+    };
+    const auto settle_level = [&](const std::vector<std::string>& level) {
+        const auto names = not_in(settled, level);
+        prefer(names, Standing, settled);
+        prefer(names, Version, settled);
+        prefer(names, Accelerator, settled);
+        settle(names);
+    };
+    const auto queue_conditional = [&] {
         for (const auto& name : order) {
             const auto& record = settled.at(name);
             const auto take = [&](const std::string& group, const std::string& text) {
@@ -306,10 +384,31 @@ std::optional<Exhaustive::Choice> Exhaustive::best(const std::vector<std::string
                 }
             }
         }
-        if (queue.empty()) {
-            queue.assign(last.begin(), last.end());
-            last.clear();
-        }
+    };
+    const auto settle_all = [&] {
+        do {
+            while (!queue.empty()) settle_level(std::exchange(queue, {}));
+            queue_conditional();
+        } while (!queue.empty());
+    };
+    const auto& request = problem_.request;
+    std::vector<std::string> requested;
+    for (const auto& spec : request.specs) requested.push_back(spec.name);
+    const auto named = requested.begin() + static_cast<std::ptrdiff_t>(request.named);
+    for (const auto& group :
+         {std::vector(requested.begin(), named), std::vector(named, requested.end())}) {
+        const auto names = not_in(settled, group);
+        prefer(names, Standing, settled);
+        prefer_newest_together(names, settled);
+        prefer(names, Version, settled);
+        prefer(names, Accelerator, settled);
+        settle(names);
+    }
+    for (const bool may_move : {false, true}) {
+        auto level = kept_;
+        std::erase_if(level, [&](const auto& name) { return request.may_move(name) != may_move; });
+        settle_level(level);
+        settle_all();
     }
     return settled;
 }
@@ -424,7 +523,7 @@ bool Exhaustive::completes(const Choice& choice) {
     const auto& records = by_rank_[*open];
     return std::any_of(records.begin(), records.end(), [&](const auto& entry) {
         auto more = choice;
-        more[*open] = entry.second;
+        more[*open] = entry.second.record;
         return completes(more);
     });
 }

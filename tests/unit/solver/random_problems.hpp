@@ -1,12 +1,14 @@
 #pragma once
 
 // Small random problems, and a search that tries everything: it knows conda's rules from the
-// records alone and takes only the ranks from the solver.
+// records alone and takes only ranks and ages from the solver.
 
 #include "libcore/solve/solve.hpp"
 #include "libcore/spec/condition.hpp"
 #include "tests/support/effort.hpp"
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <random>
 #include <set>
@@ -41,8 +43,7 @@ public:
     /// Is there an environment with these names in it, beside what is requested?
     bool allows(const std::vector<std::string>& kept);
 
-    /// What the documentation of solve() promises, one name after the other, with these names in
-    /// it.
+    /// What solver/improve.hpp promises, with these names in it.
     std::optional<Choice> best(const std::vector<std::string>& kept);
 
     /// Names, and the dependencies of theirs that apply to the choice as it is.
@@ -61,9 +62,20 @@ private:
     bool brings(const std::string& text) const;
     bool is_installed(const PackageRecord& record) const;
     bool completes(const Choice& choice);
+    void prefer(const std::vector<std::string>& names, std::size_t place, const Choice& settled);
+    void prefer_newest_together(const std::vector<std::string>& names, const Choice& settled);
+    static std::vector<std::string> not_in(const Choice& settled,
+                                           const std::vector<std::string>& names);
+    Choice best_of_level_after_level();
 
     const Problem& problem_;
-    std::map<std::string, std::map<std::uint32_t, PackageRecord>> by_rank_;
+    struct Ranked {
+        PackageRecord record;
+        std::array<std::uint32_t, 4> places;  ///< as in Ranking
+        std::int64_t age;
+    };
+
+    std::map<std::string, std::map<std::uint32_t, Ranked>> by_rank_;
     std::map<std::string, MatchSpec> specs_;
     std::map<std::string, Condition> conditions_;
     Choice machine_;

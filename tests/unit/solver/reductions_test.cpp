@@ -5,7 +5,6 @@
 #include "solver/reductions.hpp"
 
 #include "solver/engine.hpp"
-#include "solver/facts.hpp"
 #include "solver/improve.hpp"
 #include "solver/preference.hpp"
 #include "solver/solver.hpp"
@@ -98,34 +97,6 @@ void check_nothing_is_lost(const Problem& problem,
     }
 }
 
-/// Only what the machine decides is taken out, and what constrains itself away: neither is part of
-/// what the engine is told.
-Live all_but_unfit(const Universe& universe) {
-    Live live(universe);
-    const auto lacking = [&](SpecId id) {
-        const auto& spec = universe.specs()[id];
-        return universe.name_of(spec).is_virtual && spec.matches.empty();
-    };
-    const auto broken = [&](SpecId id) {
-        const auto& name = universe.name_of(universe.specs()[id]);
-        return name.begin != name.end && lacking(id);
-    };
-    for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
-        const auto& candidate = universe.candidates()[id];
-        const auto excludes_itself = [&](SpecId spec) {
-            const auto& matches = universe.specs()[spec].matches;
-            return universe.specs()[spec].name == candidate.name &&
-                   !std::binary_search(matches.begin(), matches.end(), id);
-        };
-        if (std::any_of(
-                candidate.constrains.begin(), candidate.constrains.end(), excludes_itself) ||
-            std::any_of(candidate.depends.begin(), candidate.depends.end(), lacking) ||
-            std::any_of(candidate.constrains.begin(), candidate.constrains.end(), broken))
-            live.remove(id);
-    }
-    return live;
-}
-
 /// What the request wants, with these installed names; nothing where the machine rules it out.
 std::optional<std::vector<Goal>> goals_of(const Universe& universe,
                                           const std::vector<std::string>& kept) {
@@ -149,8 +120,9 @@ std::optional<std::vector<Goal>> goals_of(const Universe& universe,
 
 /// Improved, not from the solver's good first answer, but from a bad one.
 std::string answer_from_bad(const Problem& problem, const std::vector<std::string>& kept) {
-    const auto universe = Universe::collect(problem).value();
-    const auto ranks = rank_candidates(universe);
+    const auto universe = Universe::collect(problem, Universe::Together::Required).value();
+    const auto ranking = rank_candidates(universe);
+    const auto& ranks = ranking.ranks;
     const auto goals = goals_of(universe, kept);
     if (!goals) return "none";
     auto reversed = ranks;
@@ -160,68 +132,27 @@ std::string answer_from_bad(const Problem& problem, const std::vector<std::strin
     if (!bad) return "none";
     Search search(universe, ranks);
     Solution solution;
-    for (const auto id : improve(universe, open, ranks, search, *goals, *bad))
+    for (const auto id : improve(universe, open, ranking, search, *goals, *bad).chosen)
         solution.records.push_back(universe.candidates()[id].record().value());
     return text(solution);
 }
 
-/// By the engine alone, on the whole universe, one solve for each candidate. Constraints are goals
-/// in reverse: what they do not match is out.
+/// Of the whole universe: nothing is taken out that has a better twin.
 std::string unreduced_answer(const Problem& problem, const std::vector<std::string>& kept) {
-    const auto universe = Universe::collect(problem).value();
-    const auto ranks = rank_candidates(universe);
-    auto live = all_but_unfit(universe);
-    for (const auto id : universe.constraints()) {
-        const auto& spec = universe.specs()[id];
-        const auto& name = universe.name_of(spec);
-        for (auto other = name.begin; other < name.end; ++other) {
-            if (!std::binary_search(spec.matches.begin(), spec.matches.end(), other))
-                live.remove(other);
-        }
-    }
-    auto wanted = goals_of(universe, kept);
-    if (!wanted) return "none";
-    auto& goals = *wanted;
-    Engine engine(universe, live, ranks);
-    if (!engine.solve(goals)) return "none";
-
-    // Name by name, breadth first, the best that goes with what was chosen before.
+    const auto universe = Universe::collect(problem, Universe::Together::Required).value();
+    const auto ranking = rank_candidates(universe);
+    const auto goals = goals_of(universe, kept);
+    if (!goals) return "none";
+    Narrowing open(universe);
+    for (const auto spec : universe.requested()) open.restrict_to(spec);
+    for (const auto spec : universe.constraints()) open.restrict_to(spec);
+    Engine engine(universe, open.live(), ranking.ranks);
+    const auto first = engine.solve(*goals);
+    if (!first) return "none";
+    Search search(universe, ranking.ranks);
     Solution solution;
-    std::vector<NameId> queue;
-    for (const auto id : universe.requested()) queue.push_back(universe.specs()[id].name);
-    auto last = problem.request.update_all ? universe.kept() : std::vector<NameId>();
-    if (last.empty()) queue.insert(queue.end(), universe.kept().begin(), universe.kept().end());
-    std::set<NameId> seen;
-    Facts facts(universe);
-    for (std::size_t next = 0;;) {
-        if (next == queue.size()) {
-            for (const auto spec : facts.newly_applying())
-                queue.push_back(universe.specs()[spec].name);
-        }
-        if (next == queue.size()) {
-            queue.insert(queue.end(), last.begin(), last.end());
-            last.clear();
-        }
-        if (next == queue.size()) break;
-        const auto id_of_name = queue[next++];
-        const auto& name = universe.names()[id_of_name];
-        if (name.is_virtual || !seen.insert(id_of_name).second) continue;
-        std::vector<CandidateId> by_rank(name.end - name.begin);
-        std::iota(by_rank.begin(), by_rank.end(), name.begin);
-        std::sort(
-            by_rank.begin(), by_rank.end(), [&](auto a, auto b) { return ranks[a] < ranks[b]; });
-        for (const auto id : by_rank) {
-            goals.push_back({{id}, false});
-            if (live[id] && engine.solve(goals)) {
-                solution.records.push_back(universe.candidates()[id].record().value());
-                for (const auto spec : universe.candidates()[id].depends)
-                    queue.push_back(universe.specs()[spec].name);
-                facts.settle(id);
-                break;
-            }
-            goals.pop_back();
-        }
-    }
+    for (const auto id : improve(universe, open, ranking, search, *goals, *first).chosen)
+        solution.records.push_back(universe.candidates()[id].record().value());
     return text(solution);
 }
 

@@ -1,0 +1,208 @@
+#include "solver/derived_dependencies.hpp"
+
+#include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/toolkit.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace gpkg::solver {
+namespace {
+
+bool is_cpu_build(const Candidate& candidate) {
+    return candidate.says_accelerator && candidate.accelerator == Accelerator::None;
+}
+
+}  // namespace
+
+void DerivedDependencies::infer_accelerators() {
+    for (bool has_more = true; std::exchange(has_more, false);) {
+        for (auto& candidate : candidates_) {
+            if (candidate.says_accelerator) continue;
+            const auto brought = brought_by(candidate);
+            if (!brought) continue;
+            candidate.accelerator = *brought;
+            candidate.says_accelerator = candidate.is_accelerator_inferred = has_more = true;
+        }
+    }
+}
+
+/// For CPUs only where a build is asked for: what needs any build of a package without GPU builds
+/// is for no accelerator.
+std::optional<Accelerator> DerivedDependencies::brought_by(const Candidate& candidate) const {
+    if (is_vendor_part(table_.names()[candidate.name].text)) return std::nullopt;
+    for (const auto depend : candidate.depends) {
+        const auto& spec = table_.specs()[depend];
+        if (spec.matches.empty() || table_.name_of(depend).is_virtual) continue;
+        const auto& first = candidates_[spec.matches.front()];
+        if (!first.says_accelerator ||
+            (first.accelerator == Accelerator::None && !spec.match.build))
+            continue;
+        const bool are_alike = std::ranges::all_of(spec.matches, [&](CandidateId id) {
+            return candidates_[id].says_accelerator &&
+                   candidates_[id].accelerator == first.accelerator;
+        });
+        if (are_alike) return first.accelerator;
+    }
+    return std::nullopt;
+}
+
+std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candidate) const {
+    for (const auto depend : candidate.depends) {
+        if (const auto& range = table_.specs()[depend].toolkit) return range;
+    }
+    const auto& name = table_.name(candidate.name);
+    if (candidate.accelerator != Accelerator::None) {
+        if (auto range = toolkit_of_build(candidate.accelerator, candidate.build())) return range;
+    }
+    return name.may_be_toolkit ? toolkit_of_part(name.text, versions_[candidate.version])
+                               : std::nullopt;
+}
+
+void DerivedDependencies::add(std::deque<PackageRecord>& records) {
+    std::vector<std::optional<ToolkitRange>> ranges;
+    ranges.reserve(candidates_.size());
+    for (const auto& candidate : candidates_) {
+        ranges.push_back(table_.names()[candidate.name].is_virtual ? std::nullopt
+                                                                   : range_of(candidate));
+    }
+    if (!problem_.request.update_all && do_installed_contradict(ranges)) return;
+    for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd})
+        add_toolkit(vendor, ranges, records);
+    // Builds mostly share their lists of dependencies.
+    std::map<std::tuple<const SpecId*, std::size_t, std::vector<SpecId>>, std::span<const SpecId>>
+        extended;
+    for (std::size_t id = 0; id < ranges.size(); ++id) {
+        auto& candidate = candidates_[id];
+        auto needs = needs_of(candidate, ranges[id]);
+        if (needs.empty()) continue;
+        auto& list = extended[{candidate.depends.data(), candidate.depends.size(), needs}];
+        if (list.empty()) {
+            std::vector<SpecId> all(candidate.depends.begin(), candidate.depends.end());
+            all.insert(all.begin(), needs.begin(), needs.end());
+            list = table_.keep(std::move(all));
+        }
+        candidate.depends = list;
+    }
+    if (const auto cpuonly = table_.find_name("cpuonly")) {
+        const auto pytorch = table_.find_name("pytorch");
+        const auto& name = table_.names()[*cpuonly];
+        for (auto id = name.begin; pytorch && id < name.end; ++id) {
+            auto& constrains = candidates_[id].constrains;
+            std::vector<SpecId> all(constrains.begin(), constrains.end());
+            all.push_back(without_gpu_builds(*pytorch));
+            constrains = table_.keep(std::move(all));
+        }
+    }
+}
+
+bool DerivedDependencies::do_installed_contradict(
+    const std::vector<std::optional<ToolkitRange>>& ranges) const {
+    std::map<Accelerator, ToolkitRange> common;
+    std::set<NameId> for_cpus;
+    std::set<NameId> extended;
+    for (std::size_t id = 0; id < ranges.size(); ++id) {
+        const auto& candidate = candidates_[id];
+        if (!candidate.is_installed) continue;
+        if (is_cpu_build(candidate)) for_cpus.insert(candidate.name);
+        for (const auto depend : candidate.depends) {
+            if (candidate.accelerator != Accelerator::None &&
+                is_framework(table_.name_of(depend).text))
+                extended.insert(table_.specs()[depend].name);
+        }
+        if (!ranges[id]) continue;
+        auto& range = common.try_emplace(ranges[id]->vendor, *ranges[id]).first->second;
+        range.first = std::max(range.first, ranges[id]->first);
+        range.last = std::min(range.last, ranges[id]->last);
+        if (range.last < range.first) return true;
+    }
+    return std::ranges::any_of(extended, [&](NameId name) { return for_cpus.contains(name); });
+}
+
+/// A version for each release at which a range begins or ends: where ranges overlap at all they do
+/// in one of these.
+void DerivedDependencies::add_toolkit(Accelerator vendor,
+                                      const std::vector<std::optional<ToolkitRange>>& ranges,
+                                      std::deque<PackageRecord>& records) {
+    std::set<ToolkitVersion> releases;
+    for (const auto& range : ranges) {
+        if (!range || range->vendor != vendor) continue;
+        for (const auto& end : {range->first, range->last}) {
+            if (end.minor != ToolkitVersion::kLastMinor && end.major < 1000) releases.insert(end);
+        }
+    }
+    if (releases.empty()) return;
+    for (const auto& spec : problem_.request.specs) {
+        const auto named = toolkit_of_request(spec);
+        if (!named || named->vendor != vendor) continue;
+        std::erase_if(releases, [&](auto release) { return !named->contains(release); });
+        releases.insert(named->first);
+    }
+    const auto id = table_.intern_name(toolkit_title(vendor));
+    auto& name = table_.name(id);
+    name.toolkit_of = vendor;
+    name.is_reached = true;
+    name.begin = static_cast<CandidateId>(candidates_.size());
+    for (const auto release : releases) {
+        auto& record = records.emplace_back();
+        record.name = name.text;
+        record.version = release.to_string();
+        Candidate candidate;
+        candidate.name = id;
+        candidate.version = static_cast<VersionId>(versions_.size());
+        candidate.given = &record;
+        versions_.push_back(Version::parse(record.version).value());
+        candidates_.push_back(candidate);
+    }
+    name.end = static_cast<CandidateId>(candidates_.size());
+}
+
+SpecId DerivedDependencies::toolkit_spec(const ToolkitRange& range) {
+    const auto id = *table_.find_name(toolkit_title(range.vendor));
+    const auto& name = table_.names()[id];
+    std::vector<CandidateId> matches;
+    for (auto one = name.begin; one < name.end; ++one) {
+        if (range.contains(*ToolkitVersion::of(versions_[candidates_[one].version])))
+            matches.push_back(one);
+    }
+    return table_.derive(id, range.to_string(), std::move(matches));
+}
+
+/// Nothing where every build that is taken will do.
+std::optional<SpecId> DerivedDependencies::framework_spec(const Candidate& candidate,
+                                                          SpecId dependency) {
+    if (!is_framework(table_.name_of(dependency).text)) return std::nullopt;
+    const auto& spec = table_.specs()[dependency];
+    auto matches = spec.matches;
+    std::erase_if(matches, [&](CandidateId id) {
+        const auto& other = candidates_[id];
+        return other.says_accelerator && other.accelerator != candidate.accelerator;
+    });
+    if (matches.size() == spec.matches.size()) return std::nullopt;
+    const auto text = fmt::format("{} for {}", spec.text, compute_platform(candidate.accelerator));
+    return table_.derive(spec.name, text, std::move(matches));
+}
+
+std::vector<SpecId> DerivedDependencies::needs_of(const Candidate& candidate,
+                                                  const std::optional<ToolkitRange>& range) {
+    std::vector<SpecId> needs;
+    if (range) needs.push_back(toolkit_spec(*range));
+    if (candidate.accelerator == Accelerator::None) return needs;
+    for (const auto depend : candidate.depends) {
+        if (const auto spec = framework_spec(candidate, depend)) needs.push_back(*spec);
+    }
+    return needs;
+}
+
+SpecId DerivedDependencies::without_gpu_builds(NameId id) {
+    const auto& name = table_.names()[id];
+    std::vector<CandidateId> matches;
+    for (auto one = name.begin; one < name.end; ++one) {
+        if (candidates_[one].accelerator == Accelerator::None) matches.push_back(one);
+    }
+    return table_.derive(id, name.text + " for CPUs", std::move(matches));
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,60 @@
+#pragma once
+
+// What builds need of each other though no record says it:
+//
+//   a build that was made for a toolkit needs that toolkit, of which an environment has one for
+//   each vendor: as if somebody published a package "CUDA" with a version for each release;
+//   a GPU build that extends a framework needs a build of the framework for the same GPUs;
+//   cpuonly excludes GPU builds of pytorch, which old channels said by features.
+//
+// All of it becomes specs like any others, so that the solver knows of no other rule.
+
+#include "libcore/solve/solve.hpp"
+#include "solver/candidate.hpp"
+#include "solver/spec_table.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace gpkg::solver {
+
+class DerivedDependencies {
+public:
+    DerivedDependencies(const Problem& problem,
+                        SpecTable& table,
+                        std::vector<Candidate>& candidates,
+                        std::vector<Version>& versions)
+        : problem_(problem), table_(table), candidates_(candidates), versions_(versions) {}
+
+    /// A package that says of no accelerator and needs another of which every build that it takes
+    /// is for one counts as that: tensorflow, which brings tensorflow-base. Once every spec knows
+    /// what it matches.
+    void infer_accelerators();
+
+    /// Adds the toolkits as names with candidates, whose records go to `records`, and what builds
+    /// need of them and of frameworks. An environment in which installed builds contradict each
+    /// other is left as it is.
+    void add(std::deque<PackageRecord>& records);
+
+private:
+    std::optional<ToolkitRange> range_of(const Candidate& candidate) const;
+    std::optional<Accelerator> brought_by(const Candidate& candidate) const;
+    bool do_installed_contradict(const std::vector<std::optional<ToolkitRange>>& ranges) const;
+    void add_toolkit(Accelerator vendor,
+                     const std::vector<std::optional<ToolkitRange>>& ranges,
+                     std::deque<PackageRecord>& records);
+    SpecId toolkit_spec(const ToolkitRange& range);
+    std::optional<SpecId> framework_spec(const Candidate& candidate, SpecId dependency);
+    std::vector<SpecId> needs_of(const Candidate& candidate,
+                                 const std::optional<ToolkitRange>& range);
+    SpecId without_gpu_builds(NameId name);
+
+    const Problem& problem_;
+    SpecTable& table_;
+    std::vector<Candidate>& candidates_;
+    std::vector<Version>& versions_;
+};
+
+}  // namespace gpkg::solver

@@ -1,0 +1,66 @@
+#include "solver/notes/trades.hpp"
+
+#include "libcore/base/text.hpp"
+#include "solver/version_dates.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace gpkg::solver {
+namespace {
+
+constexpr std::size_t kMostTold = 3;  // each costs a solve
+
+std::string version_text(const Universe& universe, CandidateId id) {
+    return universe.version(universe.candidates()[id].version).to_string();
+}
+
+/// "scikit-image would be 0.20.0 (988 days older)"
+std::string price(const Universe& universe, CandidateId id, const Version& then) {
+    const auto& candidate = universe.candidates()[id];
+    const auto& name = universe.names()[candidate.name];
+    const auto ages = version_ages(universe, candidate.name);
+    std::int64_t older = 0;
+    for (auto one = name.begin; one < name.end; ++one) {
+        if (universe.version(universe.candidates()[one].version) == then)
+            older = ages[one - name.begin] - ages[id - name.begin];
+    }
+    return fmt::format("{} would be {} ({} older)", name.text, then.to_string(), age_text(older));
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on_trades(const Universe& universe,
+                                         const std::vector<CandidateId>& chosen,
+                                         const std::vector<Trade>& trades,
+                                         const WithSpec& with_spec) {
+    std::vector<std::string> notes;
+    for (const auto& trade : trades) {
+        if (trade.age <= kNoticeableAge || notes.size() == kMostTold) continue;
+        const auto& name = universe.names()[trade.name].text;
+        const auto spec = fmt::format("{}=={}", name, version_text(universe, trade.possible));
+        const auto brought = with_spec(name, spec);
+        if (!brought) continue;
+        std::string own;
+        std::vector<std::string> prices;
+        for (const auto id : chosen) {
+            const auto& candidate = universe.candidates()[id];
+            if (candidate.name == trade.name) own = version_text(universe, id);
+            const auto then = brought->requested.find(universe.names()[candidate.name].text);
+            if (then != brought->requested.end() &&
+                then->second.first < universe.version(candidate.version))
+                prices.push_back(price(universe, id, then->second.first));
+        }
+        if (prices.empty()) continue;
+        notes.push_back(fmt::format("{} {} is {} older than {}, with which {}; {} selects that",
+                                    name,
+                                    own,
+                                    age_text(trade.age),
+                                    version_text(universe, trade.possible),
+                                    join_some(prices, "and"),
+                                    spec));
+    }
+    return notes;
+}
+
+}  // namespace gpkg::solver
