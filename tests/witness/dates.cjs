@@ -155,8 +155,16 @@ const askRattler = async (requests) => {
     return answers;
 };
 
-const found = { below: [], above: [], 'other order': [], 'same sum': [], inconsistent: [], 'only rattler': [] };
-const counts = { equal: 0, 'both refuse': 0, 'only gpkg': 0, 'rattler inconsistent': 0 };
+const found = {
+    below: [],
+    above: [],
+    'other order': [],
+    'same sum': [],
+    inconsistent: [],
+    'only rattler': [],
+    'rattler inconsistent': [],
+};
+const counts = { equal: 0, 'both refuse': 0, 'only gpkg': 0 };
 
 const judgeOrders = (title, judge, [first, ...others]) => {
     for (const other of others) {
@@ -182,7 +190,7 @@ const judgeRequest = (request, ours, theirs) => {
         if (!records && theirs.records) found['only rattler'].push([0, `${title}: ${ours[0].refusal}`]);
         else ++counts[records ? 'only gpkg' : 'both refuse'];
     } else if (judge.faults(theirs.records).length > 0) {
-        ++counts['rattler inconsistent'];
+        found['rattler inconsistent'].push([0, `${title}: ${judge.faults(theirs.records)[0]}`]);
     } else {
         const gap = judge.sum(records) - judge.sum(theirs.records);
         const line = `${signed(days(gap))} days  ${title}: ${judge.differences(theirs.records, records)}`;
@@ -212,6 +220,7 @@ const main = async () => {
     print('other versions of the same sum in another order:', found['same sum']);
     print('inconsistent answers of gpkg:', found.inconsistent);
     print('only rattler finds a solution:', found['only rattler']);
+    print('inconsistent answers of rattler, left out:', found['rattler inconsistent']);
     const conflicting = requests.filter((one) => one.conflicting).length;
     console.log(`\n${requests.length} requests, ${conflicting} of names whose newest versions exclude each other`);
     for (const [what, count] of [...Object.entries(found).map(([k, v]) => [k, v.length]), ...Object.entries(counts)])

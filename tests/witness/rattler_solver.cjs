@@ -20,6 +20,8 @@ const machineRepodata = (virtuals) => {
     return JSON.stringify({ info: { subdir: 'noarch' }, packages, repodata_version: 1 });
 };
 
+/// Some records have seconds.
+const inMilliseconds = (moment) => (moment < 253402300800 ? moment * 1000 : moment);
 const kChannelOfSpec = /^([\w.-]+)::/;
 
 /// Which records the specs and the date leave, as a function of channel name and record; undefined: all.
@@ -31,7 +33,7 @@ const selectionOf = (specs, excludeNewer = Infinity) => {
     }
     if (channelOf.size === 0 && excludeNewer === Infinity) return undefined;
     return (channel, { name, timestamp = 0 }) =>
-        timestamp <= excludeNewer && (channelOf.get(name) ?? channel) === channel;
+        inMilliseconds(timestamp) <= excludeNewer && (channelOf.get(name) ?? channel) === channel;
 };
 
 /// The repodata of a folder without the records that are not selected.
