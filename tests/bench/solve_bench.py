@@ -2,12 +2,14 @@
 """Time and memory of solving over channels, beside what is measured in the same run: the limit (reading and unpacking
 the same index files with zstd), rattler as the peer, and micromamba where GPKG_PEER_MICROMAMBA names one.
 
-usage: solve_bench.py BUILD_FOLDER [--channel FOLDER]... [--runs N] [--rattler NODE_MODULES] [--requests py,torch,eight]
+usage: solve_bench.py BUILD_FOLDER [--against PROGRAM] [--channel FOLDER]... [--runs N] [--rattler NODE_MODULES]
+                      [--requests py,torch,eight]
 BUILD_FOLDER is build/release; the channel is conda-forge of GPKG_TEST_CORPUS where none is named. gpkg reads it over
 http on loopback, cold (an empty cache) and warm (the second time); where the folder has CEP 16 shards, with and
 without them. Rows are medians of whole processes. "unsat" is a request without a solution, explanation and fixes
-included; "update" is `update --all` of an environment of what "eight" gives. It judges nothing: times depend on the
-machine, ratios are what to read.
+included; "update" is `update --all` of an environment of what "eight" gives. With --against each row is measured
+for another gpkg too ("before"), run by run in turn. Below each request stands how many times faster a warm gpkg is
+than the best peer in its best state. It judges nothing: times depend on the machine, ratios are what to read.
 """
 
 import argparse
@@ -61,11 +63,17 @@ def run_once(command, environment, expected=0):
 
 
 def measure(runs, command, environment, prepare=lambda: None, expected=0):
-    results = []
+    return measure_in_turn(runs, [(command, environment, prepare)], expected)[0]
+
+
+def measure_in_turn(runs, cases, expected=0):
+    """The costs of several commands with environment and preparation; what disturbs a run disturbs all of them."""
+    results = [[] for _ in cases]
     for _ in range(runs):
-        prepare()
-        results.append(run_once(command, environment, expected))
-    return Cost(results)
+        for (command, environment, prepare), costs in zip(cases, results):
+            prepare()
+            costs.append(run_once(command, environment, expected))
+    return [Cost(costs) for costs in results]
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -133,13 +141,32 @@ class Table:
     """Prints rows; the ratios are those to the first row of a group."""
 
     def begin(self, group):
-        self.group, self.base = group, None
+        self.group, self.base, self.warm, self.peers = group, None, {}, {}
+
+    def rows(self, gpkgs, what, costs, remark=""):
+        """One row of each program; of another one with what the first costs beside it."""
+        for gpkg, cost in zip(gpkgs, costs):
+            beside = f"gpkg is {costs[0].wall / cost.wall:.2f} of it, cpu {costs[0].cpu / cost.cpu:.2f}"
+            self.row(f"{gpkg.name}{what}", cost, remark if cost is costs[0] else beside)
+
+    def peer(self, what, cost, remark=""):
+        self.peers[what] = cost
+        self.row(what, cost, remark)
+
+    def compare_with_peers(self):
+        if not self.peers:
+            print(f"{self.group:7} no peer")
+            return
+        name, best = min(self.peers.items(), key=lambda peer: peer[1].wall)
+        for what, cost in self.warm.items():
+            times = f"{best.wall / cost.wall:.1f} times faster than {name} (cpu {best.cpu / cost.cpu:.1f})"
+            print(f"{self.group:7} {what} is {times}", flush=True)
 
     def row(self, what, cost, remark=""):
         self.base = self.base or cost
         base = self.base
         ratios = f"{cost.wall / base.wall:8.2f} {cost.cpu / base.cpu:8.2f} {cost.peak / base.peak:8.2f}"
-        print(f"{self.group:7} {what:16} {cost}  {ratios}  {remark}", flush=True)
+        print(f"{self.group:7} {what:20} {cost}  {ratios}  {remark}", flush=True)
 
 
 @contextlib.contextmanager
@@ -154,8 +181,8 @@ def without_shards(channel):
 
 
 class Gpkg:
-    def __init__(self, build, url, work):
-        self.program = build / "gpkg"
+    def __init__(self, name, program, url, work):
+        self.name, self.program = name, program
         self.channel = ["-c", url, "--override-channels", "--dry-run"]
         self.environment = gpkg_environment(work)
         self.work = work
@@ -187,11 +214,17 @@ class Gpkg:
         return prefix
 
 
-def bench_gpkg(table, kind, gpkg, specs, runs):
-    cold = measure(runs, gpkg.create(specs), gpkg.environment, gpkg.forget)
-    table.row(f"gpkg{kind} cold", cold, f"{len(gpkg.packages(cold.output))} packages")
-    warm = measure(runs, gpkg.create(specs), gpkg.environment)
-    table.row(f"gpkg{kind} warm", warm)
+def bench_gpkg(table, kind, gpkgs, specs, runs):
+    cold = measure_in_turn(runs, [(g.create(specs), g.environment, g.forget) for g in gpkgs])
+    table.rows(gpkgs, f"{kind} cold", cold, f"{len(gpkgs[0].packages(cold[0].output))} packages")
+    warm = measure_warm(runs, gpkgs, lambda g: g.create(specs))
+    table.rows(gpkgs, f"{kind} warm", warm)
+    for gpkg, cost in zip(gpkgs, warm):
+        table.warm[f"{gpkg.name}{kind} warm"] = cost
+
+
+def measure_warm(runs, gpkgs, command, expected=0):
+    return measure_in_turn(runs, [(command(g), g.environment, lambda: None) for g in gpkgs], expected)
 
 
 def bench_rattler(table, kind, channel, specs, runs, modules):
@@ -200,7 +233,7 @@ def bench_rattler(table, kind, channel, specs, runs, modules):
         print("no peer: node or @conda-org/rattler is missing (ctest -L witness installs it)")
         return
     cost = measure(runs, rattler, os.environ)
-    table.row(f"rattler{kind}", cost, f"{cost.output.strip()} packages")
+    table.peer(f"rattler{kind}", cost, f"{cost.output.strip()} packages")
 
 
 def bench_micromamba(table, url, specs, runs, work):
@@ -210,45 +243,55 @@ def bench_micromamba(table, url, specs, runs, work):
         command = [micromamba, "create", "--dry-run", "-y", "-n", "x", "-r", root, "-c", url, "--override-channels", *specs]
         environment = gpkg_environment(work)
         table.row("micromamba cold", measure(runs, command, environment, lambda: shutil.rmtree(root, ignore_errors=True)))
-        table.row("micromamba warm", measure(runs, command, environment))
+        table.peer("micromamba warm", measure(runs, command, environment))
 
 
-def bench_channel(table, options, build, channel, modules, work):
+def bench_channel(table, options, programs, channel, modules, work):
     files = index_files(channel)
     limit = ["sh", "-c", "zstd -dc " + " ".join(str(f) for f in files) + " > /dev/null"]
     has_shards = (channel / "linux-64" / "repodata_shards.msgpack.zst").exists()
     with without_shards(channel) as whole, served(whole) as whole_url, served(channel) as url:
-        gpkg = Gpkg(build, whole_url, work)
+        gpkgs = [Gpkg(name, program, whole_url, work / name) for name, program in programs.items()]
+        sharded = [Gpkg(name, program, url, work / "shards" / name) for name, program in programs.items()]
         for request in options.requests.split(","):
             specs = REQUESTS[request]
             table.begin(request)
             table.row("limit: zstd -dc", measure(options.runs, limit, os.environ))
-            bench_gpkg(table, "", gpkg, specs, options.runs)
+            bench_gpkg(table, "", gpkgs, specs, options.runs)
             if has_shards:
-                bench_gpkg(table, " shards", Gpkg(build, url, work / "shards"), specs, options.runs)
+                bench_gpkg(table, " shards", sharded, specs, options.runs)
                 bench_rattler(table, " shards", url, specs, options.runs, modules)
             bench_rattler(table, "", channel, specs, options.runs, modules)
             bench_micromamba(table, whole_url, specs, options.runs, work)
+            table.compare_with_peers()
         table.begin("more")
-        table.row("py warm", measure(options.runs, gpkg.create(REQUESTS["py"]), gpkg.environment))
-        table.row("unsat warm", measure(options.runs, gpkg.create(UNSATISFIABLE), gpkg.environment, expected=1))
-        eight = gpkg.packages(run_once(gpkg.create(REQUESTS["eight"]), gpkg.environment)[3])
-        prefix = gpkg.environment_of(eight)
-        update = [gpkg.program, "update", "--all", *gpkg.channel, "-p", prefix]
-        table.row("update --all", measure(options.runs, update, gpkg.environment), f"of {len(eight)} packages")
+        table.rows(gpkgs, " py warm", measure_warm(options.runs, gpkgs, lambda g: g.create(REQUESTS["py"])))
+        table.rows(gpkgs, " unsat warm", measure_warm(options.runs, gpkgs, lambda g: g.create(UNSATISFIABLE), expected=1))
+        bench_update(table, options, gpkgs)
         shutil.rmtree(work)
 
 
-def bench_start(table, build, runs, work):
+def bench_update(table, options, gpkgs):
+    eight = gpkgs[0].packages(run_once(gpkgs[0].create(REQUESTS["eight"]), gpkgs[0].environment)[3])
+    prefix = gpkgs[0].environment_of(eight)
+    costs = measure_warm(options.runs, gpkgs, lambda g: [g.program, "update", "--all", *g.channel, "-p", prefix])
+    table.rows(gpkgs, " update --all", costs, f"of {len(eight)} packages")
+
+
+def bench_start(table, programs, runs, work):
     table.begin("start")
     table.row("true", measure(runs, ["/bin/true"], os.environ))
+    environment = gpkg_environment(work)
     for words in (["--version"], ["env", "list"], ["info"]):
-        table.row("gpkg " + " ".join(words), measure(runs, [build / "gpkg", *words], gpkg_environment(work)))
+        costs = measure_in_turn(runs, [([p, *words], environment, lambda: None) for p in programs.values()])
+        for name, cost in zip(programs, costs):
+            table.row(f"{name} {' '.join(words)}", cost)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--against", type=pathlib.Path)
     parser.add_argument("--channel", type=pathlib.Path, action="append")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rattler", type=pathlib.Path)
@@ -259,16 +302,19 @@ def main():
     if not channels:
         sys.exit("no channel: name one with --channel, or a corpus with GPKG_TEST_CORPUS")
     build = options.build.resolve()
+    programs = {"gpkg": build / "gpkg"}
+    if options.against:
+        programs["before"] = options.against.resolve()
     modules = (options.rattler or build / "witness" / "node_modules").resolve()
 
     table = Table()
     print(f"medians of {options.runs} processes; ratios are to the first row of a group")
     with tempfile.TemporaryDirectory(prefix="gpkg-bench.") as work:
-        bench_start(table, build, options.runs, pathlib.Path(work))
+        bench_start(table, programs, options.runs, pathlib.Path(work))
     for channel in channels:
-        print(f"\n{channel}\n{'':24}   wall s    cpu s peak MiB      wall      cpu     peak")
+        print(f"\n{channel}\n{'':28}   wall s    cpu s peak MiB      wall      cpu     peak")
         with tempfile.TemporaryDirectory(prefix="gpkg-bench.") as work:
-            bench_channel(table, options, build, channel.resolve(), modules, pathlib.Path(work) / "w")
+            bench_channel(table, options, programs, channel.resolve(), modules, pathlib.Path(work) / "w")
 
 
 main()

@@ -1,7 +1,7 @@
-// The program itself asked for a dry run, away from the user's settings and from this machine's driver.
+// The program itself asked for solutions, away from the user's settings and from this machine's driver.
 'use strict';
 
-const { spawnSync } = require('node:child_process');
+const { execFile, spawnSync } = require('node:child_process');
 const { mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
@@ -53,4 +53,30 @@ const dryRun = (program, { folders, virtuals, specs }) => {
     }
 };
 
-module.exports = { dryRun };
+/// `gpkg solve --json` asked many times with one cache of indexes.
+const startGpkg = (program) => {
+    const root = mkdtempSync(join(tmpdir(), 'gpkg-witness.'));
+    return {
+        /// { records } or { refusal }
+        solve: ({ folders, virtuals, specs, excludeNewer }) =>
+            new Promise((resolve, reject) => {
+                const words = [
+                    ...['solve', '--json', '--override-channels', ...folders.flatMap((one) => ['-c', one])],
+                    ...(excludeNewer === undefined ? [] : ['--exclude-newer', String(excludeNewer)]),
+                    ...specs,
+                ];
+                const options = { env: environment(root, virtuals), maxBuffer: 1 << 28, timeout: 120000 };
+                execFile(program, words, options, (failure, stdout) => {
+                    try {
+                        const reply = JSON.parse(stdout);
+                        resolve(reply.success ? { records: reply.packages } : { refusal: reply.message ?? reply.error });
+                    } catch {
+                        reject(new Error(`gpkg ${words.join(' ')}: ${failure ?? 'no JSON'}`));
+                    }
+                });
+            }),
+        stop: () => rmSync(root, { recursive: true }),
+    };
+};
+
+module.exports = { dryRun, startGpkg };

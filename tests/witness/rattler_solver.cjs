@@ -1,10 +1,12 @@
 // rattler's solver behind one call. It reads channels over http and takes no virtual packages, so a
 // loopback server offers the channel folders and, as one more channel, the machine. All of the machine
-// is requested, else `constrains` on it would have nothing to speak of.
+// is requested, else `constrains` on it would have nothing to speak of. Nor does it read CHANNEL::NAME
+// or exclude newer records: the server leaves out the records that such a request cannot see.
 'use strict';
 
 const http = require('node:http');
-const { createReadStream, existsSync } = require('node:fs');
+const { execFileSync } = require('node:child_process');
+const { createReadStream, existsSync, readFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const loadRattler = require('./load_rattler.cjs');
 
@@ -18,11 +20,42 @@ const machineRepodata = (virtuals) => {
     return JSON.stringify({ info: { subdir: 'noarch' }, packages, repodata_version: 1 });
 };
 
+/// Some records have seconds.
+const inMilliseconds = (moment) => (moment < 253402300800 ? moment * 1000 : moment);
+const kChannelOfSpec = /^([\w.-]+)::/;
+
+/// Which records the specs and the date leave, as a function of channel name and record; undefined: all.
+const selectionOf = (specs, excludeNewer = Infinity) => {
+    const channelOf = new Map();
+    for (const spec of specs) {
+        const channel = kChannelOfSpec.exec(spec)?.[1];
+        if (channel) channelOf.set(/^[\w.-]+/.exec(spec.replace(kChannelOfSpec, ''))[0].toLowerCase(), channel);
+    }
+    if (channelOf.size === 0 && excludeNewer === Infinity) return undefined;
+    return (channel, { name, timestamp = 0 }) =>
+        inMilliseconds(timestamp) <= excludeNewer && (channelOf.get(name) ?? channel) === channel;
+};
+
+/// The repodata of a folder without the records that are not selected.
+const selectedRepodata = (folder, selected) => {
+    const plain = join(folder, 'repodata.json');
+    const text = existsSync(plain)
+        ? readFileSync(plain, 'utf8')
+        : execFileSync('zstd', ['-dcq', `${plain}.zst`], { maxBuffer: 1 << 30, encoding: 'utf8' });
+    const repodata = JSON.parse(text);
+    const channel = basename(join(folder, '..'));
+    for (const part of ['packages', 'packages.conda'])
+        for (const [fn, record] of Object.entries(repodata[part] ?? {}))
+            if (!selected(channel, record)) delete repodata[part][fn];
+    return JSON.stringify(repodata);
+};
+
 /// Starts the server; `folders` are all channels that will be asked of, but for URLs, which stay as they are.
 const start = async (modules, folders) => {
     const { simpleSolve } = loadRattler(modules);
     const byName = new Map(folders.map((folder) => [basename(folder), folder]));
     let machine = '{}';
+    let selection;
     const server = http.createServer((request, response) => {
         // The event loop stands still while gpkg answers, longer than connections are kept.
         response.setHeader('connection', 'close');
@@ -34,8 +67,11 @@ const start = async (modules, folders) => {
         const folder = byName.get(channel);
         if (folder && file === 'repodata.json' && !existsSync(join(folder, subdir))) {
             response.end('{}'); // rattler wants every subdir of a channel
+        } else if (folder && selection && file === 'repodata.json') {
+            response.end(selectedRepodata(join(folder, subdir), selection));
         } else if (
             folder &&
+            !selection &&
             /^repodata\.json(\.zst)?$/.test(file ?? '') &&
             existsSync(join(folder, subdir, file))
         ) {
@@ -50,11 +86,15 @@ const start = async (modules, folders) => {
 
     return {
         /// { records: [{ name, version, build, subdir, fn, channel }], milliseconds } or { refusal }
-        async solve({ folders: asked, virtuals = [], specs }) {
+        async solve({ folders: asked, virtuals = [], specs, excludeNewer }) {
             machine = machineRepodata(virtuals);
             const url = (asked) => (asked.startsWith('http:') ? asked : `${base}/${basename(asked)}`);
             const channels = [...asked.map(url), `${base}/machine`];
-            const wanted = [...virtuals.map((text) => text.split('=')[0]), ...specs];
+            selection = selectionOf(specs, excludeNewer);
+            const wanted = [
+                ...virtuals.map((text) => text.split('=')[0]),
+                ...specs.map((spec) => spec.replace(kChannelOfSpec, '')),
+            ];
             const begin = performance.now();
             try {
                 const found = await simpleSolve(wanted, channels, ['linux-64', 'noarch'], []);
