@@ -56,6 +56,9 @@ struct Candidate {
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
     std::span<const SpecId> excused;
+    /// Dependencies that the request leaves out (--no-deps). Builds are compared by them all the
+    /// same: who installs a package so adds its dependencies next.
+    std::span<const SpecId> not_asked;
 
     bool is_offered() const { return offered.row != nullptr; }
     std::vector<std::string_view> groups() const;

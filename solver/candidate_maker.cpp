@@ -137,6 +137,7 @@ void CandidateMaker::loosen(Candidate& candidate) {
     for (const auto id : candidate.depends)
         (table_.name_of(id).is_virtual ? needed : restricted)
             .push_back(table_.without_condition(id));
+    candidate.not_asked = candidate.depends;
     candidate.depends = table_.keep(std::move(needed));
     candidate.constrains = table_.keep(std::move(restricted));
     candidate.conditional = {};

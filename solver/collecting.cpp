@@ -237,6 +237,9 @@ void Collecting::reach(NameId name) {
 void Collecting::reach_from(const Candidate& candidate) {
     for (const auto id : candidate.depends) reach(specs()[id].name);
     for (const auto id : candidate.conditional) reach(specs()[id].name);
+    if (universe_.is_requested(candidate.name)) {
+        for (const auto id : candidate.not_asked) reach(specs()[id].name);
+    }
     // What a package constrains need not be there, but the machine is.
     for (const auto id : candidate.constrains) {
         if (table_.name_of(id).is_virtual) reach(specs()[id].name);
