@@ -131,7 +131,7 @@ void CandidateMaker::loosen(Candidate& candidate) {
         }
         candidate.constrains = table_.keep(std::move(kept));
     }
-    if (!request_.no_dependencies) return;
+    if (!request_.no_dependencies || table_.names()[candidate.name].is_request) return;
     std::vector<SpecId> needed;
     std::vector<SpecId> restricted(candidate.constrains.begin(), candidate.constrains.end());
     for (const auto id : candidate.depends)

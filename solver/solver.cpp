@@ -91,8 +91,13 @@ std::optional<Regained> best_of(const Universe& universe, const std::vector<std:
     if (!first) return std::nullopt;
 
     const auto kept = firm(goals, open.live(), search, *first);
-    auto best = improve(universe, open, ranks, search, kept, *first);
-    return regain_accelerators(universe, std::move(open), ranks, search, kept, std::move(best));
+    auto chosen = improve(universe, open, ranks, search, kept, *first);
+    auto best = regain_accelerators(
+        universe, std::move(open), ranks, search, kept, std::move(chosen));
+    std::erase_if(best.chosen, [&](CandidateId id) {
+        return universe.names()[universe.candidates()[id].name].is_request;
+    });
+    return best;
 }
 
 /// With nothing noted.
