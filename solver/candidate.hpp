@@ -98,8 +98,8 @@ struct Name {
     std::string text;
     CandidateId begin = 0;  ///< its candidates are begin .. end
     CandidateId end = 0;
-    bool is_virtual = false;    ///< "__cuda": true or false from the start, never chosen
-    bool is_reached = false;    ///< its candidates are to be collected
+    bool is_virtual = false;  ///< "__cuda": true or false from the start, never chosen
+    bool is_reached = false;  ///< its candidates are to be collected
     /// Stands for a spec of the request that has a condition: a package that nobody publishes, of
     /// one candidate, which has the spec as its conditional dependency. It is in no solution.
     bool is_request = false;

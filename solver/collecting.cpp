@@ -60,15 +60,15 @@ Result<void> refuse_glob(const MatchSpec& spec, const Problem& problem) {
                     fmt::format("no package{} in the channels matches '{}'",
                                 asks_more(spec) ? "" : " name",
                                 spec.to_string()));
-    if (found.size() == 1) {
+    if (found.size() == 1 && asks_more(spec)) {
         auto named = spec;
         named.name = found.front();
         named.name_matcher.reset();
-        return fail(ErrorKind::Usage,
-                    fmt::format("'{}' has no package name; only {} matches it",
-                                spec.to_string(),
-                                found.front()),
-                    fmt::format("request '{}'", named.to_string()));
+        return fail(
+            ErrorKind::Usage,
+            fmt::format(
+                "'{}' has no package name; only {} matches it", spec.to_string(), found.front()),
+            fmt::format("request '{}'", named.to_string()));
     }
     return fail(ErrorKind::Usage,
                 fmt::format("'{}' is a pattern, not a package name; it matches {}",

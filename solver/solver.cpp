@@ -92,8 +92,8 @@ std::optional<Regained> best_of(const Universe& universe, const std::vector<std:
 
     const auto kept = firm(goals, open.live(), search, *first);
     auto chosen = improve(universe, open, ranks, search, kept, *first);
-    auto best = regain_accelerators(
-        universe, std::move(open), ranks, search, kept, std::move(chosen));
+    auto best =
+        regain_accelerators(universe, std::move(open), ranks, search, kept, std::move(chosen));
     std::erase_if(best.chosen, [&](CandidateId id) {
         return universe.names()[universe.candidates()[id].name].is_request;
     });

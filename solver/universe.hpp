@@ -78,7 +78,7 @@ private:
     SpecTable table_;
     std::vector<Candidate> candidates_;
     std::vector<Version> versions_;
-    std::deque<NameRecords> homes_;  ///< what the candidates' rows are read by
+    std::deque<NameRecords> homes_;              ///< what the candidates' rows are read by
     std::deque<PackageRecord> request_records_;  ///< what names that are requests have
     std::vector<SpecId> requested_;
     std::vector<SpecId> conditional_;

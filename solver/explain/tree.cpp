@@ -254,8 +254,9 @@ private:
         }
         const auto spec = universe_.requested()[edge.index];
         line.kind = Line::Kind::Request;
-        line.name = universe_.name_of(spec_of(spec)).text;
-        line.specs = {as_typed(universe_.problem().request.specs[edge.index])};
+        const auto& requested = universe_.problem().request.specs[edge.index];
+        line.name = requested.name;
+        line.specs = {as_typed(requested)};
         if (is_implied(universe_, edge)) {
             line.specs = {written(without_checksums(spec_of(spec).match))};
             line.reason = universe_.problem().request.implied_reason;
