@@ -59,6 +59,9 @@ struct Candidate {
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
     std::span<const SpecId> excused;
+    /// Dependencies that the request leaves out (--no-deps). Builds are compared by them all the
+    /// same: who installs a package so adds its dependencies next.
+    std::span<const SpecId> not_asked;
 
     bool is_offered() const { return offered.row != nullptr; }
     std::vector<std::string_view> groups() const;
@@ -101,8 +104,13 @@ struct Name {
     bool is_virtual = false;      ///< "__cuda": true or false from the start, never chosen
     bool is_reached = false;      ///< its candidates are to be collected
     bool may_be_toolkit = false;  ///< its version may tell the release of a toolkit
-    /// Stands for the toolkit of this vendor (derived_dependencies.hpp), and for no package.
+    /// Stands for the toolkit of this vendor (derived_dependencies.hpp).
     std::optional<Accelerator> toolkit_of{};
+    /// Stands for a spec of the request that has a condition: of one candidate, which has the spec
+    /// as its conditional dependency.
+    bool is_request = false;
+    /// As if somebody published such a package. It is in no solution.
+    bool is_unpublished() const { return is_request || toolkit_of; }
     std::vector<SpecId> specs;  ///< that are about it
     std::vector<LeftOut> left_out;
 };

@@ -131,12 +131,13 @@ void CandidateMaker::loosen(Candidate& candidate) {
         }
         candidate.constrains = table_.keep(std::move(kept));
     }
-    if (!request_.no_dependencies) return;
+    if (!request_.no_dependencies || table_.names()[candidate.name].is_request) return;
     std::vector<SpecId> needed;
     std::vector<SpecId> restricted(candidate.constrains.begin(), candidate.constrains.end());
     for (const auto id : candidate.depends)
         (table_.name_of(id).is_virtual ? needed : restricted)
             .push_back(table_.without_condition(id));
+    candidate.not_asked = candidate.depends;
     candidate.depends = table_.keep(std::move(needed));
     candidate.constrains = table_.keep(std::move(restricted));
     candidate.conditional = {};

@@ -25,19 +25,53 @@ bool names_match(const MatchSpec& spec, std::string_view name) {
     return spec.name == "*" || spec.name_matcher->matches(name);
 }
 
-/// Taking every package that a glob fits is never what was meant.
-tl::unexpected<Error> refuse_glob(const MatchSpec& spec, const Problem& problem) {
+/// Whether a spec asks for more than a name.
+bool asks_more(const MatchSpec& spec) {
+    MatchSpec bare;
+    bare.name = spec.name;
+    bare.name_matcher = spec.name_matcher;
+    return !(bare == spec);
+}
+
+/// Whether one of the name's records matches the spec.
+Result<bool> has_match(const ChannelIndex& index, std::string_view name, const MatchSpec& spec) {
+    GPKG_TRY(const auto home, index.find(name));
+    return std::ranges::any_of(home.rows(), [&](const ChannelIndex::Row& row) {
+        return ChannelRecord{&index, &home, &row}.matches(spec);
+    });
+}
+
+/// Taking every package that a glob fits is never what was meant. "*[md5=...]" mostly means one:
+/// its name is told.
+Result<void> refuse_glob(const MatchSpec& spec, const Problem& problem) {
     std::vector<std::string> found;
     for (const auto& index : problem.indexes) {
         for (const auto name : index->names()) {
-            if (names_match(spec, name)) found.emplace_back(name);
+            if (!names_match(spec, name)) continue;
+            if (asks_more(spec)) {
+                GPKG_TRY(const bool matches, has_match(*index, name, spec));
+                if (!matches) continue;
+            }
+            found.emplace_back(name);
         }
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     if (found.empty())
         return fail(ErrorKind::NotFound,
-                    fmt::format("no package name in the channels matches '{}'", spec.to_string()));
+                    fmt::format("no package{} in the channels matches '{}'",
+                                asks_more(spec) ? "" : " name",
+                                spec.to_string()));
+    if (found.size() == 1 && asks_more(spec)) {
+        auto named = spec;
+        named.name = found.front();
+        named.name_matcher.reset();
+        return fail(
+            ErrorKind::Usage,
+            fmt::format(
+                "'{}' has no package name; only {} matches it", spec.to_string(), found.front()),
+            fmt::format("request '{}'", named.to_string()));
+    }
     return fail(ErrorKind::Usage,
                 fmt::format("'{}' is a pattern, not a package name; it matches {}",
                             spec.to_string(),
@@ -114,6 +148,7 @@ private:
 
     void count_channels();
     Result<void> take_request();
+    Result<SpecId> take_conditional(const MatchSpec& spec);
     void take_constraints(NameId name);
     void reach(NameId name);
     void reach_from(const Candidate& candidate);
@@ -218,7 +253,7 @@ Result<Universe> Collecting::finish(Universe::Together together) && {
     DerivedDependencies derived(problem_, table_, candidates_, universe_.versions_);
     derived.infer_accelerators();
     leave_out_inferred();
-    if (together == Universe::Together::Required) derived.add(universe_.toolkits_);
+    if (together == Universe::Together::Required) derived.add(universe_.unpublished_);
     mark_dependents(table_, candidates_);
     excuse_installed();
     note_ignored_condition();
@@ -242,19 +277,18 @@ void Collecting::count_channels() {
 
 Result<void> Collecting::take_request() {
     const auto& request = problem_.request;
-    const auto refuse_condition = [](const MatchSpec& spec) {
-        return fail(ErrorKind::Usage,
-                    fmt::format("{}: when= is allowed only in the dependencies of a package",
-                                spec.to_string()),
-                    "request it without when=");
-    };
     for (const auto& constraint : request.constraints) {
-        if (constraint.spec.when) return refuse_condition(constraint.spec);
+        if (constraint.spec.when)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: when= is allowed only in requested specs and dependencies",
+                                    constraint.spec.to_string()),
+                        "pin it without when=");
     }
     for (const auto& spec : request.specs) {
-        if (spec.when) return refuse_condition(spec);
-        if (!spec.has_one_name()) return refuse_glob(spec, problem_);
-        universe_.requested_.push_back(table_.intern(spec));
+        if (!spec.has_one_name()) GPKG_CHECK(refuse_glob(spec, problem_));
+        GPKG_TRY(const auto id,
+                 spec.when ? take_conditional(spec) : Result<SpecId>(table_.intern(spec)));
+        universe_.requested_.push_back(id);
     }
     for (const auto& name : request.keep) universe_.kept_.push_back(table_.intern_name(name));
 
@@ -262,6 +296,29 @@ Result<void> Collecting::take_request() {
     for (const auto id : universe_.requested_) reach(specs()[id].name);
     for (const auto id : universe_.kept_) reach(id);
     return {};
+}
+
+/// CEP 43. A condition that the machine alone decides leaves a plain spec, or one that asks for
+/// nothing.
+Result<SpecId> Collecting::take_conditional(const MatchSpec& spec) {
+    const auto text = spec.to_string();
+    GPKG_TRY(const auto dependency, table_.intern(text));
+    if (specs()[dependency].when == kAlways) {
+        auto plain = spec;
+        plain.when.reset();
+        return table_.intern(std::move(plain));
+    }
+    MatchSpec whole;
+    whole.name = "request of " + text;
+    const auto id = table_.intern(whole);
+    auto& name = name_at(specs()[id].name);
+    if (std::exchange(name.is_request, true)) return id;
+    universe_.conditional_.push_back(dependency);
+    auto& record = universe_.unpublished_.emplace_back();
+    record.name = whole.name;
+    record.version = "0";
+    record.depends = {text};
+    return id;
 }
 
 void Collecting::take_constraints(NameId name) {
@@ -290,6 +347,9 @@ void Collecting::reach(NameId name) {
 void Collecting::reach_from(const Candidate& candidate) {
     for (const auto id : candidate.depends) reach(specs()[id].name);
     for (const auto id : candidate.conditional) reach(specs()[id].name);
+    if (universe_.is_requested(candidate.name)) {
+        for (const auto id : candidate.not_asked) reach(specs()[id].name);
+    }
     // What a package constrains need not be there, but the machine is.
     for (const auto id : candidate.constrains) {
         if (table_.name_of(id).is_virtual) reach(specs()[id].name);
@@ -299,10 +359,12 @@ void Collecting::reach_from(const Candidate& candidate) {
 Result<void> Collecting::collect(NameId name) {
     name_at(name).begin = static_cast<CandidateId>(candidates_.size());
     take_constraints(name);
-    if (names()[name].is_virtual) {
-        for (const auto& record : problem_.virtual_packages) {
+    if (names()[name].is_virtual || names()[name].is_request) {
+        const auto add = [&](const PackageRecord& record) {
             if (record.name == names()[name].text) add_given(name, record, false);
-        }
+        };
+        std::ranges::for_each(problem_.virtual_packages, add);
+        std::ranges::for_each(universe_.unpublished_, add);
     } else {
         GPKG_CHECK(collect_rows(name));
         collect_installed(name);
@@ -322,7 +384,8 @@ bool Collecting::is_named(NameId name,
                           std::uint32_t channel,
                           FirstNamed& first) const {
     bool is_first = false;
-    for (const auto* ids : {&universe_.requested_, &universe_.constraints_}) {
+    for (const auto* ids :
+         {&universe_.requested_, &universe_.conditional_, &universe_.constraints_}) {
         for (const auto id : *ids) {
             const auto& spec = specs()[id];
             if (spec.name == name && spec.match.channel &&
@@ -419,7 +482,9 @@ void Collecting::add_given(NameId name, const PackageRecord& record, bool is_ins
 
 /// A group that only some records have is fine (CEP 44); one that none has is a slip.
 Result<void> Collecting::check_extras() const {
-    for (const auto id : universe_.requested_) {
+    auto requested = universe_.requested_;
+    requested.insert(requested.end(), universe_.conditional_.begin(), universe_.conditional_.end());
+    for (const auto id : requested) {
         const auto& spec = specs()[id];
         const auto& name = names()[spec.name];
         if (spec.match.extras.empty() || name.begin == name.end) continue;

@@ -330,7 +330,9 @@ private:
         std::vector<std::pair<std::size_t, CandidateId>> members;
         list_places_.clear();
         for (auto id = begin; id != end; ++id) {
-            const auto depends = universe_.candidates()[*id].depends;
+            const auto& candidate = universe_.candidates()[*id];
+            const auto depends =
+                candidate.not_asked.empty() ? candidate.depends : candidate.not_asked;
             const auto [known, is_new] = list_places_.try_emplace(depends.data(), lists.size());
             members.emplace_back(known->second, *id);
             if (is_new) lists.push_back(depends);

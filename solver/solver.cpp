@@ -117,7 +117,7 @@ std::optional<Best> best_in(const Universe& universe,
     auto improved = improve(universe, open, ranking, search, kept, *first);
     Best best{std::move(improved.chosen), {}, std::move(improved.trades)};
     std::erase_if(best.chosen, [&](CandidateId id) {
-        return universe.names()[universe.candidates()[id].name].toolkit_of.has_value();
+        return universe.names()[universe.candidates()[id].name].is_unpublished();
     });
     best.not_running = not_running_in(universe, best.chosen);
     return best;

@@ -43,8 +43,9 @@ ToolkitFit Universe::toolkit_fit(const Candidate& release) const {
 }
 
 bool Universe::is_requested(NameId name) const {
-    return std::any_of(
-        requested_.begin(), requested_.end(), [&](SpecId id) { return specs()[id].name == name; });
+    const auto is_on_name = [&](SpecId id) { return specs()[id].name == name; };
+    return std::any_of(requested_.begin(), requested_.end(), is_on_name) ||
+           std::any_of(conditional_.begin(), conditional_.end(), is_on_name);
 }
 
 bool Universe::is_as_requested(CandidateId id) const {

@@ -41,8 +41,11 @@ public:
     const Version& version(VersionId id) const { return versions_[id]; }
     const Problem& problem() const { return *problem_; }
 
-    /// The request's specs as interned here, in their order.
+    /// The request's specs as interned here, in their order. One with a condition is a spec on a
+    /// name that stands for it (Name::is_request).
     const std::vector<SpecId>& requested() const { return requested_; }
+    /// Those with a condition themselves.
+    const std::vector<SpecId>& conditional() const { return conditional_; }
     /// Its constraints, those on names that the request can reach.
     const std::vector<SpecId>& constraints() const { return constraints_; }
     /// Which of the request's constraints the one at `place` of constraints() comes from: one that
@@ -63,6 +66,7 @@ public:
     std::optional<Former> former(NameId name) const { return keeping_.former(names()[name].text); }
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
+    /// Also where a condition decides.
     bool is_requested(NameId name) const;
     /// The names that stand for toolkits, of which builds need releases.
     std::vector<NameId> toolkits() const;
@@ -81,9 +85,10 @@ private:
     SpecTable table_;
     std::vector<Candidate> candidates_;
     std::vector<Version> versions_;
-    std::deque<NameRecords> homes_;  ///< what the candidates' rows are read by
-    std::deque<PackageRecord> toolkits_;
+    std::deque<NameRecords> homes_;          ///< what the candidates' rows are read by
+    std::deque<PackageRecord> unpublished_;  ///< of names that stand for no package
     std::vector<SpecId> requested_;
+    std::vector<SpecId> conditional_;
     std::vector<SpecId> constraints_;
     std::vector<const Constraint*> constraint_of_;  ///< of each of constraints_
     std::vector<NameId> kept_;

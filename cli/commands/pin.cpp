@@ -49,6 +49,10 @@ Result<MatchSpec> pin_of(const Context& context,
         return fail(ErrorKind::Usage,
                     fmt::format("{}: not the name of one package", text),
                     "gpkg pin 'numpy=1.26.*'");
+    if (spec.when)
+        return fail(ErrorKind::Usage,
+                    fmt::format("{}: a pin cannot have a condition", text),
+                    "pin it without when=");
     MatchSpec bare;
     bare.name = spec.name;
     if (!(spec == bare)) return spec;

@@ -465,6 +465,20 @@ void print_outcome(const Context& context, const Change& change, Clock::time_poi
     context.out.print(text);
 }
 
+/// Whether a name that is neither linked nor unlinked may be absent, and is: a condition left it
+/// out, or one did before and the request ends.
+bool is_left_out_by_condition(const Change& change, const std::string& name) {
+    const bool may_be_absent =
+        change.is_removal || std::ranges::any_of(change.requested, [&](const MatchSpec& spec) {
+            return spec.name == name && spec.when.has_value();
+        });
+    if (!may_be_absent || change.creates) return may_be_absent;
+    const auto prefix = Prefix::open(change.prefix);
+    if (!prefix) return false;
+    const auto records = prefix->records();
+    return records && find_record(*records, name) == nullptr;
+}
+
 }  // namespace
 
 Transaction transaction_of(const Context& context,
@@ -496,8 +510,10 @@ Transaction transaction_of(const Context& context,
     }
     std::map<std::string, Rewrite> rewrites;
     for (auto& [name, specs] : requested) {
-        // The machine's virtual packages have no records to note it in, nor has what leaves.
-        if (!name.starts_with("__") && find_record(change.unlink, name) == nullptr)
+        // The machine's virtual packages have no records to note it in, nor has what leaves, or
+        // what a condition leaves out.
+        if (!name.starts_with("__") && find_record(change.unlink, name) == nullptr &&
+            !is_left_out_by_condition(change, name))
             rewrites[name].requested_specs = std::move(specs);
     }
     for (const auto& record : change.mended) rewrites[record.name].mended = record;

@@ -116,7 +116,8 @@ Texts asked_for(Context& context,
             context.out.warn(fmt::format("invalid spec left out: {}", text));
             continue;
         }
-        if (!spec->name.starts_with("__") && find_record(records, spec->name) == nullptr) continue;
+        const bool is_elsewhere = spec->name.starts_with("__") || spec->when;
+        if (!is_elsewhere && find_record(records, spec->name) == nullptr) continue;
         if (spec->channel) spec->channel = without_secrets(*spec->channel);
         // The place of a package file: it may hold secrets, and means nothing elsewhere.
         spec->url.reset();

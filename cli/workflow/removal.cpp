@@ -123,7 +123,17 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     GPKG_TRY(const auto prefix, Prefix::open(path));
     GPKG_TRY(auto kept, prefix.records());
     std::vector<bool> named(kept.size());
+    GPKG_TRY(const auto history, prefix.history());
+    const auto wishes = requested_by_name(history);
+    // What was requested with a condition need not be there to be requested no more.
+    const auto is_only_wished = [&](const MatchSpec& spec) {
+        const auto wish = wishes.find(spec.name);
+        return wish != wishes.end() && !wish->second.empty() &&
+               find_record(kept, spec.name) == nullptr && MatchSpec::parse(wish->second.front()) &&
+               MatchSpec::parse(wish->second.front())->when;
+    };
     for (const auto& spec : specs) {
+        if (is_only_wished(spec)) continue;
         GPKG_TRY(const auto matching, find_installed(spec, kept, path));
         std::transform(
             named.begin(), named.end(), matching.begin(), named.begin(), std::logical_or<>());
@@ -134,8 +144,6 @@ Result<Change> removal(const fs::path& path, const std::vector<MatchSpec>& specs
     }
     const auto before = graph_of(kept);
     auto leaving = before.all_needing(named);
-    GPKG_TRY(const auto history, prefix.history());
-    const auto wishes = requested_by_name(history);
     // Only dependencies may be removed along with the named packages; a package that nothing needed
     // before stays. For a dependency that is requested later, other tools change only the history.
     std::vector<bool> roots(kept.size());

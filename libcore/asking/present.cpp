@@ -16,7 +16,8 @@ Result<Present> look_at(const fs::path& path) {
     GPKG_TRY(const auto history, prefix.history());
     present.wishes = wishes_in(history);
     std::erase_if(present.wishes, [&](const MatchSpec& wish) {
-        return find_record(present.records, wish.name) == nullptr;
+        // One with a condition asks for nothing where that does not hold.
+        return !wish.when && find_record(present.records, wish.name) == nullptr;
     });
     if (present.wishes.empty()) present.leaves = leaves_of(present.records);
     return present;

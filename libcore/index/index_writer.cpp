@@ -1,6 +1,7 @@
 #include "libcore/index/index_writer.hpp"
 
 #include "libcore/index/index_format_internal.hpp"
+#include "libcore/index/reading_internal.hpp"
 #include "libcore/index/segment_internal.hpp"
 #include "libcore/index/spool_internal.hpp"
 #include "libcore/index/text_table_internal.hpp"
@@ -151,12 +152,15 @@ Result<void> IndexWriter::finish(const IndexOrigin& origin, const Sink& sink) &&
         return piece;
     };
     std::string directory;
+    repodata::LeftOutRecords left_out;
     next = 0;
     for (const auto name : order) {
         SegmentBuilder segment(state.names.text(name), final_number, next);
         for (const auto spec : specs_of[name]) segment.add_spec(state.specs.text(spec));
         GPKG_CHECK(state.read_records(name, segment));
         GPKG_TRY(const auto built, std::move(segment).finish(state.removed));
+        for (const auto& fn : built.repeated)
+            left_out.add(fn, "duplicate; its last record is used");
         Entry entry;
         entry.offset = written;
         entry.checksum = checksum(built.bytes);
@@ -169,6 +173,7 @@ Result<void> IndexWriter::finish(const IndexOrigin& origin, const Sink& sink) &&
         next += static_cast<Number>(specs_of[name].size());
         GPKG_CHECK(put(built.bytes));
     }
+    if (auto note = left_out.note()) state.notes.push_back(*std::move(note));
     for (const auto& note : state.notes) directory += bytes_of(directory_text(note));
     footer.base_url = directory_text(state.base_url);
     footer.base = directory_text(state.relations.base);

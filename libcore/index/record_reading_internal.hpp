@@ -64,23 +64,30 @@ void read_fields(const Value& value, IndexRecord& record, const Digest& digest) 
     });
 }
 
-/// Reads what stands under `fn` in `map` into `record`, of which `is_conda` and `is_v3` are set and
+/// Gives what is wrong with the list; empty where nothing is. Names before the fault are kept.
+template <typename Value>
+std::string read_removed(const Value& value, std::vector<std::string_view>& names) {
+    try {
+        append_texts("removed", value, names);
+        return {};
+    } catch (const Malformed& problem) {
+        return problem.reason;
+    }
+}
+
+/// Reads what stands under `fn` into `record`, of which `is_conda` and `is_v3` are set and
 /// nothing else. Gives why it is left out; empty where it is not.
 template <typename Value, typename Digest>
 std::string read_record(const Value& value,
                         std::string_view fn,
-                        std::string_view map,
                         IndexRecord& record,
                         const Digest& digest) {
-    std::string fault;
     try {
         read_fields(value, record, digest);
-        fault = fault_of(record, fn);
+        return fault_of(record, fn);
     } catch (const Malformed& problem) {
-        fault = problem.reason;
+        return problem.reason;
     }
-    if (!fault.empty()) check_file_name(record, fn, map);
-    return fault;
 }
 
 }  // namespace gpkg::repodata

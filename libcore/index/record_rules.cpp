@@ -1,4 +1,3 @@
-#include "libcore/fs/file.hpp"
 #include "libcore/index/reading_internal.hpp"
 #include "libcore/index/record_rules_internal.hpp"
 #include "libcore/spec/names.hpp"
@@ -63,12 +62,8 @@ std::string fault_of_names(const IndexRecord& record) {
 
 }  // namespace
 
-void check_file_name(const IndexRecord& record, std::string_view fn, std::string_view map) {
-    const auto extension = extension_of(record);
-    if (!is_safe_relative(fn) || fn.find('/') != std::string_view::npos)
-        refuse(fmt::format("{}: '{}' is not a file name", map, fn.substr(0, 200)));
-    if (!fn.ends_with(extension))
-        refuse(fmt::format("{}: '{}' does not end in {}", map, fn, extension));
+bool is_conda_file(std::string_view fn, std::string_view extension) {
+    return fn.ends_with(".conda") || (extension == ".conda" && !fn.ends_with(".tar.bz2"));
 }
 
 std::string fault_of(const IndexRecord& record, std::string_view fn) {

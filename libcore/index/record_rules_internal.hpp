@@ -10,9 +10,9 @@
 
 namespace gpkg::repodata {
 
-/// Throws Malformed for a key of `map` that is no plain file name, or has not the extension of the
-/// record: no index would hold it in good faith.
-void check_file_name(const IndexRecord& record, std::string_view fn, std::string_view map);
+/// Whether the artifact `fn` of a map for `extension` is a .conda. Its own extension decides, as in
+/// conda, mamba and rattler: some channels list a .conda under "packages".
+bool is_conda_file(std::string_view fn, std::string_view extension);
 
 /// Why the rules (CEP 26, 44, 45) forbid the record found under `fn`; empty when they do not.
 std::string fault_of(const IndexRecord& record, std::string_view fn);

@@ -55,7 +55,8 @@ private:
         if (key == "repodata_version") check_version(value);
         if (key == "removed") {
             std::vector<std::string_view> names;
-            append_texts(key, value, names);
+            if (const auto fault = read_removed(value, names); !fault.empty())
+                left_out_.add(key, fault);
             for (const auto fn : names) writer_.remove(fn);
         }
         return {};
@@ -138,13 +139,12 @@ private:
                                bool v3) {
         Result<void> done;
         for_each_member(value, map, [&](std::string_view key, json::element item) {
-            if (done) done = read_package(map, key, item, extension, v3);
+            if (done) done = read_package(key, item, extension, v3);
         });
         return done;
     }
 
-    Result<void> read_package(std::string_view map,
-                              std::string_view key,
+    Result<void> read_package(std::string_view key,
                               json::element value,
                               std::string_view extension,
                               bool v3) {
@@ -155,12 +155,12 @@ private:
         }
         if (v3) fn_ += extension;
         record_.clear();
-        record_.is_conda = extension == kConda;
+        record_.is_conda = is_conda_file(fn_, extension);
         record_.is_v3 = v3;
         const auto digest = [&](std::string_view name, json::element hex, std::size_t size) {
             return digest_of(name, hex, size, size == 16 ? md5_ : sha256_);
         };
-        const auto fault = read_record(value, fn_, map, record_, digest);
+        const auto fault = read_record(value, fn_, record_, digest);
         if (fault.empty()) return writer_.add(record_);
         left_out_.add(fn_, fault);
         return {};

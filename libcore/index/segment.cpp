@@ -79,11 +79,6 @@ void copy_digest(std::string_view raw, std::array<std::uint8_t, N>& into, bool& 
     if (is_there) std::memcpy(into.data(), raw.data(), N);
 }
 
-std::string_view map_of(bool is_v3, bool is_conda) {
-    if (is_v3) return is_conda ? "v3.conda" : "v3.tar.bz2";
-    return is_conda ? "packages.conda" : "packages";
-}
-
 }  // namespace
 
 void encode_record(const IndexRecord& record,
@@ -218,7 +213,10 @@ static std::uint64_t stem_of(const ChannelIndex::Row& row) {
     return std::uint64_t{row.version} << 32U | row.build.offset;
 }
 
-Result<void> SegmentBuilder::drop_repeated() {
+/// An artifact that stands in a v3 map counts there. Of two records in one map the last counts, as
+/// for the JSON readers of conda and rattler. Gives the artifacts of the second kind.
+std::vector<std::string> SegmentBuilder::drop_repeated() {
+    std::vector<std::string> repeated;
     std::unordered_map<std::uint64_t, std::array<std::size_t, 2>> seen;
     seen.reserve(drafts_.size());
     std::vector<bool> drop(drafts_.size());
@@ -226,17 +224,15 @@ Result<void> SegmentBuilder::drop_repeated() {
         auto& last = seen[stem_of(drafts_[i].row)][drafts_[i].row.is_conda ? 1 : 0];
         const auto before = std::exchange(last, i + 1);
         if (before == 0) continue;
-        const auto& [row, is_v3] = drafts_[i];
-        if (drafts_[before - 1].is_v3 == is_v3)
-            return fail(
-                ErrorKind::Integrity,
-                fmt::format("duplicate '{}' in {}", fn(drafts_[i]), map_of(is_v3, row.is_conda)));
-        drop[is_v3 ? before - 1 : i] = true;
-        if (!is_v3) last = before;
+        const bool is_v3 = drafts_[i].is_v3;
+        const bool is_in_one_map = drafts_[before - 1].is_v3 == is_v3;
+        if (is_in_one_map) repeated.push_back(fn(drafts_[i]));
+        drop[is_v3 || is_in_one_map ? before - 1 : i] = true;
+        if (!is_v3 && !is_in_one_map) last = before;
     }
     std::size_t place = 0;
     std::erase_if(drafts_, [&](const Draft&) { return drop[place++]; });
-    return {};
+    return repeated;
 }
 
 void SegmentBuilder::sort_rows() {
@@ -301,11 +297,11 @@ void SegmentBuilder::find_twins() {
 Result<SegmentBuilder::Built> SegmentBuilder::finish(const TextTable& removed) && {
     if (removed.size() > 0)
         std::erase_if(drafts_, [&](const Draft& draft) { return removed.has(fn(draft)); });
-    GPKG_CHECK(drop_repeated());
+    Built built;
+    built.repeated = drop_repeated();
     sort_rows();
     find_twins();
 
-    Built built;
     built.rows = static_cast<std::uint32_t>(drafts_.size());
     index_format::Segment head;
     head.rows = built.rows;

@@ -37,9 +37,9 @@ public:
     struct Built {
         std::string bytes;
         std::uint32_t rows = 0;
+        std::vector<std::string> repeated;  ///< artifacts that have several records in one map
     };
-    /// Without the artifacts in `removed`. Refuses two records of one artifact, and what is too
-    /// large for its offsets.
+    /// Without the artifacts in `removed`. Refuses what is too large for its offsets.
     Result<Built> finish(const TextTable& removed) &&;
 
 private:
@@ -56,7 +56,7 @@ private:
     Text piece(std::string_view text);
     List list(const std::vector<std::uint32_t>& words);
     std::string fn(const Draft& draft) const;
-    Result<void> drop_repeated();
+    std::vector<std::string> drop_repeated();
     void sort_rows();
     void find_twins();
 

@@ -122,24 +122,34 @@ private:
             });
     }
 
+    /// Gives what is wrong with the entry; empty where nothing is.
+    static std::string read_hash(std::string_view name, const MsgpackValue& value, ShardHash& to) {
+        if (!is_package_name(name)) return fmt::format("'{}' is not a package name", name);
+        std::string raw;
+        try {
+            const auto hash = digest_of(name, value, sizeof(ShardHash), raw);
+            if (hash.empty()) return fmt::format("'{}' has no hash", name);
+            std::copy(hash.begin(), hash.end(), to.begin());
+        } catch (const Malformed& problem) {
+            return problem.reason;
+        }
+        return {};
+    }
+
     void read_shards(const MsgpackValue& shards) {
         std::size_t odd = 0;
-        std::string_view first_odd;
+        std::string first_odd;
         for_each_member(shards, "shards", [&](std::string_view name, const MsgpackValue& value) {
-            std::string raw;
-            const auto hash = digest_of(name, value, sizeof(ShardHash), raw);
-            if (hash.empty()) refuse(fmt::format("'{}' has no hash", name));
-            if (!is_package_name(name)) {
-                if (odd++ == 0) first_odd = name;
-                return;
-            }
             auto& entry = index_.entries_.emplace_back();
             entry.name = name;
-            std::copy(hash.begin(), hash.end(), entry.hash.begin());
+            auto fault = read_hash(name, value, entry.hash);
+            if (fault.empty()) return;
+            index_.entries_.pop_back();
+            if (odd++ == 0) first_odd = std::move(fault);
         });
         if (odd > 0)
             index_.notes_.push_back(fmt::format(
-                "skipped {} shards: '{}' is not a package name", odd, printable(first_odd)));
+                "skipped {} shard{}: {}", odd, odd == 1 ? "" : "s", printable(first_odd)));
         const auto by_name = [](const ShardIndex::Entry& a, const ShardIndex::Entry& b) {
             return a.name < b.name;
         };
@@ -178,7 +188,8 @@ public:
                 } else if (key == "v3") {
                     read_v3(value);
                 } else if (key == "removed") {
-                    append_texts(key, value, shard_.removed);
+                    if (const auto fault = read_removed(value, shard_.removed); !fault.empty())
+                        left_out_.add(key, fault);
                 }
             });
         if (auto note = left_out_.note()) shard_.notes.push_back(*std::move(note));
@@ -198,24 +209,20 @@ private:
                        const MsgpackValue& packages,
                        std::string_view extension,
                        bool is_v3) {
-        const auto where = fmt::format("in {}", map);
-        OnlyOnce once(where);
         for_each_member(packages, map, [&](std::string_view key, const MsgpackValue& value) {
-            once(key);
             std::string fn(key);
             if (is_v3 && fn.ends_with(extension))
                 return left_out_.add(fn, "its key must not have the extension");
             if (is_v3) fn += extension;
             auto& record = shard_.records.emplace_back();
-            record.is_conda = extension == ".conda";
+            record.is_conda = is_conda_file(fn, extension);
             record.is_v3 = is_v3;
             const auto digest = [&](std::string_view name,
                                     const MsgpackValue& bytes,
                                     std::size_t size) { return kept_digest(name, bytes, size); };
-            const auto fault = read_record(value, fn, map, record, digest);
+            auto fault = read_record(value, fn, record, digest);
             if (!record.name.empty() && record.name != name_)
-                refuse(fmt::format(
-                    "{}: belongs to '{}', not '{}'", fn, record.name.substr(0, 200), name_));
+                fault = fmt::format("belongs to '{}', not '{}'", record.name.substr(0, 200), name_);
             if (fault.empty()) return;
             shard_.records.pop_back();
             left_out_.add(fn, fault);

@@ -8,10 +8,12 @@
 #include "libcore/spec/names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 // conda-lock.yml (CEP 37). One list of entries, each of one package on one platform in one
@@ -51,6 +53,50 @@ Result<std::vector<std::string>> read_dependencies(const Node& entry) {
     return specs;
 }
 
+constexpr std::array<std::string_view, 2> kHashKeys{"md5", "sha256"};
+constexpr std::array<std::string_view, 11> kPackageKeys{"name",
+                                                        "version",
+                                                        "manager",
+                                                        "platform",
+                                                        "dependencies",
+                                                        "url",
+                                                        "hash",
+                                                        "source",
+                                                        "build",
+                                                        "category",
+                                                        "optional"};
+
+/// An error for a further key that looks like a known one which `map` lacks.
+Result<void> check_not_misspelled(const Node& map,
+                                  const std::string& key,
+                                  const Node& value,
+                                  std::span<const std::string_view> known) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) return {};
+    std::vector<std::string> missing;
+    for (const auto name : known) {
+        if (map.find(name) == nullptr) missing.emplace_back(name);
+    }
+    const auto near = near_names(key, missing);
+    if (near.empty()) return {};
+    return fail(ErrorKind::Parse,
+                fmt::format("{}: unknown key '{}'", value.key_place(), printable(key)),
+                did_you_mean(near));
+}
+
+/// The value of a key that must be there; YAML writers leave an empty list or map without any.
+Result<const Node*> present(const Node& map, std::string_view key) {
+    if (const auto* node = map.find(key); node != nullptr && node->is_null()) return node;
+    return required(map, key);
+}
+
+Result<std::vector<const Node*>> items_of(const Node& list, std::string_view what) {
+    std::vector<const Node*> items;
+    if (list.is_null()) return items;
+    GPKG_CHECK(expect_list(list, what));
+    for (const auto& item : list.items()) items.push_back(&item);
+    return items;
+}
+
 class CondaLockReader {
 public:
     Result<ReadLock> read(const Node& root) {
@@ -59,9 +105,9 @@ public:
         GPKG_CHECK(check_keys(root, {"version", "metadata", "package"}));
         GPKG_TRY(const auto* metadata, required(root, "metadata"));
         GPKG_CHECK(read_metadata(*metadata));
-        GPKG_TRY(const auto* packages, required(root, "package"));
-        GPKG_CHECK(expect_list(*packages, "packages"));
-        for (const auto& entry : packages->items()) GPKG_CHECK(read_entry(entry));
+        GPKG_TRY(const auto* packages, present(root, "package"));
+        GPKG_TRY(const auto entries, items_of(*packages, "packages"));
+        for (const auto* entry : entries) GPKG_CHECK(read_entry(*entry));
         put_categories_on_main();
         for (auto& [key, locked] : classes_) lock_.classes.push_back(std::move(locked));
         for (auto& locked : lock_.classes) {
@@ -92,22 +138,24 @@ private:
                                "git_metadata",
                                "inputs_metadata",
                                "custom_metadata"}));
-        GPKG_TRY(const auto* channels, required(metadata, "channels"));
-        GPKG_TRY(lock_.channels, read_channels(*channels));
-        GPKG_TRY(const auto* platforms, required(metadata, "platforms"));
-        GPKG_CHECK(expect_list(*platforms, "platforms"));
-        for (const auto& item : platforms->items()) {
-            GPKG_TRY(const auto platform, item.as_text("a platform"));
-            GPKG_CHECK(check_platform(item, platform));
+        GPKG_TRY(const auto* channels, present(metadata, "channels"));
+        if (!channels->is_null()) {
+            GPKG_TRY(lock_.channels, read_channels(*channels));
+        }
+        GPKG_TRY(const auto* list, present(metadata, "platforms"));
+        GPKG_TRY(const auto platforms, items_of(*list, "platforms"));
+        for (const auto* item : platforms) {
+            GPKG_TRY(const auto platform, item->as_text("a platform"));
+            GPKG_CHECK(check_platform(*item, platform));
             class_of(std::string(kDefaultEnvironment), platform);
             platforms_.insert(platform);
         }
-        GPKG_TRY(const auto* hashes, required(metadata, "content_hash"));
-        GPKG_CHECK(expect_map(*hashes, "content_hash"));
+        GPKG_TRY(const auto* hashes, present(metadata, "content_hash"));
+        if (!hashes->is_null()) GPKG_CHECK(expect_map(*hashes, "content_hash"));
         for (const auto& [platform, hash] : hashes->entries())
             GPKG_CHECK(hash_of(*hashes, platform, kSha256Length));
-        GPKG_TRY(const auto* sources, required(metadata, "sources"));
-        GPKG_CHECK(sources->as_texts("sources"));
+        GPKG_TRY(const auto* sources, present(metadata, "sources"));
+        if (!sources->is_null()) GPKG_CHECK(sources->as_texts("sources"));
         GPKG_CHECK(check_optional_metadata(metadata));
         lock_.tool = LockTool::CondaLock;
         for (const auto& [key, value] : metadata.entries()) {
@@ -220,7 +268,7 @@ private:
                                          version + (build.empty() ? "" : " " + build)));
         GPKG_TRY(record.depends, read_dependencies(entry));
         GPKG_CHECK(read_hashes(entry, record.fn, record.md5, record.sha256));
-        GPKG_CHECK(keep_known(entry, {"source", "build"}, package.kept));
+        GPKG_CHECK(keep_further(entry, {"source", "build"}, package.kept));
         auto place = adder_.add(std::move(package));
         if (!place) return fail_at(entry, std::move(place).error());
         locked.packages.push_back(*place);
@@ -241,7 +289,7 @@ private:
             package.sha256.clear();
             GPKG_CHECK(keep(package.kept, "hash", *hash));
         }
-        GPKG_CHECK(keep_known(entry, {"source", "build", "dependencies"}, package.kept));
+        GPKG_CHECK(keep_further(entry, {"source", "build", "dependencies"}, package.kept));
         if (const auto none = package.kept.find("dependencies");
             none != package.kept.end() && none->second == "{}")
             package.kept.erase(none);
@@ -255,7 +303,8 @@ private:
                              std::string& sha256) {
         GPKG_TRY(const auto* hash, required(entry, "hash"));
         GPKG_CHECK(expect_map(*hash, "hash"));
-        GPKG_CHECK(check_keys(*hash, {"md5", "sha256"}));
+        for (const auto& [key, value] : hash->entries())
+            GPKG_CHECK(check_not_misspelled(*hash, key, value, kHashKeys));
         GPKG_TRY(md5, hash_of(*hash, "md5", kMd5Length));
         GPKG_TRY(sha256, hash_of(*hash, "sha256", kSha256Length));
         if (md5.empty() && sha256.empty())
@@ -264,24 +313,16 @@ private:
         return {};
     }
 
-    static Result<void> keep_known(const Node& entry,
-                                   std::initializer_list<std::string_view> kept,
-                                   KeptYaml& into) {
-        GPKG_CHECK(check_keys(entry,
-                              {"name",
-                               "version",
-                               "manager",
-                               "platform",
-                               "dependencies",
-                               "url",
-                               "hash",
-                               "source",
-                               "build",
-                               "category",
-                               "optional"}));
-        for (const auto key : kept) {
-            if (const auto* node = entry.find(key); node != nullptr && !node->is_null())
-                GPKG_CHECK(keep(into, std::string(key), *node));
+    /// What a package has beside the keys of CEP 37, which other tools pass over, is kept.
+    static Result<void> keep_further(const Node& entry,
+                                     std::initializer_list<std::string_view> kept,
+                                     KeptYaml& into) {
+        for (const auto& [key, value] : entry.entries()) {
+            const bool is_known =
+                std::find(kPackageKeys.begin(), kPackageKeys.end(), key) != kPackageKeys.end();
+            if (is_known && std::find(kept.begin(), kept.end(), key) == kept.end()) continue;
+            if (!is_known) GPKG_CHECK(check_not_misspelled(entry, key, value, kPackageKeys));
+            if (!value.is_null()) GPKG_CHECK(keep(into, key, value));
         }
         return {};
     }

@@ -34,6 +34,7 @@ public:
                 return fault(
                     at_, fmt::format("unexpected {} after a value", shown(peek())), kQuoteHint);
             skip_spaces();
+            if (peek() == ']') break;  // after a comma: conda reads it
         }
         brackets.end = at_ + 1;
         return brackets;
@@ -77,7 +78,7 @@ private:
         return entry;
     }
 
-    /// A YAML flow sequence of strings on one line.
+    /// A YAML flow sequence of strings on one line; a comma may follow the last (CEP 44).
     Parsed<BracketEntry> read_list(BracketEntry entry) {
         entry.is_list = true;
         const auto open = at_++;
@@ -95,6 +96,11 @@ private:
             const char c = text_[at_++];
             if (c == ']') return entry;
             if (c != ',') return fault(at_ - 1, "',' is missing between values");
+            skip_spaces();
+            if (peek() == ']') {
+                ++at_;
+                return entry;
+            }
         }
     }
 

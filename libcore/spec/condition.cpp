@@ -110,9 +110,9 @@ private:
         return condition;
     }
 
-    /// A leaf ends at the first space or parenthesis outside of its brackets, quotes and regexes.
-    std::size_t leaf_end() const {
-        std::size_t i = at_;
+    /// Where the run of characters from `i` ends: at a space or parenthesis outside of brackets,
+    /// quotes and regexes.
+    std::size_t run_end(std::size_t i) const {
         int brackets = 0;
         char quote = '\0';
         for (; i < text_.size(); ++i) {
@@ -136,6 +136,31 @@ private:
         return std::min(i, text_.size());
     }
 
+    /// A leaf is a name, then a version, then a build. CEP 43 has no space between name and
+    /// version; conda and rattler read some, also within the version.
+    std::size_t leaf_end() const {
+        constexpr std::string_view kReachesOver = "=<>!~,|";
+        const auto is_one_of = [](char c, std::string_view set) { return set.find(c) != set.npos; };
+        auto end = run_end(at_);
+        for (bool has_version = false;; has_version = true) {
+            const auto next = std::min(text_.find_first_not_of(' ', end), text_.size());
+            const auto next_end = run_end(next);
+            const auto word = text_.substr(next, next_end - next);
+            if (next == end || word.empty() || joins(word)) return end;
+            const bool is_reached =
+                is_one_of(text_[end - 1], kReachesOver) || is_one_of(word.front(), kReachesOver);
+            if (!is_reached && has_version) return word.front() == '[' ? end : next_end;
+            // Else "and" is missing: "numpy scipy".
+            if (!is_reached && !is_one_of(word.front(), "[*0123456789")) return end;
+            end = next_end;
+        }
+    }
+
+    static bool joins(std::string_view word) {
+        return word == "and" || word == "or" ||
+               std::ranges::find(kMeant, word, &Meant::wrong) != kMeant.end();
+    }
+
     /// After a leaf or ')' stands `and`, `or`, ')' or nothing.
     Parsed<void> check_next() {
         skip_spaces();
@@ -145,11 +170,7 @@ private:
                 return fault(at_,
                              fmt::format("'{}' is not an operator between conditions", wrong),
                              fmt::format("write {}", right));
-        const bool is_version =
-            std::string_view("=<>!~*0123456789").find(peek()) != std::string_view::npos;
-        return fault(at_,
-                     "'and' or 'or' is missing here",
-                     is_version ? "write a spec without spaces: python>=3.10" : "");
+        return fault(at_, "'and' or 'or' is missing here");
     }
 
     std::string_view text_;

@@ -23,8 +23,8 @@ struct Condition {
     std::optional<MatchSpec> spec;  ///< of a leaf: true when a package matches it
     std::vector<Condition> parts;   ///< of `and` and `or`: at least two
 
-    /// `and` binds tighter than `or`. A leaf is written without spaces outside of its brackets and
-    /// cannot have a condition of its own.
+    /// `and` binds tighter than `or`. A leaf cannot have a condition of its own. "python >=3.9" is
+    /// read, as conda and rattler do; CEP 43 writes leaves without spaces outside of brackets.
     static Result<Condition> parse(std::string_view text);
 
     /// Canonical text; parse(to_string()) equals this.

@@ -98,7 +98,10 @@ void RecordGraph::link(const std::vector<MatchSpec>& requested) {
                 asked.contains({records_[one.from].name, std::string(one.extra)})) &&
                (!one.when || holds(*one.when));
     };
-    for (const auto& spec : requested) ask(spec.name, spec.extras);
+    for (const auto& spec : requested) {
+        const auto when = spec.when ? Condition::parse(*spec.when) : fail(ErrorKind::Parse, "");
+        if (!spec.when || (when && holds(*when))) ask(spec.name, spec.extras);
+    }
     // An extra may ask for others.
     for (bool grown = true; grown;) {
         grown = false;

@@ -25,6 +25,15 @@ std::string written(const std::string& spec) {
 }
 
 std::string as_typed(const MatchSpec& spec) {
+    if (spec.when) {
+        auto rest = spec;
+        rest.when.reset();
+        MatchSpec condition;
+        condition.when = spec.when;
+        const auto text = as_typed(rest);
+        // "*[when='...']" behind "numpy>=2".
+        return text.ends_with(']') ? spec.to_string() : text + condition.to_string().substr(1);
+    }
     MatchSpec plain;
     plain.name = spec.name;
     plain.version = spec.version;

@@ -21,7 +21,9 @@ public:
 
     /// A bare literal is an exact version, as in "numpy 1.26"; `=1.26` and `1.26.*` mean "starts
     /// with". Oddities of old channels are read as their authors meant them: `2.7.*.*`,
-    /// `0.2.18.*.`, `>=2.0.*`.
+    /// `0.2.18.*.`, `>=2.0.*`. A star elsewhere makes the text of the version a glob: `1.*.3`,
+    /// `*.*`. A star without a dot behind `<`, `<=`, `>` or `>=` is read as conda does: `>1.0*`
+    /// takes all versions that start with 1.0 and all later ones.
     static Result<VersionSpec> parse(std::string_view text);
     static VersionSpec equal_to(Version version);
 

@@ -252,8 +252,8 @@ private:
 
 namespace {
 
-/// Where the globs at the end begin: 3 for "2.7.*", "2.7*", "2.7.*.*" and "2.7.*.", the size where
-/// there is none.
+/// Where the globs at the end begin: 3 for "2.7.*", "2.7*", "2.7.*.*" and "2.7.*.", 0 for "*" and
+/// "*.*", the size where there is none.
 std::size_t glob_tail(std::string_view literal) {
     const auto last = literal.find_last_not_of(".*");
     const auto tail = last == std::string_view::npos ? 0 : last + 1;
@@ -267,6 +267,37 @@ Op with_glob(Op op) {
     return op;
 }
 
+Node node_of(Op op, const Version& version) {
+    Node node;
+    node.op = op;
+    node.version = version;
+    return node;
+}
+
+/// `<1.0*` and `>1.0*`: CEP 29 forbids a star without a dot here. Conda orders "1.0*" directly
+/// before all versions that start with 1.0, so that `<=` means `<` and `>=` means `>`.
+Node beside_prefix(Op op, const Version& prefix) {
+    const bool is_above = op == Op::Greater || op == Op::GreaterEqual;
+    Node node;
+    node.op = is_above ? Op::Either : Op::All;
+    node.parts.push_back(node_of(is_above ? Op::StartsWith : Op::NotStartsWith, prefix));
+    node.parts.push_back(node_of(is_above ? Op::Greater : Op::Less, prefix));
+    return node;
+}
+
+/// `~=1.0*`: `>=1.0*` of those that start with 1.
+Node compatible_with_prefix(const Version& prefix, const Version& stem) {
+    Node node;
+    node.op = Op::All;
+    node.parts.push_back(beside_prefix(Op::GreaterEqual, prefix));
+    node.parts.push_back(node_of(Op::StartsWith, stem));
+    return node;
+}
+
+bool is_order(Op op) {
+    return op == Op::Less || op == Op::LessEqual || op == Op::Greater || op == Op::GreaterEqual;
+}
+
 }  // namespace
 
 Parsed<Node> VersionSpecReader::make_clause(Op op, std::string_view literal) {
@@ -277,16 +308,20 @@ Parsed<Node> VersionSpecReader::make_clause(Op op, std::string_view literal) {
         return fault(dots + 1, "empty segment between '.' and '.'");
     if (core.find('*') != std::string_view::npos) return make_text(op, literal);
     if (core.empty()) return make_any(op, literal);
-    if (has_tail && op == Op::Compatible) return fault(tail, "'~=' takes a version without '*'");
+    const bool has_bare_star = literal.substr(tail).starts_with('*');
+    if (has_tail && !has_bare_star && op == Op::Compatible)
+        return fault(tail, "'~=' takes a version without '*'");
 
     auto version = grammar::read_version(core);
     if (!version) return tl::unexpected<Fault>(std::move(version).error());
+    if (has_bare_star && is_order(op)) return beside_prefix(op, *version);
     Node node;
     node.op = has_tail ? with_glob(op) : op == Op::Any ? Op::Equal : op;
     if (op == Op::Compatible) {
         node.stem = version->without_last_segment();
         if (!node.stem)
             return fault(0, "'~=' needs a version of at least two segments", "write >= instead");
+        if (has_bare_star) return compatible_with_prefix(*version, *node.stem);
     }
     node.version = *std::move(version);
     return node;
@@ -294,8 +329,12 @@ Parsed<Node> VersionSpecReader::make_clause(Op op, std::string_view literal) {
 
 Parsed<Node> VersionSpecReader::make_any(Op op, std::string_view literal) {
     if (literal.front() != '*') return fault(0, "a version cannot start with '.'");
-    if (op == Op::Any || op == Op::StartsWith || op == Op::Equal || op == Op::GreaterEqual)
-        return Node{};
+    const bool is_equality = op == Op::Any || op == Op::StartsWith || op == Op::Equal;
+    // "*.*" asks for a dot. Old records have a dot at the end by mistake.
+    const auto last_star = literal.find_last_of('*');
+    if (literal.find('.') < last_star && (is_equality || op == Op::NotEqual))
+        return make_text(op, literal.substr(0, last_star + 1));
+    if (is_equality || op == Op::GreaterEqual) return Node{};
     return fault(0, fmt::format("'{}' needs a version, not '*'", operator_text(op)));
 }
 

@@ -172,6 +172,7 @@ private:
     /// What is named may move.
     void name_it(const Edge& edge) {
         const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
+        if (universe_.name_of(spec).is_request) return;
         ProblemChange change;
         change.kind = Change::ReplaceSpec;
         change.index = edge.index;
@@ -185,6 +186,11 @@ private:
         const auto& name = universe_.name_of(spec);
         ProblemChange change;
         change.index = edge.index;
+        if (name.is_request) {
+            change.before = as_typed(universe_.problem().request.specs[edge.index]);
+            if (universe_.requested().size() > 1) drop(kWithout, change);
+            return;
+        }
         change.before = as_typed(spec.match);
         const auto replace = [&](int cost, const MatchSpec& match, bool is_wide = false) {
             change.kind = Change::ReplaceSpec;

@@ -254,8 +254,9 @@ private:
         }
         const auto spec = universe_.requested()[edge.index];
         line.kind = Line::Kind::Request;
-        line.name = universe_.name_of(spec_of(spec)).text;
-        line.specs = {as_typed(spec_of(spec).match)};
+        const auto& requested = universe_.problem().request.specs[edge.index];
+        line.name = requested.name;
+        line.specs = {as_typed(requested)};
         if (is_implied(universe_, edge)) {
             line.specs = {written(without_checksums(spec_of(spec).match))};
             line.reason = universe_.problem().request.implied_reason;
@@ -296,6 +297,11 @@ private:
             return;
         }
         for (const auto id : place.out) {
+            // The request has said it.
+            if (universe_.names()[name].is_request) {
+                arrive(edges_[id].to, at);
+                continue;
+            }
             auto& node = add(at.children, asks_line(place, id));
             if (edges_[id].to != name) arrive(edges_[id].to, node);
         }

@@ -104,11 +104,12 @@ check [ -d "$(place x2)/lib/python3.12/site-packages/b/__pycache__" ]
 check [ ! -e "$canary/__pycache__" ]
 unharmed lines
 
-# An index with a record whose file name is a path is none.
+# A record whose file name is a path is left out, and costs nobody else the channel.
 sed -i 's,"up-1.0-0.conda":,"../noarch/up-1.0-0.conda":,' "$CHANNEL/linux-64/repodata.json"
-expect 1 create -n x3 way
-err_has "packages.conda: '../noarch/up-1.0-0.conda' is not a file name"
-absent x3
+expect 0 create -n x3 way
+err_has 'skipped a record: ../noarch/up-1.0-0.conda: the record belongs to up-1.0-0.conda'
+expect 1 create -n x4 up
+absent x4
 unharmed path
 
 finish

@@ -197,4 +197,20 @@ checks=$((checks + 1))
 expect 1 solve 'torch=2.6.0+cu124=pypi_0'
 err_has "torch with build pypi_0 was installed by pip; list it under 'pip:' in an environment.yml"
 
+# A checksum without a name: whose it is. Builds are compared by their dependencies, wanted or not.
+package two 1.0 a_0 'base 1.0.*'
+package two 1.0 b_0 'base 1.5.*'
+md5=$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["packages"]["two-1.0-b_0.tar.bz2"]["md5"])' "$CHANNEL/linux-64/repodata.json")
+expect 2 solve "*[md5=$md5]"
+err_has "'*[md5='$md5']' has no package name; only two matches it" "request 'two[md5='$md5']'"
+expect 0 solve "two[md5=$md5]"
+expect 1 solve "*[md5=${md5//[0-9]/0}]"
+err_has 'no package in the channels matches'
+expect 2 solve '*[build=b_0]' -c "file://$CHANNEL"
+for how in '' --no-deps; do
+    expect 0 solve two $how
+    out_has 'b_0'
+done
+
 finish

@@ -134,7 +134,11 @@ Result<Question> question_of(Context& context,
                              const ChangeRequest& wanted) {
     GPKG_TRY(auto present, present_for(context.config, wanted));
     const auto request = request_of(wanted, present, {});
-    GPKG_TRY(const auto sources, open_sources(context, options, names_of(request)));
+    // What a pattern matches is told, of all that there is.
+    const bool has_names = std::ranges::all_of(request.specs, &MatchSpec::has_one_name);
+    GPKG_TRY(const auto sources,
+             has_names ? open_sources(context, options, names_of(request))
+                       : open_whole_sources(context, options));
     return put(context, sources, wanted, std::move(present));
 }
 

@@ -186,7 +186,8 @@ TEST_CASE("the rules of CEP 37", "[lock]") {
         {entry({"dependencies: {__unix: ''}"}),     ""},
         {entry({"dependencies: {a: [b]}"}),         "17:21: expected a, found a list"},
         {entry({"dependencies: [a]"}),              "17:17: expected dependencies as a map, found a list"},
-        {entry({"hash: {sha1: a}"}),                "19:10: unknown key 'sha1'"},
+        {entry({"hash: {md5: " + std::string(32, 'a') + ", sha512: a}"}), ""},
+        {entry({"hash: {sha265: a}"}),              "19:10: unknown key 'sha265'"},
         {entry({"hash: {md5: xyz}"}),               "19:15: expected 32 hex digits for md5, found 'xyz'"},
         {entry({"hash: abc"}),                      "19:9: expected hash as a map, found a single value"},
         {entry({"hash:"}),                          "19:3: the key 'hash' has no value"},
@@ -198,7 +199,11 @@ TEST_CASE("the rules of CEP 37", "[lock]") {
         {entry({"build: h1_0"}),                    ""},
         {entry({"url: ''"}),                        "18:8: the key 'url' has no value"},
         {entry({"url: https://h/../../etc/passwd"}), "18:8: passwd: a package file ends in .conda or .tar.bz2\n  passwd\n        ^"},
-        {entry({"extra: 1"}),                       "21:3: unknown key 'extra'"},
+        {entry({"extra: 1"}),                       ""},
+        {entry({"constrains: {zlib: '==1 *_1'}"}),  ""},
+        {entry({"depends: [a]"}),                   ""},
+        {entry({"extra:"}),                         ""},
+        {entry({"categroy: dev"}),                  "21:3: unknown key 'categroy'"},
         {entry({"name: __osx", "url: file:///tmp/osx-64/__osx-11.0-0.tar.bz2"}), ""},
         {"- a",                                     "13:3: expected a package as a map, found a single value"},
     }));
@@ -214,6 +219,18 @@ TEST_CASE("the rules of CEP 37", "[lock]") {
     }
     REQUIRE_FALSE(found);
     CHECK(found.error().message == "conda-lock.yml:" + row.message);
+}
+
+TEST_CASE("a conda-lock.yml of an empty environment", "[lock]") {
+    for (const std::string packages : {"package: []\n", "package:\n", "package: ~\n"}) {
+        CAPTURE(packages);
+        const auto found = parse_lock(kMetadata + packages, "conda-lock.yml");
+        REQUIRE(found);
+        CHECK(found->lock.packages.empty());
+        CHECK(found->lock.classes.size() == 2);
+    }
+    CHECK_FALSE(parse_lock(kMetadata, "conda-lock.yml"));
+    CHECK_FALSE(parse_lock(kMetadata + "package: none\n", "conda-lock.yml"));
 }
 
 TEST_CASE("a category comes with main", "[lock]") {
@@ -308,6 +325,8 @@ TEST_CASE("the metadata of a conda-lock.yml", "[lock]") {
         {"version: 1\n",         "",                 ""},
         {"  sources:",           "  made: 1\n  sources:", "10:3: unknown key 'made'"},
         {"  sources: [environment.yml]\n", "",       "3:3: the key 'sources' is missing"},
+        {"  sources: [environment.yml]\n", "  sources:\n", ""},
+        {"- url: conda-forge\n    used_env_vars: []", "", ""},
         {"- osx-64",             "- noarch",         "8:5: unknown platform 'noarch'"},
         {"content_hash: {",      "content_hash: {x: y, ", "9:21: expected 64 hex digits for x, found 'y'"},
         {"created_at",           "made_at",          "11:19: unknown key 'made_at'"},

@@ -88,6 +88,12 @@ TEST_CASE("all spellings of CEP 29 have one canonical form", "[spec]") {
         {"pkg[track_features='a B']",       "pkg[track_features=['a','b']]"},
         {"pkg[extras=a]",                   "pkg[extras='a']"},
         {"pkg[extras=[a, 'b']]",            "pkg[extras=['a','b']]"},
+        // A comma may follow the last.
+        {"pkg[extras=[a,]]",                "pkg[extras='a']"},
+        {"pkg[extras=['a' , b , ]]",        "pkg[extras=['a','b']]"},
+        {"pkg[flags=['cuda',]]",            "pkg[flags='cuda']"},
+        {"pkg[track_features=[a,],]",       "pkg[track_features='a']"},
+        {"pkg[version='>=2', ]",            "pkg[version='>=2']"},
         {"pkg[flags=[\"cuda\",\"blas:*\"]]", "pkg[flags=['cuda','blas:*']]"},
         {"pkg[when=__unix]",                "pkg[when='__unix']"},
         {"pkg[when=\"python>=3.10\"]",      "pkg[when='python>=3.10']"},
