@@ -476,6 +476,14 @@ std::set<Version> values_asked(const Universe& universe, NameId name) {
     return values;
 }
 
+bool takes_newer(const ProblemChange& change, const Solution& solution) {
+    static const auto kNewest = *Version::parse("99999");
+    const auto asks = asks_of(solution, change.name);
+    return std::ranges::all_of(asks.specs, [&](const MatchSpec& spec) {
+        return !spec.version || spec.version->matches(kNewest);
+    });
+}
+
 ProblemChange narrowed(ProblemChange change, const Solution& solution) {
     if (change.kind == Change::ReplaceSpec) {
         auto match = MatchSpec::parse(change.spec);

@@ -9,6 +9,7 @@
 #include "libcore/hardware/old_names.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/near_packages.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/host.hpp"
 
@@ -45,6 +46,32 @@ std::string hint_on_overrides(const Context& context,
         }
     }
     return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// Where an assumed value of the machine is in the way and no fix that is shown gives another.
+std::string hint_on_assumed(const Question& question,
+                            const Explanation& explanation,
+                            const std::vector<TriedFix>& shown) {
+    const auto gives = [](const ProblemChange& change) { return change.kind == Kind::SetMachine; };
+    if (std::ranges::any_of(shown, [&](const TriedFix& tried) {
+            return std::ranges::any_of(tried.fix.changes, gives);
+        }))
+        return {};
+    for (const auto& clash : explanation.clashes) {
+        for (const auto& line : clash.lines) {
+            if (line.kind != ExplanationLine::Kind::Machine || !line.given ||
+                !is_assumed(*line.given))
+                continue;
+            MatchSpec any;
+            any.name = line.name;
+            return fmt::format("{} {} of {} is an assumption; to give another value: {}",
+                               line.name,
+                               value_told(*line.given),
+                               line.machine,
+                               how_to_give(question.machine.given, {any, &*line.given}));
+        }
+    }
+    return {};
 }
 
 /// Where the accelerator that is in the way was never typed.
@@ -445,6 +472,7 @@ std::string hint_for(const Context& context,
     }
     if (hint.empty()) hint = hint_on_dependencies(question, explanation);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
+    if (hint.empty()) hint = hint_on_assumed(question, explanation, shown);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
     if (hint.empty()) hint = hint_on_environment(context, question, explanation);
     return hint;
