@@ -13,6 +13,7 @@
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/near_packages.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -240,6 +241,13 @@ std::vector<std::string> notes_on_pins(const Question& question) {
         for (const auto& record : installed) names.push_back(record.name());
         for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
         auto near = near_names(name, names);
+        if (near.empty()) {
+            std::vector<std::string> available;
+            for (const auto& index : indexes) {
+                for (const auto known : index->names()) available.emplace_back(known);
+            }
+            near = near_packages(name, available);
+        }
         notes.push_back(fmt::format("pin '{}' in {} has no effect: no package '{}'{}",
                                     as_typed(spec),
                                     place,
@@ -371,8 +379,17 @@ std::vector<std::string> notes_on_machine(const Context& context,
                                           const std::vector<PackageRecord>& records,
                                           const std::vector<PackageRecord>& link) {
     std::vector<std::string> notes;
-    if (auto note = note_on_cuda_minor_version(question.problem.virtual_packages, link))
+    const auto& known = question.problem.virtual_packages;
+    if (auto note = note_on_cuda_minor_version(known, link)) {
+        const auto* driver = find_record(known, "__cuda");
+        if (is_assumed(*driver)) {
+            MatchSpec any;
+            any.name = driver->name;
+            *note += "; to give another value: " +
+                     how_to_give(question.machine.given, {std::move(any), driver});
+        }
         notes.push_back(*std::move(note));
+    }
     const auto vendor = named_vendor(context, question);
     const bool has_any_build = std::ranges::any_of(records, [](const PackageRecord& record) {
         return !accelerator_of(record).evidence.empty() || is_vendor_part(record.name);

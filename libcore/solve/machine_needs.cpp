@@ -85,16 +85,19 @@ ValuesTaken values_taken(const UnmetNeed& need) {
     return values;
 }
 
+bool may_have_driver_for(const Version& cuda, const std::vector<PackageRecord>& machine) {
+    const auto devices = cuda_devices(machine);
+    return std::none_of(devices.begin(), devices.end(), [&](const Version& device) {
+        const auto last = last_driver_for(CudaTarget::of(device));
+        return last && *last < cuda;
+    });
+}
+
 bool newer_driver_helps(const UnmetNeed& need, const std::vector<PackageRecord>& machine) {
     if (need.spec.name != "__cuda" || need.there == nullptr) return false;
     const auto values = values_taken(need);
-    if (!values.newer) return false;
-    const auto devices = cuda_devices(machine);
-    return std::all_of(devices.begin(), devices.end(), [&](const Version& device) {
-        const auto last = last_driver_for(CudaTarget::of(device));
-        return !last || (values.named_newer ? !(*last < *values.named_newer)
-                                            : need.spec.version->matches(*last));
-    });
+    return values.newer &&
+           (!values.named_newer || may_have_driver_for(*values.named_newer, machine));
 }
 
 bool lacks_only_assumed(const PackageRecord& record, const std::vector<PackageRecord>& machine) {

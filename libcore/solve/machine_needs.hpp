@@ -40,6 +40,10 @@ struct ValuesTaken {
 /// `need.there` is what the machine has. Where it has nothing, all values are newer.
 ValuesTaken values_taken(const UnmetNeed& need);
 
+/// Whether the machine's NVIDIA GPUs have a driver that supports this CUDA: NVIDIA drops old GPUs
+/// from new drivers.
+bool may_have_driver_for(const Version& cuda, const std::vector<PackageRecord>& machine);
+
 /// Whether a newer NVIDIA driver meets an unmet need of __cuda, and the machine's GPUs have such a
 /// driver.
 bool newer_driver_helps(const UnmetNeed& need, const std::vector<PackageRecord>& machine);

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/old_names.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
@@ -414,6 +415,9 @@ private:
                 });
             });
             if (value <= present || !is_enough) continue;
+            if (own.text == "__cuda" &&
+                !may_have_driver_for(value, universe_.problem().virtual_packages))
+                return;
             change.version = value.to_string();
             add(kOtherMachine, change);
             return;

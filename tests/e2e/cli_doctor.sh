@@ -90,6 +90,41 @@ sed -i 's/^nvidia:/system: {glibc: "2.31"}\n&/' assumed.yaml
 expect 1 doctor -n glibc --for ./assumed.yaml
 out_has 'problem  glibc: 2 packages need up to 2.36, but ./assumed.yaml has 2.31'
 
+# Advice goes the way that the spec and the machine's value tell: too old, too new, or missing.
+package bounded 1.0 0 '__cuda >=12,<13'
+package lowglibc 1.0 0 '__glibc <2.36'
+package newlinux 1.0 0 '__linux >=6.6'
+package forrocm 1.0 0 '__rocm >=6.2,<7'
+index
+profile 12.2 8.0 within
+profile 13.0 8.0 above
+profile 11.8 8.0 below
+profile 11.4 3.7 lastdriver
+expect 0 create -n bounded bounded --for ./within.yaml -y
+expect 1 doctor -n bounded --for ./below.yaml
+out_has 'install a newer driver; no other build of bounded in these channels runs on ./below.yaml'
+expect 1 doctor -n bounded --for ./above.yaml
+out_has 'no other build of bounded in these channels runs on ./above.yaml'
+out_lacks 'newer driver'
+# No driver for CUDA 12 supports a Kepler.
+expect 1 doctor -n bounded --for ./lastdriver.yaml
+out_lacks 'newer driver'
+package bounded 2.0 0 '__cuda >=13'
+package bounded 0.9 0
+index
+expect 1 doctor -n bounded --for ./above.yaml
+out_has 'gpkg update -n bounded bounded --for ./above.yaml'
+expect 1 doctor -n bounded --for ./below.yaml
+out_has "install a newer driver, or gpkg install -n bounded 'bounded[accel=none]' --for ./below.yaml"
+expect 0 install -n bounded 'bounded[accel=none]' --for ./below.yaml -y
+expect 0 doctor -n bounded --for ./below.yaml
+CONDA_OVERRIDE_GLIBC=2.30 expect 0 create -n system lowglibc newlinux forrocm --for cpu,linux=6.6,rocm=6.2 -y
+expect 1 doctor -n system --for ./above.yaml
+out_has '__glibc <2.36: lowglibc needs it, but ./above.yaml has 2.36' 'no other build of lowglibc in these channels runs on ./above.yaml'
+expect 1 doctor -n system --for mi300
+out_has 'unknown  __linux >=6.6' 'if it has a newer one: --for mi300,linux=6.6' 'if it has ROCm: --for mi300,rocm=6.2'
+expect 0 doctor -n system --for 'mi300 linux=6.6 rocm=6.2'
+
 # A GPU that is older than the driver's CUDA: what is offered runs on it.
 package cuda-version 13.2 0 '__cuda >=13'
 package kern 1.0 cuda130_0 'cuda-version >=13,<14'
@@ -205,6 +240,14 @@ expect 0 create -n code fast --for ./new.yaml -y
 expect 0 doctor -n code --for ./new.yaml
 out_has 'fast: is for compute capability 8.0 and later; on 9.0 it may run only as PTX'
 expect 0 doctor -n code --for ./minor.yaml
+out_lacks 'PTX'
+# Nor where it declares code for this very GPU.
+package declared 1.0 0 '__cuda_arch >=7.0,<8|>=8.0,<9'
+package flagged 1.0 0 '__cuda_arch >=7.0'
+sed -i '/"flagged-1.0-0/s/"depends":/"flags":["cuda","sm:70","sm:80"],&/' "$WORK/records.linux-64"
+index
+expect 0 create -n declared declared flagged --for ./minor.yaml -y
+expect 0 doctor -n declared --for ./minor.yaml
 out_lacks 'PTX'
 CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
 out_has 'CONDA_OVERRIDE_CUDA: replaces the driver of ./new.yaml with CUDA 12.0'

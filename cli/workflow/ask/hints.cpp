@@ -12,6 +12,7 @@
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/host.hpp"
+#include "virtual-packages/machines.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,6 +71,22 @@ std::string hint_on_assumed(const Question& question,
                                line.machine,
                                how_to_give(question.machine.given, {any, &*line.given}));
         }
+    }
+    return {};
+}
+
+/// "--for h100 glibc=2.36", where the fact became a requested package.
+std::string hint_on_facts(const Question& question, const Explanation& explanation) {
+    const auto& given = question.machine.given;
+    if (given.empty()) return {};
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        if (clash.lines.size() != 1 || line.channels.empty() || line.specs.empty() ||
+            !virtual_packages::given_key("__" + line.name))
+            continue;
+        return fmt::format("facts of the machine belong to its name: --for {},{}",
+                           shell_word(given),
+                           line.specs.front());
     }
     return {};
 }
@@ -447,6 +464,7 @@ std::string hint_for(const Context& context,
                      const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
+    if (hint.empty()) hint = hint_on_facts(question, explanation);
     if (hint.empty()) hint = hint_on_own_channel(context, question, explanation);
     if (hint.empty()) hint = hint_on_exact_versions(question, explanation);
     if (hint.empty()) hint = hint_on_commas(question, explanation);

@@ -433,7 +433,7 @@ private:
             const auto builds =
                 remedy ? remedy->command
                        : checked_.remedies.other_builds(with_variants_of(checked_, found));
-            const bool may_be_newer = newer_driver_helps(needs_driver_for(found.front()), machine_);
+            const bool may_be_newer = may_have_driver_for(cuda_told_by(found.front()), machine_);
             add(Grade::Bad,
                 found.front(),
                 with_others(why, found),
@@ -441,15 +441,12 @@ private:
         }
     }
 
-    /// A driver for the CUDA that the package tells it is for.
-    UnmetNeed needs_driver_for(const std::string& name) const {
+    /// The CUDA that the package tells it is for.
+    Version cuda_told_by(const std::string& name) const {
         const auto* record = find_record(checked_.records, name);
         const auto cuda = record == nullptr ? std::nullopt : cuda_of(record->package);
-        return needs_cuda(cuda.value_or(std::string(kUsualCuda)));
-    }
-
-    UnmetNeed needs_cuda(const std::string& version) const {
-        return {*MatchSpec::parse("__cuda >=" + version), find_record(machine_, "__cuda")};
+        auto version = Version::parse(cuda.value_or(std::string(kUsualCuda)));
+        return version ? *std::move(version) : *Version::parse(kUsualCuda);
     }
 
     /// The first GPU here that this CUDA makes no code for.
@@ -490,9 +487,9 @@ private:
         const auto bound = newest_cuda_here(machine_);
         const std::vector<std::string> specs{std::string(name) + bound};
         const auto remedy = remedies.install(specs);
-        const auto* told = find_record(checked_.records, name);
-        const bool may_be_newer = bound.starts_with("<=") && told != nullptr &&
-                                  newer_driver_helps(needs_cuda(told->package.version), machine_);
+        const auto toolkit = version_of_name(checked_.records, name);
+        const bool may_be_newer =
+            bound.starts_with("<=") && toolkit && may_have_driver_for(*toolkit, machine_);
         const auto or_newer_driver = [&](const std::string& text) {
             return joined(may_be_newer ? "install a newer driver" : "", text);
         };

@@ -8,6 +8,7 @@
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
 
@@ -158,13 +159,11 @@ private:
 
     /// Whether the GPUs have a driver for the CUDA that the environment's builds are for.
     bool may_have_newer_driver() const {
-        const auto& machine = checked_.machine();
-        return std::ranges::any_of(kCudaVersionPackages, [&](std::string_view name) {
+        return std::ranges::all_of(kCudaVersionPackages, [&](std::string_view name) {
             const auto* told = find_record(checked_.records, name);
-            if (told == nullptr) return false;
-            auto spec = MatchSpec::parse("__cuda >=" + told->package.version);
-            return spec &&
-                   newer_driver_helps({*std::move(spec), find_record(machine, "__cuda")}, machine);
+            const auto cuda =
+                told == nullptr ? fail(ErrorKind::NotFound, "") : version_of(told->package);
+            return !cuda || may_have_driver_for(*cuda, checked_.machine());
         });
     }
 

@@ -76,16 +76,10 @@ private:
                 cuda,
                 driver_->to_string(),
                 is_beyond ? "it does not run" : "it runs, except code that needs PTX compilation"),
-            may_have_driver_for(cuda) ? "install a wheel for an older CUDA, or a newer driver"
-                                      : "install a wheel for an older CUDA");
+            may_have_driver_for(*toolkit, machine_)
+                ? "install a wheel for an older CUDA, or a newer driver"
+                : "install a wheel for an older CUDA");
         return is_beyond;
-    }
-
-    /// Whether the GPUs have a driver for that CUDA.
-    bool may_have_driver_for(const std::string& cuda) const {
-        auto spec = MatchSpec::parse("__cuda >=" + cuda);
-        return spec &&
-               newer_driver_helps({*std::move(spec), find_record(machine_, "__cuda")}, machine_);
     }
 
     /// What the toolkit can have made for the devices.
