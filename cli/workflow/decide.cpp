@@ -1,5 +1,6 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/ask/fitting.hpp"
+#include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
@@ -13,7 +14,6 @@
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/machine_needs.hpp"
-#include "libcore/spec/near_packages.hpp"
 #include "libcore/spec/record_graph.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -223,38 +223,6 @@ void add_notes_on_kept_versions(const Context& context,
         if (std::ranges::find(wanted.update, wish.name) == wanted.update.end())
             note(wish, "requested as", "");
     }
-}
-
-/// Pins that cannot have an effect, most likely misspelled.
-std::vector<std::string> notes_on_pins(const Question& question) {
-    const auto& indexes = question.problem.indexes;
-    const auto& installed = question.present.records;
-    std::vector<std::string> notes;
-    for (const auto& [spec, place] : question.present.pins) {
-        const auto& name = spec.name;
-        const auto has_it = [&](const auto& index) { return index->has(name); };
-        if (indexes.empty() || !spec.has_one_name() || name.starts_with("__") ||
-            find_record(installed, name) != nullptr || std::ranges::any_of(indexes, has_it))
-            continue;
-        std::vector<std::string> names;
-        names.reserve(installed.size() + question.wanted.specs.size());
-        for (const auto& record : installed) names.push_back(record.name());
-        for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
-        auto near = near_names(name, names);
-        if (near.empty()) {
-            std::vector<std::string> available;
-            for (const auto& index : indexes) {
-                for (const auto known : index->names()) available.emplace_back(known);
-            }
-            near = near_packages(name, available);
-        }
-        notes.push_back(fmt::format("pin '{}' in {} has no effect: no package '{}'{}",
-                                    as_typed(spec),
-                                    place,
-                                    name,
-                                    near.empty() ? "" : "; " + did_you_mean(near)));
-    }
-    return notes;
 }
 
 /// With `prune`, names that were requested earlier and are not any more.

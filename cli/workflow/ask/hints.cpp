@@ -432,6 +432,31 @@ std::string in_another_channel(std::string_view what) {
     return fmt::format("another channel may have {}; add one with -c CHANNEL", what);
 }
 
+std::vector<std::string> notes_on_pins(const Question& question) {
+    const auto& indexes = question.problem.indexes;
+    const auto& installed = question.present.records;
+    std::vector<std::string> notes;
+    for (const auto& [spec, place] : question.present.pins) {
+        const auto& name = spec.name;
+        const auto has_it = [&](const auto& index) { return index->has(name); };
+        if (indexes.empty() || !spec.has_one_name() || name.starts_with("__") ||
+            find_record(installed, name) != nullptr || std::ranges::any_of(indexes, has_it))
+            continue;
+        std::vector<std::string> names;
+        names.reserve(installed.size() + question.wanted.specs.size());
+        for (const auto& record : installed) names.push_back(record.name());
+        for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
+        auto near = near_names(name, names);
+        if (near.empty()) near = near_packages(name, all_names(question));
+        notes.push_back(fmt::format("pin '{}' in {} has no effect: no package '{}'{}",
+                                    as_typed(spec),
+                                    place,
+                                    name,
+                                    near.empty() ? "" : "; " + did_you_mean(near)));
+    }
+    return notes;
+}
+
 std::string hint_on_names(const Explanation& explanation) {
     auto hint = on_known_names(explanation);
     return hint.empty() && tells_unknown(explanation) ? in_another_channel("it") : hint;
