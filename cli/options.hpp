@@ -35,7 +35,8 @@ void add_channel_options(CLI::App& app, SourceOptions& options);
 void add_platform_option(CLI::App& app, SourceOptions& options);
 /// --for and --devices.
 /// The end of every description of --for.
-inline constexpr const char* kFactsMayFollow = "; facts may follow: h100,glibc=2.36";
+inline constexpr const char* kFactsMayFollow =
+    "; facts may follow: h100,glibc=2.36 or 'h100 glibc=2.36 cuda=12.4'";
 void add_for_option(CLI::App& app, SourceOptions& options);
 void add_devices_option(CLI::App& app, SourceOptions& options);
 /// A check of an option whose argument says nothing when it is empty; `fault` is the error then.

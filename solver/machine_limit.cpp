@@ -33,7 +33,8 @@ MachineLimit::Verdict MachineLimit::verdict_on(CandidateId id) {
     // What something else rules out as well is not the machine's fault.
     Verdict verdict;
     for (const auto depend : candidate.depends) {
-        const auto own = verdict_on_spec(depend);
+        auto own = verdict_on_spec(depend);
+        if (own.unmet == depend) own.asker = id;
         if (own.why > verdict.why) verdict = own;
         if (own.why == Why::Else) break;
     }
@@ -51,7 +52,7 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     const auto& spec = universe_.specs()[id];
     if (universe_.name_of(spec).is_virtual)
         return spec.matches.empty() ? Verdict{Why::Machine, id} : Verdict{};
-    Verdict verdict{Why::Else, kNone};
+    Verdict verdict{Why::Else, spec.matches.empty() ? id : kNone};
     // The newest are last, and what is said is about them.
     for (const auto match : spec.matches) {
         const auto of_match =
@@ -59,7 +60,9 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
         if (of_match.why == Why::Nothing) return {};
         if (of_match.why == Why::Machine && verdict.why == Why::Machine) {
             verdict = easier(of_match, verdict);
-        } else if (of_match.why < verdict.why) {
+        } else if (of_match.why < verdict.why ||
+                   (of_match.why == Why::Else && of_match.unmet != kNone &&
+                    verdict.why == Why::Else)) {
             verdict = of_match;
         }
     }
@@ -103,14 +106,40 @@ std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId
     return text_of(verdict);
 }
 
+std::optional<std::string> MachineLimit::why_missing(const std::vector<CandidateId>& ids) {
+    const bool are_all_out = std::ranges::all_of(ids, [&](CandidateId id) {
+        const auto verdict = verdict_on(id);
+        return verdict.why == Why::Else && verdict.unmet != kNone;
+    });
+    if (ids.empty() || !are_all_out) return std::nullopt;
+    const auto verdict = verdict_on(ids.back());
+    const auto& spec = universe_.specs()[verdict.unmet];
+    const auto through =
+        verdict.asker == ids.back() || verdict.asker == kNone
+            ? std::string()
+            : fmt::format(" (through {})",
+                          universe_.names()[universe_.candidates()[verdict.asker].name].text);
+    const auto& left_out = universe_.name_of(spec).left_out;
+    const auto out = std::ranges::find_if(
+        left_out, [&](const LeftOut& one) { return one.record.matches(spec.match); });
+    return fmt::format("needs {}{}, which {}",
+                       written(spec.match),
+                       through,
+                       out == left_out.end() ? "no channel has"
+                                             : "is " + left_out_text(universe_, spec.name, *out));
+}
+
 std::string MachineLimit::text_of(const Verdict& verdict) const {
     const auto& spec = universe_.specs()[verdict.unmet];
     const auto& name = universe_.name_of(spec);
     const PackageRecord* there =
         name.begin == name.end ? nullptr : universe_.candidates()[name.begin].given;
-    return fmt::format("needs {}, but {}",
-                       written(spec.match),
-                       machine_fact(universe_.problem().machine, name.text, there));
+    const auto& problem = universe_.problem();
+    auto text = fmt::format(
+        "needs {}, but {}", written(spec.match), machine_fact(problem.machine, name.text, there));
+    if (there != nullptr && is_assumed(*there) && problem.how_to_give)
+        text += "; to give another value: " + problem.how_to_give(spec.match, *there);
+    return text;
 }
 
 /// Whether the machine has no GPU or driver of the vendor that is needed.

@@ -37,6 +37,10 @@ public:
     /// for one of them.
     std::optional<std::string> why_never(const std::vector<CandidateId>& ids);
 
+    /// "needs libcublas >=12.1,<12.2 (through pytorch-cuda), which no channel has", where that
+    /// rules out each of them, whatever is asked for. Told of the last, the newest.
+    std::optional<std::string> why_missing(const std::vector<CandidateId>& ids);
+
 private:
     enum class Why {
         Nothing,
@@ -46,7 +50,8 @@ private:
     };
     struct Verdict {
         Why why = Why::Nothing;
-        SpecId unmet = kNone;  ///< Machine: the first spec on it that fails
+        SpecId unmet = kNone;       ///< Machine, Else: the first spec that nothing meets
+        CandidateId asker = kNone;  ///< Else: whose spec that is
     };
 
     Verdict verdict_on(CandidateId id);

@@ -189,10 +189,37 @@ constexpr GivenFact kGivenFacts[] = {
     {"rocm", &HardwareProfile::rocm, "", 1},
 };
 
+/// What stands between commas and blanks.
+std::vector<std::string_view> words_of(std::string_view text) {
+    constexpr std::string_view kBetween = ", ";
+    std::vector<std::string_view> words;
+    for (auto at = text.find_first_not_of(kBetween); at != std::string_view::npos;
+         at = text.find_first_not_of(kBetween, at)) {
+        const auto end = std::min(text.find_first_of(kBetween, at), text.size());
+        words.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return words;
+}
+
 const GivenFact* given_fact(std::string_view part) {
     const auto key = part.substr(0, part.find('='));
     const auto* found = std::ranges::find(kGivenFacts, key, &GivenFact::key);
     return key == part || found == std::end(kGivenFacts) ? nullptr : found;
+}
+
+/// "h100" of "h100 glibc=2.36 driver=535", whether or not there are such facts. Only words with an
+/// equal sign count: the path of a file may have blanks.
+std::string_view before_facts(std::string_view part) {
+    part = part.substr(0, part.find_last_not_of(' ') + 1);
+    for (;;) {
+        const auto blank = part.rfind(' ');
+        if (blank == std::string_view::npos || part.find('=', blank) == std::string_view::npos)
+            return part;
+        const auto before = part.find_last_not_of(' ', blank);
+        if (before == std::string_view::npos) return part;
+        part = part.substr(0, before + 1);
+    }
 }
 
 /// What is wrong with a value; empty: nothing.
@@ -217,7 +244,7 @@ std::string fault_of(const GivenFact& given, std::string_view value, const std::
 Result<void> set_given_facts(std::string_view text,
                              std::string_view machine,
                              HardwareProfile& profile) {
-    for (const auto part : split(text.substr(machine.size() + 1), ',')) {
+    for (const auto part : words_of(text.substr(machine.size()))) {
         const auto& given = *given_fact(part);
         const auto value = part.substr(given.key.size() + 1);
         if (const auto fault = fault_of(given, value, profile.platform); !fault.empty())
@@ -323,21 +350,25 @@ std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders) {
 std::vector<std::string> machines_in(std::string_view text) {
     if (is_file(text)) return {std::string(text)};
     std::vector<std::string> machines;
-    for (const auto part : split(text, ',')) {
+    const auto take = [&](std::string_view part) {
         if (!machines.empty() && given_fact(part) != nullptr)
             machines.back() += fmt::format(",{}", part);
         else
             machines.emplace_back(part);
+    };
+    for (const auto part : split(text, ',')) {
+        const auto machine = before_facts(part);
+        take(trim(machine));
+        for (const auto fact : words_of(part.substr(machine.size()))) take(fact);
     }
     return machines;
 }
 
 std::string_view without_given_facts(std::string_view machine) {
     while (!is_file(machine)) {
-        const auto comma = machine.rfind(',');
-        if (comma == std::string_view::npos || given_fact(machine.substr(comma + 1)) == nullptr)
-            break;
-        machine = machine.substr(0, comma);
+        const auto end = machine.find_last_of(", ");
+        if (end == std::string_view::npos || given_fact(machine.substr(end + 1)) == nullptr) break;
+        machine = machine.substr(0, machine.find_last_not_of(", ", end) + 1);
     }
     return machine;
 }

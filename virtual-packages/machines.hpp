@@ -25,11 +25,12 @@ std::vector<NamedMachine> named_machines(const std::vector<fs::path>& folders);
 /// "linux-64, zen4, NVIDIA H100 (9.0), CUDA 12.4".
 std::string summary_of(const HardwareProfile& profile);
 
-/// The machines of a list: "a100,glibc=2.36,h100" is two, the first with another C library. An
-/// existing file is one machine, whatever its name.
+/// The machines of a list: "a100,glibc=2.36,h100" is two, the first with another C library. Facts
+/// may follow after blanks too, "a100 glibc=2.36"; what is returned has commas. An existing file is
+/// one machine, whatever its name.
 std::vector<std::string> machines_in(std::string_view text);
 
-/// "a100" of "a100,glibc=2.36".
+/// "a100" of "a100,glibc=2.36" and of "a100 glibc=2.36".
 std::string_view without_given_facts(std::string_view machine);
 
 /// "cpu, cuda, glibc, ...": the keys of facts that can follow a machine.

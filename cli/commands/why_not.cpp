@@ -151,10 +151,26 @@ std::string not_in_channels(const std::string& asked, const Explanation& explana
                        available == std::string::npos ? "" : text.substr(available));
 }
 
+/// How another machine is named: by a fact behind the name of --for where that is only assumed.
+std::string other_machine_text(const Question& question, const Explanation& explanation) {
+    std::vector<std::string> needs;
+    for (const auto& fix : explanation.fixes) {
+        for (const auto& change : fix.changes) {
+            if (change.kind != ProblemChange::Kind::SetMachine) continue;
+            needs.push_back(change.name == "__archspec"
+                                ? fmt::format("needs {} * {}", change.name, change.build)
+                                : fmt::format("needs {} >={}", change.name, change.version));
+        }
+    }
+    return assumed_note(question.machine.given, question.problem.virtual_packages, needs)
+        .value_or("or for another machine: --for NAME (gpkg hardware list)");
+}
+
 void print_impossible(Output& out,
                       const std::string& asked,
-                      const std::string& machine,
+                      const Question& question,
                       const Explanation& explanation) {
+    const auto& machine = question.problem.machine;
     if (const auto text = not_in_channels(asked, explanation); !text.empty()) {
         out.result(text);
     } else {
@@ -170,7 +186,7 @@ void print_impossible(Output& out,
     out.result("what would work:");
     for (const auto& fix : explanation.fixes) out.result("  " + fix.text());
     if (std::ranges::any_of(explanation.fixes, needs_other_machine))
-        out.result("  or for another machine: --for NAME (gpkg hardware list)");
+        out.result("  " + other_machine_text(question, explanation));
 }
 
 /// How many builds the chosen version has; 0 where a channel has a newer version, and for virtual
@@ -316,7 +332,7 @@ void print(const Context& context,
         return;
     }
     case Verdict::Impossible:
-        print_impossible(out, asked, question.problem.machine, found.explanation);
+        print_impossible(out, asked, question, found.explanation);
         if (const auto hint = hint_on_exact_version(question.problem.indexes, spec); !hint.empty())
             out.result(hint);
         return;

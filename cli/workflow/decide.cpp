@@ -1,5 +1,6 @@
 #include "cli/environments.hpp"
 #include "cli/workflow/ask/fitting.hpp"
+#include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/ask/unsatisfiable.hpp"
 #include "cli/workflow/change.hpp"
@@ -224,31 +225,6 @@ void add_notes_on_kept_versions(const Context& context,
     }
 }
 
-/// Pins that cannot have an effect, most likely misspelled.
-std::vector<std::string> notes_on_pins(const Question& question) {
-    const auto& indexes = question.problem.indexes;
-    const auto& installed = question.present.records;
-    std::vector<std::string> notes;
-    for (const auto& [spec, place] : question.present.pins) {
-        const auto& name = spec.name;
-        const auto has_it = [&](const auto& index) { return index->has(name); };
-        if (indexes.empty() || !spec.has_one_name() || name.starts_with("__") ||
-            find_record(installed, name) != nullptr || std::ranges::any_of(indexes, has_it))
-            continue;
-        std::vector<std::string> names;
-        names.reserve(installed.size() + question.wanted.specs.size());
-        for (const auto& record : installed) names.push_back(record.name());
-        for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
-        auto near = near_names(name, names);
-        notes.push_back(fmt::format("pin '{}' in {} has no effect: no package '{}'{}",
-                                    as_typed(spec),
-                                    place,
-                                    name,
-                                    near.empty() ? "" : "; " + did_you_mean(near)));
-    }
-    return notes;
-}
-
 /// With `prune`, names that were requested earlier and are not any more.
 Result<std::vector<std::string>> forgotten_names(const fs::path& path,
                                                  const std::vector<MatchSpec>& requested,
@@ -371,8 +347,17 @@ std::vector<std::string> notes_on_machine(const Context& context,
                                           const std::vector<PackageRecord>& records,
                                           const std::vector<PackageRecord>& link) {
     std::vector<std::string> notes;
-    if (auto note = note_on_cuda_minor_version(question.problem.virtual_packages, link))
+    const auto& known = question.problem.virtual_packages;
+    if (auto note = note_on_cuda_minor_version(known, link)) {
+        const auto* driver = find_record(known, "__cuda");
+        if (is_assumed(*driver)) {
+            MatchSpec any;
+            any.name = driver->name;
+            *note += "; to give another value: " +
+                     how_to_give(question.machine.given, {std::move(any), driver});
+        }
         notes.push_back(*std::move(note));
+    }
     const auto vendor = named_vendor(context, question);
     const bool has_any_build = std::ranges::any_of(records, [](const PackageRecord& record) {
         return !accelerator_of(record).evidence.empty() || is_vendor_part(record.name);

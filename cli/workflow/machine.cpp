@@ -107,19 +107,15 @@ std::vector<virtual_packages::ActiveOverride> unknown_overrides(
     return unknown;
 }
 
-/// The version that the first unmet need of this virtual package begins with: "13.0" of "no: needs
-/// __cuda >=13, but ..."; empty: none.
-std::string needed_version(std::string_view package, const std::vector<std::string>& unmet) {
-    const auto start = fmt::format("needs {} >=", package);
-    for (const auto& need : unmet) {
-        const auto at = need.find(start);
-        if (at == std::string::npos) continue;
-        const auto begin = at + start.size();
-        const auto end = need.find_first_not_of("0123456789.", begin);
-        const auto version = need.substr(begin, end - begin);
-        return version.find('.') == std::string::npos ? version + ".0" : version;
-    }
-    return {};
+/// The need of a virtual package in "no: needs __cuda >=13, but ..."; a spec without a name where
+/// there is none.
+MatchSpec need_in(std::string_view text) {
+    constexpr std::string_view kStart = "needs __";
+    const auto at = text.find(kStart);
+    if (at == std::string_view::npos) return {};
+    text.remove_prefix(at + kStart.size() - 2);
+    const auto end = std::min(text.find(", but"), text.find(" ("));
+    return MatchSpec::parse(text.substr(0, end)).value_or(MatchSpec());
 }
 
 /// A value for --for NAME,KEY=...: a CPU is no version, and has names.
@@ -154,7 +150,10 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
             machine.name = fmt::format("platform {}", machine.platform);
         return machine;
     }
-    GPKG_TRY(const auto profile, profile_named(context, options.for_machine));
+    // As a list of machines has it: "h100,glibc=2.36", also where blanks were typed.
+    const auto machines = virtual_packages::machines_in(options.for_machine);
+    const auto& given = machines.size() == 1 ? machines.front() : options.for_machine;
+    GPKG_TRY(const auto profile, profile_named(context, given));
     if (!options.platform.empty() && options.platform != profile->platform)
         return fail(ErrorKind::Usage,
                     fmt::format("--platform {} conflicts with --for {}, which is {}",
@@ -164,8 +163,8 @@ Result<Machine> machine_of(const Context& context, const SourceOptions& options)
                     "remove --platform");
     machine.platform = profile->platform;
     GPKG_CHECK(check_platform(machine.platform));
-    machine.name = options.for_machine;
-    machine.given = options.for_machine;
+    machine.name = given;
+    machine.given = given;
     machine.profile = *profile;
     GPKG_CHECK(virtual_packages::keep_devices(*machine.profile, machine.devices));
     return machine;
@@ -177,23 +176,39 @@ std::optional<std::string> assumed_note(const std::string& given,
     if (given.empty()) return std::nullopt;
     std::vector<std::string> facts;
     std::string example;
-    bool is_needed = false;
     for (const auto& record : virtual_packages) {
         const auto key = virtual_packages::given_key(record.name);
         if (!is_assumed(record) || !key) continue;
         facts.push_back(fmt::format("{}={}", *key, value_told(record)));
-        const auto needed = is_needed ? "" : needed_version(record.name, unmet);
-        if (!needed.empty() || example.empty() || (!is_needed && *key == "glibc"))
-            example =
-                fmt::format("{}={}", *key, needed.empty() ? example_value(*key, record) : needed);
-        is_needed = is_needed || !needed.empty();
+        if (example.empty() || *key == "glibc")
+            example = fmt::format("--for {},{}={}", given, *key, example_value(*key, record));
     }
     if (facts.empty()) return std::nullopt;
-    return fmt::format("assumed for {}: {}; to give a value: --for {},{}",
+    if (!unmet.empty()) {
+        example.clear();
+        for (const auto& text : unmet) {
+            auto spec = need_in(text);
+            const auto* there = find_record(virtual_packages, spec.name);
+            if (there == nullptr || !is_assumed(*there)) continue;
+            example = how_to_give(given, {std::move(spec), there});
+            break;
+        }
+        if (example.empty()) return std::nullopt;
+    }
+    return fmt::format("assumed for {}: {}; to give a value: {}",
                        given,
                        join_some(facts, "and", facts.size()),
-                       given,
                        example);
+}
+
+std::string how_to_give(const std::string& given, const UnmetNeed& need) {
+    const auto& name = need.spec.name;
+    auto value = values_taken(need).example;
+    if (value.empty()) value = "VERSION";
+    const auto key = virtual_packages::given_key(name);
+    return given.empty() || !key
+               ? fmt::format("{}={}", override_variable(std::string_view(name).substr(2)), value)
+               : fmt::format("--for {},{}={}", shell_word(given), *key, value);
 }
 
 Context without_overrides(const Context& context) {

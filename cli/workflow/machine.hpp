@@ -4,6 +4,7 @@
 
 #include "cli/context.hpp"
 #include "cli/workflow/source_options.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/package_record.hpp"
 #include "virtual-packages/devices.hpp"
 #include "virtual-packages/profile.hpp"
@@ -39,11 +40,16 @@ Result<virtual_packages::DeviceChoice> device_choice(const Context& context,
 Result<Machine> machine_of(const Context& context, const SourceOptions& options);
 
 /// What gpkg assumes of a machine as --for gives it, and how to change that: "assumed for h100:
-/// cuda=12.8, glibc=2.28 and linux=4.18; ..."; nothing if every value is known. The example has the
-/// version of the first of the unmet needs ("... needs __glibc >=2.34 (found 2.28, assumed)").
+/// cuda=12.8, glibc=2.28 and linux=4.18; ..."; nothing if every value is known. With unmet needs
+/// ("... needs __glibc >=2.34 (2.28 is assumed)"), the example has a value for the first that is
+/// about an assumed one; nothing where none is.
 std::optional<std::string> assumed_note(const std::string& given,
                                         const std::vector<PackageRecord>& virtual_packages,
                                         const std::vector<std::string>& unmet = {});
+
+/// How a command gives the machine (`given`: as --for has it; empty: this machine) a value that
+/// meets the need: "--for h100,glibc=2.34", "CONDA_OVERRIDE_GLIBC=2.34".
+std::string how_to_give(const std::string& given, const UnmetNeed& need);
 
 /// CONDA_OVERRIDE_ variables describe this machine, and a lock is for the machines as --for names
 /// them: a context without the variables, and a note that says so.

@@ -48,6 +48,33 @@ std::string at_best_as_ptx(const std::string& caution) {
     return caution + "; it runs there only if it contains PTX";
 }
 
+std::optional<DeclaredCode> declared_code(const PackageRecord& record, const Version& device) {
+    const auto on = CudaTarget::of(device);
+    std::optional<DeclaredCode> best;
+    const auto consider = [&](CudaTarget target, CodeFit fit) {
+        if (fit == CodeFit::No) return;
+        if (best && (best->fit < fit || (best->fit == fit && target < best->target))) return;
+        best = DeclaredCode{target, fit};
+    };
+    for (const auto& text : record.depends) {
+        if (name_in_spec(text) != "__cuda_arch") continue;
+        const auto spec = MatchSpec::parse(text);
+        if (!spec || spec->when || !spec->version || !spec->version->matches(device)) continue;
+        for (const auto& version : spec->version->own_literals()) {
+            const auto target = CudaTarget::of(version);
+            consider(target, code_fit(target, on));
+        }
+    }
+    constexpr std::string_view kMachineCode = "sm:";
+    for (const std::string_view flag : record.flags) {
+        if (!flag.starts_with(kMachineCode)) continue;
+        const auto code = parse_cuda_code(flag.substr(kMachineCode.size()));
+        if (code && runs_natively(code->target, on))
+            consider(code->target, code_fit(code->target, on));
+    }
+    return best;
+}
+
 CudaLimits::CudaLimits(const std::vector<PackageRecord>& virtual_packages)
     : driver_(find_version(virtual_packages, "__cuda")), devices_(cuda_devices(virtual_packages)) {}
 

@@ -4,6 +4,7 @@
 // that the builds ask of the machine is there: told by the CUDA that they go with.
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
@@ -24,6 +25,17 @@ inline constexpr int kFirstCudaForTegraToo = 13;
 /// What a caution of CudaLimits comes to: "..., which has no machine code for compute capability
 /// 12.0; it runs there only if it contains PTX".
 std::string at_best_as_ptx(const std::string& caution);
+
+/// Code that a record declares.
+struct DeclaredCode {
+    CudaTarget target;
+    CodeFit fit = CodeFit::No;
+};
+
+/// The code for a device that suits it best, of all that the record declares: by bounds on
+/// __cuda_arch that the device meets, and by flags ("sm:80") that stand for machine code. Nothing
+/// where it declares none that runs there.
+std::optional<DeclaredCode> declared_code(const PackageRecord& record, const Version& device);
 
 class CudaLimits {
 public:

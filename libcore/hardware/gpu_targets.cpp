@@ -254,6 +254,19 @@ std::vector<CudaTarget> targets_of(const Version& toolkit) {
     return targets;
 }
 
+std::optional<Version> last_driver_for(CudaTarget device) {
+    struct Last {
+        int below;  ///< capabilities
+        std::string_view cuda;
+    };
+    // Fermi by R390, Kepler by R470, Maxwell, Pascal and Volta by R580.
+    constexpr std::array<Last, 3> kLast{{{30, "9.1"}, {50, "11.4"}, {75, "13.0"}}};
+    const auto* last = std::find_if(
+        kLast.begin(), kLast.end(), [&](const Last& one) { return device.capability < one.below; });
+    if (last == kLast.end()) return std::nullopt;
+    return *Version::parse(last->cuda);
+}
+
 bool is_tegra(CudaTarget device) { return is_tegra(device.capability); }
 
 std::vector<CudaTarget> tegra_devices() {

@@ -62,6 +62,10 @@ std::optional<Version> first_toolkit(CudaTarget target);
 /// All of them, the lowest first.
 std::vector<CudaTarget> targets_of(const Version& toolkit);
 
+/// The CUDA of the last driver that supports a device; nothing where new drivers still do ("CUDA
+/// Toolkit, Driver, and Architecture Matrix").
+std::optional<Version> last_driver_for(CudaTarget device);
+
 /// Whether a capability is of systems on a chip, such as Jetson's. Before 13 their CUDA is a
 /// toolkit of its own ("CUDA for Tegra Application Notes").
 bool is_tegra(CudaTarget device);

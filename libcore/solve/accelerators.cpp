@@ -94,10 +94,11 @@ std::optional<std::string> note_on_cuda_minor_version(
     }
     if (!latest) return std::nullopt;
     return fmt::format(
-        "CUDA {} runs with a driver for CUDA {} (same major version), except code that needs PTX "
+        "CUDA {} runs with a driver for CUDA {}{} (same major version), except code that needs PTX "
         "compilation",
         latest->to_string(),
-        there->version);
+        there->version,
+        assumed_mark(*there));
 }
 
 std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virtual_packages,

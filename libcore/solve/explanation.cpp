@@ -176,11 +176,12 @@ std::string offer_text(const Line& line, const std::string& wanted) {
 
 std::string machine_needed(const ProblemChange& change) {
     if (change.name == "__cuda" && change.is_any_version) return "an NVIDIA driver";
-    if (change.name == "__cuda") return "a driver for CUDA >= " + change.version;
-    if (change.name == "__cuda_arch") return "a GPU with compute capability >= " + change.version;
+    const auto version = (change.is_bounded ? "" : ">= ") + change.version;
+    if (change.name == "__cuda") return "a driver for CUDA " + version;
+    if (change.name == "__cuda_arch") return "a GPU with compute capability " + version;
     if (change.name == "__archspec") return "a CPU of type " + change.build;
     if (change.name == "__amdgpu") return "an AMD GPU";
-    return fmt::format("{} >= {}", change.name.substr(2), change.version);
+    return fmt::format("{} {}", change.name.substr(2), version);
 }
 
 /// So many lines are a short tree: with three fixes and two headings, 15.

@@ -96,6 +96,7 @@ struct ProblemChange {
     std::string spec;
     std::string name, version, build;
     bool is_any_version = false;  ///< SetMachine: another version would do as well
+    bool is_bounded = false;      ///< SetMachine: a newer version need not do
 
     /// "python=3.10 instead of python=3.14", "a driver for CUDA >= 12.4".
     std::string text() const;

@@ -108,6 +108,9 @@ struct Problem {
     /// The `gpkg why-not SPEC` command that asks about this request, for notes. Empty: notes say
     /// "with the same request".
     std::function<std::string(const std::string& spec, const Request&)> why_not_command{};
+    /// How a command gives the machine another value than an assumed one, `there`: "--for
+    /// h100,glibc=2.34". Empty: notes do not say it.
+    std::function<std::string(const MatchSpec& need, const PackageRecord& there)> how_to_give{};
     /// Told each step of a solve with its time, for -v; empty: nothing is measured.
     std::function<void(std::string_view step, double seconds)> on_step{};
 };

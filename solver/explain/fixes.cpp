@@ -479,7 +479,10 @@ private:
         auto concerned = concerned_;
         std::set<std::size_t> replaced;
         for (const auto& step : plan.steps) {
-            fix.changes.push_back(step.is_wide ? narrowed(step.change, solution) : step.change);
+            auto change = step.is_wide ? narrowed(step.change, solution) : step.change;
+            change.is_bounded =
+                change.kind == ProblemChange::Kind::SetMachine && !takes_newer(change, solution);
+            fix.changes.push_back(std::move(change));
             if (step.change.kind == ProblemChange::Kind::DropSpec) {
                 concerned.erase(step.change.index);
             } else if (step.change.kind == ProblemChange::Kind::ReplaceSpec) {

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/old_names.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
@@ -420,6 +421,9 @@ private:
                 });
             });
             if (value <= present || !is_enough) continue;
+            if (own.text == "__cuda" &&
+                !may_have_driver_for(value, universe_.problem().virtual_packages))
+                return;
             change.version = value.to_string();
             add(kOtherMachine, change);
             return;
@@ -480,6 +484,14 @@ std::set<Version> values_asked(const Universe& universe, NameId name) {
         for (auto& version : literals(spec.match)) values.insert(std::move(version));
     }
     return values;
+}
+
+bool takes_newer(const ProblemChange& change, const Solution& solution) {
+    static const auto kNewest = *Version::parse("99999");
+    const auto asks = asks_of(solution, change.name);
+    return std::ranges::all_of(asks.specs, [&](const MatchSpec& spec) {
+        return !spec.version || spec.version->matches(kNewest);
+    });
 }
 
 ProblemChange narrowed(ProblemChange change, const Solution& solution) {

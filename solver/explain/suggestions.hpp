@@ -22,6 +22,9 @@ std::vector<Suggestion> suggest(const Universe& universe, const Edges& edges, co
 /// The versions that any spec on the name is about: 12.4 of ">=12.4".
 std::set<Version> values_asked(const Universe& universe, NameId name);
 
+/// Of a change of the machine: whether the solution stands with any newer version too.
+bool takes_newer(const ProblemChange& change, const Solution& solution);
+
 /// The change as narrow as it can be so that it still allows the solution: "python=3.10" for
 /// "python", the oldest driver that will do.
 ProblemChange narrowed(ProblemChange change, const Solution& solution);

@@ -472,17 +472,20 @@ std::string AcceleratorNotes::why_not(CandidateId chosen, CandidateId id) {
     const auto& name = universe_.names()[one.name];
     std::optional<CandidateId> possible;
     std::vector<CandidateId> alike;
+    std::vector<CandidateId> could;
     for (auto other = name.begin; other < name.end; ++other) {
         const auto& candidate = universe_.candidates()[other];
         const bool is_alike =
             candidate.version == one.version && candidate.accelerator == one.accelerator;
         if (is_alike) alike.push_back(other);
         if (!is_alike || !could_run(other)) continue;
+        could.push_back(other);
         if (!possible || (!has_python_of(chosen, *possible) && has_python_of(chosen, other)))
             possible = other;
     }
     if (possible && is_of_later_channel(*possible, chosen))
         return "is in a channel with lower priority";
+    if (auto missing = machine_.why_missing(could)) return *std::move(missing);
     if (possible) return "conflicts with other packages" + command_for_reason(*possible);
     if (auto why = machine_.why_never(alike)) return *std::move(why);
     return obstacle_of(universe_, id);

@@ -34,10 +34,11 @@ out_has 'CUDA: cuda-version 12.9; the driver supports 12.9' 'fits ./new.yaml'
 # An older driver of the same major version does, with a reserve; one of an earlier does not.
 expect 0 doctor -n ml --for ./minor.yaml
 out_has 'it runs, except code that needs PTX compilation'
-# An older cuda-version is no advice where what is installed goes with none.
-out_has 'install a newer driver, or a build of torch for cuda-version 12.4: gpkg variants torch --for ./minor.yaml'
+# An older cuda-version is no advice where what is installed goes with none, nor are builds that no
+# channel has.
+out_has 'install a newer driver; no build of torch in these channels is for cuda-version <=12.4'
 expect 1 doctor -n ml --for ./old.yaml --json
-json '"<=" not in d["findings"][2]["hint"] and "gpkg variants torch" in d["findings"][2]["hint"]'
+json '"gpkg install" not in d["findings"][2]["hint"] and "no build of torch" in d["findings"][2]["hint"]'
 json 'd["success"] is False'
 json '[(f["subject"], f["grade"]) for f in d["findings"] if f["grade"] == "bad"] == [("__cuda >=12", "bad"), ("CUDA", "bad")]'
 json '"11.4" in d["findings"][1]["message"] and "torch needs an NVIDIA driver for CUDA 12 or newer" in d["findings"][1]["message"]'
@@ -88,6 +89,41 @@ out_has 'ok       h100: NVIDIA H100, CUDA 12.8 (assumed)'
 sed -i 's/^nvidia:/system: {glibc: "2.31"}\n&/' assumed.yaml
 expect 1 doctor -n glibc --for ./assumed.yaml
 out_has 'problem  glibc: 2 packages need up to 2.36, but ./assumed.yaml has 2.31'
+
+# Advice goes the way that the spec and the machine's value tell: too old, too new, or missing.
+package bounded 1.0 0 '__cuda >=12,<13'
+package lowglibc 1.0 0 '__glibc <2.36'
+package newlinux 1.0 0 '__linux >=6.6'
+package forrocm 1.0 0 '__rocm >=6.2,<7'
+index
+profile 12.2 8.0 within
+profile 13.0 8.0 above
+profile 11.8 8.0 below
+profile 11.4 3.7 lastdriver
+expect 0 create -n bounded bounded --for ./within.yaml -y
+expect 1 doctor -n bounded --for ./below.yaml
+out_has 'install a newer driver; no other build of bounded in these channels runs on ./below.yaml'
+expect 1 doctor -n bounded --for ./above.yaml
+out_has 'no other build of bounded in these channels runs on ./above.yaml'
+out_lacks 'newer driver'
+# No driver for CUDA 12 supports a Kepler.
+expect 1 doctor -n bounded --for ./lastdriver.yaml
+out_lacks 'newer driver'
+package bounded 2.0 0 '__cuda >=13'
+package bounded 0.9 0
+index
+expect 1 doctor -n bounded --for ./above.yaml
+out_has 'gpkg update -n bounded bounded --for ./above.yaml'
+expect 1 doctor -n bounded --for ./below.yaml
+out_has "install a newer driver, or gpkg install -n bounded 'bounded[accel=none]' --for ./below.yaml"
+expect 0 install -n bounded 'bounded[accel=none]' --for ./below.yaml -y
+expect 0 doctor -n bounded --for ./below.yaml
+CONDA_OVERRIDE_GLIBC=2.30 expect 0 create -n system lowglibc newlinux forrocm --for cpu,linux=6.6,rocm=6.2 -y
+expect 1 doctor -n system --for ./above.yaml
+out_has '__glibc <2.36: lowglibc needs it, but ./above.yaml has 2.36' 'no other build of lowglibc in these channels runs on ./above.yaml'
+expect 1 doctor -n system --for mi300
+out_has 'unknown  __linux >=6.6' 'if it has a newer one: --for mi300,linux=6.6' 'if it has ROCm: --for mi300,rocm=6.2'
+expect 0 doctor -n system --for 'mi300 linux=6.6 rocm=6.2'
 
 # A GPU that is older than the driver's CUDA: what is offered runs on it.
 package cuda-version 13.2 0 '__cuda >=13'
@@ -205,6 +241,14 @@ expect 0 doctor -n code --for ./new.yaml
 out_has 'fast: is for compute capability 8.0 and later; on 9.0 it may run only as PTX'
 expect 0 doctor -n code --for ./minor.yaml
 out_lacks 'PTX'
+# Nor where it declares code for this very GPU.
+package declared 1.0 0 '__cuda_arch >=7.0,<8|>=8.0,<9'
+package flagged 1.0 0 '__cuda_arch >=7.0'
+sed -i '/"flagged-1.0-0/s/"depends":/"flags":["cuda","sm:70","sm:80"],&/' "$WORK/records.linux-64"
+index
+expect 0 create -n declared declared flagged --for ./minor.yaml -y
+expect 0 doctor -n declared --for ./minor.yaml
+out_lacks 'PTX'
 CONDA_OVERRIDE_CUDA=12.0 expect 0 doctor --for ./new.yaml
 out_has 'CONDA_OVERRIDE_CUDA: replaces the driver of ./new.yaml with CUDA 12.0'
 CONDA_OVERRIDE_CUDA= CONDA_OVERRIDE_CUDE=1 expect 1 doctor -n code --for ./new.yaml
@@ -265,7 +309,7 @@ expect 0 doctor -n same --for ./blackwell.yaml --json
 json '[(f["subject"], f["message"].rpartition("; ")[2]) for f in d["findings"] if "CUDA 12.6" in f["message"]] == [("zweig", "the same for branch and stem")]'
 expect 0 create -n chosen branch-gpu --for ./new.yaml -y
 expect 1 doctor -n chosen --for ./old.yaml
-out_has 'builds of branch and stem for cuda-version 11.4: gpkg variants branch --for ./old.yaml'
+out_has 'no build of branch in these channels is for cuda-version <=11.4'
 
 # What only says which CUDA is told as an old name, and is no build.
 package pytorch-cuda 12.4 0 cuda-cudart
@@ -331,10 +375,10 @@ package torchy 1.0 cuda129_0 '__cuda' 'cuda-version >=12.9,<13' magma
 index
 expect 0 create -n deepest torchy --for ./new.yaml -y
 expect 0 doctor -n deepest --for ./minor.yaml
-out_has 'builds of magma and torchy for cuda-version 12.4: gpkg variants torchy --for ./minor.yaml'
+out_has 'no build of torchy in these channels is for cuda-version <=12.4'
 expect 0 create -n slowly torch=1.0 --for cpu -y
 expect 0 doctor -n slowly --for mi300
-out_has 'torch: is a CPU build, but mi300 has a GPU' 'list the builds: gpkg variants torch --for mi300'
+out_has 'torch: is a CPU build, but mi300 has a GPU' 'no GPU build of torch in these channels runs on mi300'
 out_lacks 'gpkg install'
 expect 1 doctor -n slowly --for gh200 --json
 json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] != "good"] == [("platform", None)]'

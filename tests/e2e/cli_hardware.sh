@@ -100,6 +100,26 @@ expect 0 search glib --for h100
 err_has 'gpkg variants glib --for h100'
 expect 0 solve glib --for h100,glibc=2.30
 err_has '__glibc=2.30=0,' '__linux=4.18=0 (assumed)'
+# Facts stand behind blanks as well; without quotes they become requested packages.
+for command in 'solve glib' 'create -n x --dry-run glib' 'lock -o x.lock glib' 'variants glib' hardware 'doctor -n stays'; do
+    # shellcheck disable=SC2086
+    expect 0 $command --for 'h100 glibc=2.30 cuda=12.4'
+done
+expect 2 solve glib --for 'h100 glibc=2.30 driver=535'
+err_has "unknown fact 'driver=535'" 'cuda=12.2'
+expect 1 solve glib --for h100 glibc=2.30
+err_has 'facts of the machine belong to its name: --for h100,glibc=2.30'
+# A note on what an assumed value decides says how to give another.
+package growing 1.0 0
+package growing 2.0 0 '__glibc >=2.34'
+package lowered 1.0 0 '__glibc <2.28'
+index
+expect 0 solve growing --for 'h100 cuda=12.4'
+err_has '2.0 needs __glibc >=2.34, but h100,cuda=12.4 is assumed to have glibc 2.28' 'to give another value: --for h100,cuda=12.4,glibc=2.34'
+expect 0 why-not growing=2.0 --for h100
+out_has 'to give a value: --for h100,glibc=2.34'
+expect 1 solve lowered --for h100
+err_has 'hint: __glibc 2.28 of h100 is an assumption; to give another value: --for h100,glibc=VERSION'
 expect 0 create -n x --dry-run torch --for h100
 out_has '__cuda 12.8 (assumed), __cuda_arch 9.0 and __glibc 2.28 (assumed)'
 expect 0 hardware --for node.yaml --json

@@ -123,4 +123,9 @@ expect 2 unpin -n e
 err_has 'missing argument: NAME'
 expect 2 unpin -n e --all lib
 
+# A misspelled pin of the settings is told by locks too, which heed these pins.
+expect 0 config set pinned_packages 'lbi=1'
+expect 0 lock lib -o x.lock --for h100 --for cpu
+err_has "pin 'lbi=1' in pinned_packages" "no package 'lbi'; did you mean lib?"
+
 finish

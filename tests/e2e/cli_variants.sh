@@ -86,6 +86,9 @@ expect 0 variants coming --for h100
 out_has 'unknown: needs __cuda >=13'
 out_lacks 'no:'
 err_has 'to give a value: --for h100,cuda=13.0'
+package forv4 1.0 0 '__archspec * x86_64_v4'
+expect 0 variants forv4 --for h100
+err_has 'to give a value: --for h100,cpu=x86_64_v4'
 expect 0 variants coming --for h100,cuda=12.9
 out_has 'no: needs __cuda >=13'
 expect 0 variants coming --for h100,cuda=13.0

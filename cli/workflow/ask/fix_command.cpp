@@ -316,7 +316,15 @@ bool FixCommand::give_facts(const Fix& fix) {
         if (change.kind != Kind::SetMachine) continue;
         const auto key = virtual_packages::given_key(change.name);
         const auto* there = find_record(question_.problem.virtual_packages, change.name);
-        if (!key || there == nullptr) return false;
+        if (!key) return false;
+        if (there == nullptr) {
+            // What ROCm an AMD machine has, a name does not tell.
+            if (change.name != "__rocm" || question_.machine.given.empty() ||
+                find_record(question_.problem.virtual_packages, "__amdgpu") == nullptr)
+                return false;
+            facts[*key] = change.version;
+            continue;
+        }
         // A variable may override the value that was given.
         const auto& told = change.name == "__archspec" ? there->build : there->version;
         if (!is_assumed(*there) && given_value(question_.machine.given, *key) != told) return false;

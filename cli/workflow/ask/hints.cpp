@@ -9,8 +9,10 @@
 #include "libcore/hardware/old_names.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/near_packages.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/host.hpp"
+#include "virtual-packages/machines.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,6 +47,48 @@ std::string hint_on_overrides(const Context& context,
         }
     }
     return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// Where an assumed value of the machine is in the way and no fix that is shown gives another.
+std::string hint_on_assumed(const Question& question,
+                            const Explanation& explanation,
+                            const std::vector<TriedFix>& shown) {
+    const auto gives = [](const ProblemChange& change) { return change.kind == Kind::SetMachine; };
+    if (std::ranges::any_of(shown, [&](const TriedFix& tried) {
+            return std::ranges::any_of(tried.fix.changes, gives);
+        }))
+        return {};
+    for (const auto& clash : explanation.clashes) {
+        for (const auto& line : clash.lines) {
+            if (line.kind != ExplanationLine::Kind::Machine || !line.given ||
+                !is_assumed(*line.given))
+                continue;
+            MatchSpec any;
+            any.name = line.name;
+            return fmt::format("{} {} of {} is an assumption; to give another value: {}",
+                               line.name,
+                               value_told(*line.given),
+                               line.machine,
+                               how_to_give(question.machine.given, {any, &*line.given}));
+        }
+    }
+    return {};
+}
+
+/// "--for h100 glibc=2.36", where the fact became a requested package.
+std::string hint_on_facts(const Question& question, const Explanation& explanation) {
+    const auto& given = question.machine.given;
+    if (given.empty()) return {};
+    for (const auto& clash : explanation.clashes) {
+        const auto& line = clash.lines.front();
+        if (clash.lines.size() != 1 || line.channels.empty() || line.specs.empty() ||
+            !virtual_packages::given_key("__" + line.name))
+            continue;
+        return fmt::format("facts of the machine belong to its name: --for {},{}",
+                           shell_word(given),
+                           line.specs.front());
+    }
+    return {};
 }
 
 /// Where the accelerator that is in the way was never typed.
@@ -388,6 +432,31 @@ std::string in_another_channel(std::string_view what) {
     return fmt::format("another channel may have {}; add one with -c CHANNEL", what);
 }
 
+std::vector<std::string> notes_on_pins(const Question& question) {
+    const auto& indexes = question.problem.indexes;
+    const auto& installed = question.present.records;
+    std::vector<std::string> notes;
+    for (const auto& [spec, place] : question.present.pins) {
+        const auto& name = spec.name;
+        const auto has_it = [&](const auto& index) { return index->has(name); };
+        if (indexes.empty() || !spec.has_one_name() || name.starts_with("__") ||
+            find_record(installed, name) != nullptr || std::ranges::any_of(indexes, has_it))
+            continue;
+        std::vector<std::string> names;
+        names.reserve(installed.size() + question.wanted.specs.size());
+        for (const auto& record : installed) names.push_back(record.name());
+        for (const auto& wanted : question.wanted.specs) names.push_back(wanted.name);
+        auto near = near_names(name, names);
+        if (near.empty()) near = near_packages(name, all_names(question));
+        notes.push_back(fmt::format("pin '{}' in {} has no effect: no package '{}'{}",
+                                    as_typed(spec),
+                                    place,
+                                    name,
+                                    near.empty() ? "" : "; " + did_you_mean(near)));
+    }
+    return notes;
+}
+
 std::string hint_on_names(const Explanation& explanation) {
     auto hint = on_known_names(explanation);
     return hint.empty() && tells_unknown(explanation) ? in_another_channel("it") : hint;
@@ -420,6 +489,7 @@ std::string hint_for(const Context& context,
                      const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
+    if (hint.empty()) hint = hint_on_facts(question, explanation);
     if (hint.empty()) hint = hint_on_own_channel(context, question, explanation);
     if (hint.empty()) hint = hint_on_exact_versions(question, explanation);
     if (hint.empty()) hint = hint_on_commas(question, explanation);
@@ -445,6 +515,7 @@ std::string hint_for(const Context& context,
     }
     if (hint.empty()) hint = hint_on_dependencies(question, explanation);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
+    if (hint.empty()) hint = hint_on_assumed(question, explanation, shown);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
     if (hint.empty()) hint = hint_on_environment(context, question, explanation);
     return hint;

@@ -15,6 +15,9 @@ namespace gpkg::cli {
 /// where it tells of no such name.
 std::string hint_on_names(const Explanation& explanation);
 
+/// Pins of packages that neither the environment nor a channel has, most likely misspelled.
+std::vector<std::string> notes_on_pins(const Question& question);
+
 /// "with a build, = is exact: 'pytorch=2.5.*=cuda*' matches 2.5.1", if that matches builds in the
 /// indexes and the spec as typed matches none; else empty.
 std::string hint_on_exact_version(const std::vector<SharedIndex>& indexes, const MatchSpec& spec);

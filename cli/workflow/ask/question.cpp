@@ -123,6 +123,10 @@ Question question_on(const Context& context, const Sources& sources) {
     problem.exclude_newer = sources.exclude_newer;
     problem.stop = context.stop;
     problem.machine = sources.machine.name;
+    problem.how_to_give = [given = sources.machine.given](const MatchSpec& need,
+                                                          const PackageRecord& there) {
+        return how_to_give(given, {need, &there});
+    };
     problem.why_not_command = [&context](const std::string& spec, const Request& request) {
         return why_not_command(context, spec, request);
     };

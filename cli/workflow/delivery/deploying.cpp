@@ -23,7 +23,7 @@ std::string partition_line(std::string_view machine) {
     constexpr std::string_view kPartition = "partition=";
     if (!machine.starts_with(kPartition)) return "##SBATCH --partition=NAME\n";
     const auto name = machine.substr(kPartition.size());
-    return fmt::format("#SBATCH --partition={}\n", name.substr(0, name.find_first_of(":,")));
+    return fmt::format("#SBATCH --partition={}\n", name.substr(0, name.find_first_of(":, ")));
 }
 
 void tell_placement(Context& context, const Placement& placement) {

@@ -163,7 +163,15 @@ private:
                 commands.push_back(std::move(remedy->command));
         }
         if (!commands.empty()) return join_or(commands);
-        return "list the builds: " + checked_.remedies.variants_command(name(known.front()));
+        const auto& first = name(known.front());
+        const auto builds = checked_.remedies.other_builds(first, [&](const PackageRecord& record) {
+            return std::ranges::find(vendors_, accelerator_of(record).accelerator) !=
+                   vendors_.end();
+        });
+        return builds.empty() ? fmt::format("no GPU build of {} in these channels runs on {}",
+                                            first,
+                                            checked_.machine_name())
+                              : builds;
     }
 
     void add(const Places& known, std::string message, std::string hint) {

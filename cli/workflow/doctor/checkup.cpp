@@ -3,6 +3,7 @@
 #include "cli/workflow/doctor/accelerator_checkup.hpp"
 #include "cli/workflow/doctor/code_checkup.hpp"
 #include "cli/workflow/doctor/wheel_checkup.hpp"
+#include "cli/workflow/machine.hpp"
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
@@ -11,6 +12,7 @@
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/hardware/old_names.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -203,48 +205,60 @@ private:
         if (!unmet.empty()) add(Grade::Bad, "dependencies", join_first(unmet, kMostTold));
     }
 
+    /// What packages ask of the machine in vain.
+    struct Unmet {
+        UnmetNeed need;
+        std::vector<std::string> names;
+    };
+
     void needs_of_machine() {
-        std::map<std::string, std::vector<std::string>> packages;
+        std::map<std::string, Unmet> unmet;
         for (const auto& record : checked_.records) {
-            for (const auto& need : unmet_needs(record.package, machine_, driver_bounds()))
-                packages[written(need.spec)].push_back(record.name());
+            for (auto& need : unmet_needs(record.package, machine_, driver_bounds())) {
+                const auto spec = written(need.spec);
+                unmet.try_emplace(spec, Unmet{std::move(need), {}})
+                    .first->second.names.push_back(record.name());
+            }
         }
-        needs_of_glibc(packages);
-        for (const auto& [spec, names] : packages) {
-            const auto name = name_in_spec(spec);
-            const auto* there = find_record(machine_, name);
-            const bool has_it = there != nullptr;
-            add(has_it ? grade_with(*there) : Grade::Bad,
+        needs_of_glibc(unmet);
+        for (const auto& [spec, one] : unmet) {
+            const auto* there = one.need.there;
+            add(there != nullptr ? grade_with(*there) : Grade::Bad,
                 spec,
                 fmt::format("{} {} {}, but {} has {}{}",
-                            join_some(names, "and"),
-                            names.size() == 1 ? "needs" : "need",
+                            join_some(one.names, "and"),
+                            one.names.size() == 1 ? "needs" : "need",
                             needed_text(spec),
                             checked_.machine_name(),
-                            has_it ? value_told(*there) : "none",
-                            has_it ? assumed_mark(*there) : ""),
-                name == "__cuda" ? help_with_driver(has_it, names) : help_without(names));
+                            there != nullptr ? value_told(*there) : "none",
+                            there != nullptr ? assumed_mark(*there) : ""),
+                help_with(one));
         }
     }
 
     /// One finding for all packages that need a newer glibc; takes them out.
-    void needs_of_glibc(std::map<std::string, std::vector<std::string>>& packages) {
+    void needs_of_glibc(std::map<std::string, Unmet>& unmet) {
         std::optional<Version> newest;
-        std::vector<std::string> names;
-        for (auto entry = packages.begin(); entry != packages.end();) {
+        Unmet all;
+        for (auto entry = unmet.begin(); entry != unmet.end();) {
             const auto needed = glibc_needed(entry->first);
             if (!needed) {
                 ++entry;
                 continue;
             }
-            if (!newest || *newest < *needed) newest = needed;
-            names.insert(names.end(), entry->second.begin(), entry->second.end());
-            entry = packages.erase(entry);
+            auto& [need, names] = entry->second;
+            if (!newest || *newest < *needed) {
+                newest = needed;
+                all.need = need;
+            }
+            all.names.insert(all.names.end(), names.begin(), names.end());
+            entry = unmet.erase(entry);
         }
+        auto& names = all.names;
         if (names.empty()) return;
         std::ranges::sort(names);
         names.erase(std::unique(names.begin(), names.end()), names.end());
-        const auto* there = find_record(machine_, "__glibc");
+        const auto* there = all.need.there;
         const auto what =
             names.size() == 1
                 ? fmt::format("{} needs {}", names.front(), newest->to_string())
@@ -256,28 +270,18 @@ private:
                                    what,
                                    checked_.machine_name(),
                                    value_told(*there)),
-                       "if it has a newer one: " + with_glibc(newest->to_string()));
+                       help_by_machine(all.need));
+        // Builds of one package are worth a look; of many, none stands for all.
+        const auto remedy = names.size() == 1 ? std::nullopt : other_variants(names);
         add(Grade::Bad,
             "glibc",
             fmt::format("{}, but {} has {}",
                         what,
                         checked_.machine_name(),
                         there == nullptr ? "none" : value_told(*there)),
-            help_without_glibc(names));
-    }
-
-    /// Builds of one package are worth a look; of many, none stands for all.
-    std::string help_without_glibc(const std::vector<std::string>& names) const {
-        if (names.size() == 1) return help_without(names);
-        const auto remedy = other_builds(names);
-        return remedy ? remedy->command : "";
-    }
-
-    /// How a command is told the glibc of the machine.
-    std::string with_glibc(const std::string& version) const {
-        const auto& given = checked_.seen.machine.given;
-        return given.empty() ? "CONDA_OVERRIDE_GLIBC=" + version
-                             : fmt::format("--for {},glibc={}", shell_word(given), version);
+            names.size() == 1 ? help_by_packages(all)
+            : remedy          ? remedy->command
+                              : "");
     }
 
     bool asks_for_what_is_here(const std::vector<PackageRecord>& records) const {
@@ -292,7 +296,7 @@ private:
     }
 
     /// Newer or other builds, those for the GPU that is there before those for none.
-    std::optional<Remedy> other_builds(const std::vector<std::string>& names) const {
+    std::optional<Remedy> other_variants(const std::vector<std::string>& names) const {
         std::vector<Remedies::Attempt> attempts{
             [&] { return checked_.remedies.update(best_known_of(checked_, names)); }};
         for (const auto vendor : {Accelerator::Amd, Accelerator::Nvidia, Accelerator::None}) {
@@ -302,26 +306,47 @@ private:
         return first_that_helps(attempts);
     }
 
-    std::string help_without(const std::vector<std::string>& names) const {
-        const auto remedy = other_builds(names);
-        return remedy ? remedy->command
-                      : fmt::format(
-                            "list other builds: {}",
-                            checked_.remedies.variants_command(with_variants_of(checked_, names)));
+    std::string help_with(const Unmet& unmet) const {
+        auto by_machine = help_by_machine(unmet.need);
+        const auto* there = unmet.need.there;
+        if (there != nullptr && is_assumed(*there) && !by_machine.empty()) return by_machine;
+        auto by_packages = help_by_packages(unmet);
+        return joined(by_machine, by_packages);
     }
 
-    std::string help_with_driver(bool has_driver, const std::vector<std::string>& names) const {
-        const auto remedy = has_driver ? older_build(names) : other_builds(names);
-        const auto other =
-            remedy ? remedy->command
-                   : fmt::format(
-                         "find CPU builds{} with: {}",
-                         has_driver ? " or builds for an older CUDA" : "",
-                         checked_.remedies.variants_command(with_variants_of(checked_, names)));
-        return fmt::format(
-            "{}, or {}",
-            has_driver ? "install a newer driver" : "use a machine with an NVIDIA driver",
-            other);
+    /// Of two ways; the second may be that there is none.
+    static std::string joined(const std::string& one, const std::string& other) {
+        if (one.empty()) return other;
+        return fmt::format("{}{} {}", one, other.starts_with("no ") ? ";" : ", or", other);
+    }
+
+    /// What another fact of the machine would do; empty where none is to be had.
+    std::string help_by_machine(const UnmetNeed& need) const {
+        const auto values = values_taken(need);
+        const auto fact = how_to_give(checked_.seen.machine.given, need);
+        if (need.there == nullptr) {
+            const bool may_have_rocm =
+                need.spec.name == "__rocm" && find_record(machine_, "__amdgpu") != nullptr;
+            if (may_have_rocm && !checked_.seen.machine.given.empty())
+                return "if it has ROCm: " + fact;
+            return need.spec.name == "__cuda" ? "use a machine with an NVIDIA driver" : "";
+        }
+        if (is_assumed(*need.there))
+            return fmt::format("if it has {}: {}",
+                               values.newer   ? "a newer one"
+                               : values.older ? "an older one"
+                                              : "such a CPU",
+                               fact);
+        return newer_driver_helps(need, machine_) ? "install a newer driver" : "";
+    }
+
+    std::string help_by_packages(const Unmet& unmet) const {
+        const bool is_driver = unmet.need.spec.name == "__cuda" && unmet.need.there != nullptr;
+        auto remedy =
+            is_driver && values_taken(unmet.need).newer ? older_build(unmet.names) : std::nullopt;
+        if (!remedy) remedy = other_variants(unmet.names);
+        if (remedy) return remedy->command;
+        return checked_.remedies.other_builds(with_variants_of(checked_, unmet.names));
     }
 
     std::optional<Remedy> older_build(const std::vector<std::string>& names) const {
@@ -355,7 +380,7 @@ private:
                 driver_fit(toolkit, *driver) != DriverFit::Native)
                 one_cuda(name, toolkit, *driver);
         }
-        if (cudas.empty()) builds_by_themselves(*driver);
+        if (cudas.empty()) builds_by_themselves();
     }
 
     void one_cuda(std::string_view name, const Version& toolkit, const Version& driver) {
@@ -394,7 +419,7 @@ private:
     }
 
     /// Where nothing tells a CUDA but the builds for it.
-    void builds_by_themselves(const Version& driver) {
+    void builds_by_themselves() {
         if (version_of_name(checked_.records, "cuda-compat")) return;
         const CudaLimits of_driver({*find_record(machine_, "__cuda")});
         std::map<std::string, std::vector<std::string>> names;
@@ -405,16 +430,23 @@ private:
         }
         for (const auto& [why, found] : names) {
             const auto remedy = older_build(found);
+            const auto builds =
+                remedy ? remedy->command
+                       : checked_.remedies.other_builds(with_variants_of(checked_, found));
+            const bool may_be_newer = may_have_driver_for(cuda_told_by(found.front()), machine_);
             add(Grade::Bad,
                 found.front(),
                 with_others(why, found),
-                fmt::format("install a newer driver, or a build for CUDA {}.{} or older: {}",
-                            version_part(driver, 0),
-                            version_part(driver, 1),
-                            remedy ? remedy->command
-                                   : checked_.remedies.variants_command(
-                                         with_variants_of(checked_, found))));
+                joined(may_be_newer ? "install a newer driver" : "", builds));
         }
+    }
+
+    /// The CUDA that the package tells it is for.
+    Version cuda_told_by(const std::string& name) const {
+        const auto* record = find_record(checked_.records, name);
+        const auto cuda = record == nullptr ? std::nullopt : cuda_of(record->package);
+        auto version = Version::parse(cuda.value_or(std::string(kUsualCuda)));
+        return version ? *std::move(version) : *Version::parse(kUsualCuda);
     }
 
     /// The first GPU here that this CUDA makes no code for.
@@ -455,45 +487,54 @@ private:
         const auto bound = newest_cuda_here(machine_);
         const std::vector<std::string> specs{std::string(name) + bound};
         const auto remedy = remedies.install(specs);
-        // Where its GPUs are too old for what the driver runs, a newer one is no help.
-        if (!bound.starts_with("<="))
-            return remedy ? remedy->command : fmt::format("use builds for CUDA {}", bound);
-        if (remedy) return "install a newer driver, or " + remedy->command;
+        const auto toolkit = version_of_name(checked_.records, name);
+        const bool may_be_newer =
+            bound.starts_with("<=") && toolkit && may_have_driver_for(*toolkit, machine_);
+        const auto or_newer_driver = [&](const std::string& text) {
+            return joined(may_be_newer ? "install a newer driver" : "", text);
+        };
+        if (remedy) return or_newer_driver(remedy->command);
         const auto supported =
             fmt::format("{}.{}", version_part(driver, 0), version_part(driver, 1));
         const auto held = held_to_newer(name, supported);
-        if (held.empty() && remedies.can_try())
-            return fmt::format("install a newer driver; no CUDA {} matches the installed packages",
-                               bound);
+        if (held.empty() && !remedies.can_try())
+            return or_newer_driver(
+                fmt::format("try an older CUDA, which the installed packages allow: {}",
+                            remedies.install_command(specs)));
         if (held.empty())
-            return fmt::format(
-                "install a newer driver, or try an older CUDA, which the installed packages "
-                "allow: {}",
-                remedies.install_command(specs));
-        return fmt::format("install a newer driver, or {} of {} for {} {}: {}",
-                           held.size() == 1 ? "a build" : "builds",
-                           join_some(held, "and"),
-                           name,
-                           supported,
-                           remedies.variants_command(with_variants_of(checked_, held)));
+            return or_newer_driver(fmt::format("no CUDA {} matches the installed packages", bound));
+        const auto subject = with_variants_of(checked_, held);
+        const auto builds = remedies.other_builds(subject, [&](const PackageRecord& record) {
+            return accelerator_of(record).accelerator == Accelerator::Nvidia &&
+                   !refuses(record, name, supported);
+        });
+        return or_newer_driver(
+            builds.empty()
+                ? fmt::format("no build of {} in these channels is for {} {}", subject, name, bound)
+                : builds);
+    }
+
+    /// Whether the build does not go with that version of `name`.
+    static bool refuses(const PackageRecord& record,
+                        std::string_view name,
+                        std::string_view version) {
+        const auto supported = Version::parse(version);
+        const auto excludes = [&](const std::string& text) {
+            if (name_in_spec(text) != name) return false;
+            const auto spec = MatchSpec::parse(text);
+            return spec && !spec->when && spec->version && supported &&
+                   !spec->version->matches(*supported);
+        };
+        return std::ranges::any_of(record.depends, excludes) ||
+               std::ranges::any_of(record.constrains, excludes);
     }
 
     /// Packages of which the installed build does not go with that version of `name`. CUDA's own
     /// are of one CUDA each and follow.
     std::vector<std::string> held_to_newer(std::string_view name, std::string_view version) const {
         std::vector<std::string> bound;
-        const auto supported = Version::parse(version);
-        const auto refuses = [&](const std::string& text) {
-            if (name_in_spec(text) != name) return false;
-            const auto spec = MatchSpec::parse(text);
-            return spec && !spec->when && spec->version && supported &&
-                   !spec->version->matches(*supported);
-        };
         for (const auto& record : checked_.records) {
-            if (is_part_of_cuda(record.name())) continue;
-            const auto& package = record.package;
-            if (std::any_of(package.depends.begin(), package.depends.end(), refuses) ||
-                std::any_of(package.constrains.begin(), package.constrains.end(), refuses))
+            if (!is_part_of_cuda(record.name()) && refuses(record.package, name, version))
                 bound.push_back(record.name());
         }
         return bound;

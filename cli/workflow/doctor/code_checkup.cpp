@@ -7,6 +7,8 @@
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/solve/machine_needs.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "virtual-packages/amd.hpp"
 
@@ -142,8 +144,27 @@ private:
         return join_some(all, "and", all.size());
     }
 
+    /// Of builds that are not told to lack code for the devices.
     std::string other_builds(const std::string& name) const {
-        return "list other builds: " + checked_.remedies.variants_command(name);
+        const auto fits = [this](const PackageRecord& record) {
+            return !devices_alone_.obstacle_of(record) && !devices_alone_.caution_of(record);
+        };
+        const auto builds = checked_.remedies.other_builds(name, fits);
+        return builds.empty()
+                   ? fmt::format("no build of {} in these channels is known to have code for {}",
+                                 name,
+                                 devices())
+                   : builds;
+    }
+
+    /// Whether the GPUs have a driver for the CUDA that the environment's builds are for.
+    bool may_have_newer_driver() const {
+        return std::ranges::all_of(kCudaVersionPackages, [&](std::string_view name) {
+            const auto* told = find_record(checked_.records, name);
+            const auto cuda =
+                told == nullptr ? fail(ErrorKind::NotFound, "") : version_of(told->package);
+            return !cuda || may_have_driver_for(*cuda, checked_.machine());
+        });
     }
 
     /// What has code for the devices of those that gave them up: "libcudnn<9.11".
@@ -203,7 +224,8 @@ private:
                             holds,
                             device,
                             code.worst_file),
-                "install a newer driver, or a build with machine code for it");
+                may_have_newer_driver() ? "install a newer driver, or: " + other_builds(name)
+                                        : other_builds(name));
         case CodeRuns::No:
             return warn(
                 code.some_run ? Grade::Warning : Grade::Bad,
@@ -222,10 +244,15 @@ private:
             return declare(Grade::Bad, *std::move(obstacle), record.name);
         if (const auto caution = devices_alone_.caution_of(record))
             return declare(Grade::Warning, at_best_as_ptx(*caution), record.name);
-        for (const auto& text : record.depends) {
-            if (name_in_spec(text) != "__cuda_arch") continue;
-            const auto spec = MatchSpec::parse(text);
-            if (spec && spec->version) judge_least(record.name, *spec->version);
+        for (const auto& device : devices_.nvidia) {
+            const auto code = declared_code(record, device);
+            if (code && code->fit == CodeFit::Compiled)
+                warn(Grade::Warning,
+                     record.name,
+                     fmt::format("is for compute capability {} and later; on {} it may run only as "
+                                 "PTX, which the driver compiles at the first start",
+                                 code->target.to_string(),
+                                 device.to_string()));
         }
     }
 
@@ -277,21 +304,6 @@ private:
             const auto known = std::ranges::find(names, best_known_of(checked_, names));
             if (known != names.end()) std::rotate(names.begin(), known, known + 1);
             warn(grade, names.front(), with_others(std::move(message), names), hint);
-        }
-    }
-
-    void judge_least(const std::string& name, const VersionSpec& asked) {
-        const auto literals = asked.own_literals();
-        const auto least = std::min_element(literals.begin(), literals.end());
-        if (least == literals.end()) return;
-        for (const auto& device : devices_.nvidia) {
-            if (!asked.matches(device) || code_fit(*least, device) != CodeFit::Compiled) continue;
-            warn(Grade::Warning,
-                 name,
-                 fmt::format("is for compute capability {} and later; on {} it may run only as "
-                             "PTX, which the driver compiles at the first start",
-                             least->to_string(),
-                             device.to_string()));
         }
     }
 

@@ -1,6 +1,8 @@
 #include "cli/workflow/doctor/remedies.hpp"
 
 #include "cli/environments.hpp"
+#include "cli/workflow/ask/fitting.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/ask/question.hpp"
 #include "cli/workflow/installed.hpp"
 #include "cli/workflow/machine.hpp"
@@ -8,6 +10,7 @@
 #include "libcore/hardware/asked_spec.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
@@ -87,6 +90,59 @@ std::optional<Remedy> Remedies::tried(ChangeRequest request, std::string command
 
 bool Remedies::can_try() { return opened() != nullptr; }
 
+std::optional<PackageRecord> Remedies::other_build(const std::string& name, const Fits& fits) {
+    const auto* sources = opened();
+    auto spec = MatchSpec::parse(name);
+    if (sources == nullptr || !spec) return std::nullopt;
+    const std::vector<std::string> names{name};
+    auto records = find_records(
+        *spec,
+        names,
+        {sources->channels, sources->machine.platform, sources->indexes, sources->exclude_newer});
+    if (!records) return std::nullopt;
+    const auto* installed = find_record(records_, name);
+    constexpr std::size_t kMostTried = 10;  // each takes a solve
+    std::size_t tried = 0;
+    for (auto record = records->rbegin(); record != records->rend(); ++record) {
+        const bool is_installed = installed != nullptr &&
+                                  installed->package.version == record->version &&
+                                  installed->package.build == record->build;
+        if (is_installed || !fits(*record) ||
+            !unmet_needs(*record, sources->virtual_packages).empty())
+            continue;
+        if (++tried > kMostTried) break;
+        const auto obstacle = obstacle_of(context_, *sources, *record);
+        if (obstacle && obstacle->empty()) return std::move(*record);
+    }
+    return std::nullopt;
+}
+
+std::string Remedies::other_builds(const std::string& name, const Fits& fits) {
+    if (!can_try()) return "list other builds: " + variants_command(name);
+    const auto other = other_build(name, fits);
+    if (!other) return {};
+    const auto spec = fmt::format("{}={}", name, other->version);
+    const auto helps = [&](const PackageRecord& record) {
+        return record.name != name || fits(record);
+    };
+    const auto runs = [&](const std::vector<PackageRecord>& records) {
+        return std::ranges::all_of(records, [&](const PackageRecord& record) {
+            return helps(record) && unmet_needs(record, seen_.virtual_packages).empty();
+        });
+    };
+    if (const auto remedy = first_of({[&] { return install({spec}); }}, runs))
+        return remedy->command;
+    return "list other builds: " + variants_command(spec);
+}
+
+std::string Remedies::other_builds(const std::string& name) {
+    auto text = other_builds(name, [](const PackageRecord&) { return true; });
+    return text.empty()
+               ? fmt::format(
+                     "no other build of {} in these channels runs on {}", name, seen_.machine.name)
+               : text;
+}
+
 /// Null where nothing is known of a channel.
 const Sources* Remedies::opened() {
     const auto open = [&]() -> Result<Sources> {
@@ -103,8 +159,8 @@ std::string Remedies::install_command(const std::vector<std::string>& specs) con
     return command("install", specs);
 }
 
-std::string Remedies::variants_command(const std::string& name) const {
-    return fmt::format("gpkg variants {}{}", shell_word(name), flags());
+std::string Remedies::variants_command(const std::string& spec) const {
+    return fmt::format("gpkg variants {}{}", shell_word(spec), flags());
 }
 
 std::string Remedies::command(std::string_view verb, const std::vector<std::string>& words) const {

@@ -53,10 +53,20 @@ public:
     /// Whether enough is known of the channels: what is not known to work then does not.
     bool can_try();
 
+    using Fits = std::function<bool(const PackageRecord&)>;
+    /// The newest build of the package, other than the installed one, that fits and that the
+    /// machine runs with all that it needs. Nothing where none is known.
+    std::optional<PackageRecord> other_build(const std::string& name, const Fits& fits);
+    /// Brings other_build() into the environment; else the command that lists it among the builds.
+    /// Empty where the channels have no such build.
+    std::string other_builds(const std::string& name, const Fits& fits);
+    /// The same for builds that only have to run. Never empty: says that there is none.
+    std::string other_builds(const std::string& name);
+
     /// "gpkg install -n ml 'cuda-version<=12.4' --for a100", tried or not.
     std::string install_command(const std::vector<std::string>& specs) const;
     /// "gpkg variants torch --for a100"
-    std::string variants_command(const std::string& name) const;
+    std::string variants_command(const std::string& spec) const;
 
 private:
     std::string flags() const;

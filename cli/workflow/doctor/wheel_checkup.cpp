@@ -3,6 +3,7 @@
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +76,9 @@ private:
                 cuda,
                 driver_->to_string(),
                 is_beyond ? "it does not run" : "it runs, except code that needs PTX compilation"),
-            "install a wheel for an older CUDA, or a newer driver");
+            may_have_driver_for(*toolkit, machine_)
+                ? "install a wheel for an older CUDA, or a newer driver"
+                : "install a wheel for an older CUDA");
         return is_beyond;
     }
 

@@ -1,5 +1,6 @@
 #include "cli/workflow/lock/classes.hpp"
 
+#include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
 #include "libcore/asking/accelerator_memory.hpp"
@@ -25,6 +26,7 @@ Result<AskedClass> asked_for(Context& context, const WishOptions& wishes, const 
     GPKG_TRY(asked.request, lock_request_of(context, sources, wanted));
     GPKG_TRY(asked.question, question_of(context, sources, wanted));
     if (!named.sources.for_machine.empty()) asked.question.problem.machine = asked.name;
+    for (const auto& note : notes_on_pins(asked.question)) context.out.note_once("note: " + note);
     return asked;
 }
 

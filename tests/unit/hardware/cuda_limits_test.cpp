@@ -177,4 +177,38 @@ TEST_CASE("of several NVIDIA devices a build has to be for each", "[spec]") {
     CHECK(obstacle(machine, "__cuda_arch >=9").empty());  // which the lowest does not meet
 }
 
+TEST_CASE("of the code that a build declares, what suits the device best counts", "[spec]") {
+    const auto best = [](std::string arch, std::vector<std::string> flags, std::string_view on) {
+        PackageRecord record;
+        if (!arch.empty()) record.depends.push_back("__cuda_arch " + arch);
+        record.flags = std::move(flags);
+        const auto code = declared_code(record, Version::parse(on).value());
+        if (!code) return std::string("none");
+        const auto* fit = code->fit == CodeFit::Exact       ? "exact"
+                          : code->fit == CodeFit::SameMajor ? "same major"
+                                                            : "compiled";
+        return code->target.to_string() + " " + fit;
+    };
+    CHECK(best(">=7.0,<8|>=8.0,<9", {}, "8.0") == "8.0 exact");
+    CHECK(best(">=7.0,<8|>=8.0,<9", {}, "8.6") == "8.0 same major");
+    CHECK(best(">=8.0,<9|>=9.0,<10|>=12.0,<13", {}, "9.0") == "9.0 exact");
+    CHECK(best(">=7.0", {}, "8.0") == "7.0 compiled");
+    CHECK(best(">=7.0,<8|>=8.0", {}, "9.0") == "8.0 compiled");
+    CHECK(best(">=7.0", {"cuda", "sm:70", "sm:80"}, "8.0") == "8.0 exact");
+    CHECK(best("", {"sm:80", "sm:90a"}, "9.0") == "9.0a exact");
+    CHECK(best("", {"sm:80"}, "9.0") == "none");
+    CHECK(best(">=9.0,<10", {}, "8.0") == "none");
+}
+
+TEST_CASE("NVIDIA's drivers give up devices", "[spec]") {
+    const auto last = [](int capability) {
+        const auto cuda = last_driver_for({capability});
+        return cuda ? cuda->to_string() : "";
+    };
+    CHECK(last(37) == "11.4");
+    CHECK(last(61) == "13.0");
+    CHECK(last(70) == "13.0");
+    CHECK(last(75).empty());
+}
+
 }  // namespace cuda_limits_test

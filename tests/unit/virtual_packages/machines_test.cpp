@@ -125,6 +125,14 @@ TEST_CASE("a list of machines is split at commas before machines", "[virtual-pac
           List{"a100,glibc=2.36,cuda=12.4", "h100"});
     CHECK(machines_in("partition=gpu,partition=big") == List{"partition=gpu", "partition=big"});
     CHECK(machines_in("./a.yaml,glibc=2.36,./b.yaml") == List{"./a.yaml,glibc=2.36", "./b.yaml"});
+    // Blanks stand before facts only.
+    CHECK(machines_in("h100 glibc=2.36 cuda=12.4") == List{"h100,glibc=2.36,cuda=12.4"});
+    CHECK(machines_in(" h100  glibc=2.36 , a100") == List{"h100,glibc=2.36", "a100"});
+    CHECK(machines_in("h100 glibc=2.36 driver=535") == List{"h100,glibc=2.36", "driver=535"});
+    CHECK(machines_in("h100 a100") == List{"h100 a100"});
+    CHECK(machines_in("./my node.yaml glibc=2.36") == List{"./my node.yaml,glibc=2.36"});
+    CHECK(without_given_facts("a100 glibc=2.36 cuda=12.4") == "a100");
+    CHECK(find_machine("h100 glibc=2.36 cuda=12.4", {})->cuda->value == "12.4");
     const Folder folder;
     folder.file("a,glibc=2.36", kOwn);
     const auto path = (folder.path() / "a,glibc=2.36").native();
