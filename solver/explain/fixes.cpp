@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -118,8 +119,9 @@ public:
             note_concerned(clash);
             // Of two specs without a package on one name, the second is another conflict once the
             // first is changed.
-            if (names.insert(edges_[clash.list().front()].to).second)
-                known_.push_back(suggest(universe_, edges_, clash));
+            if (!names.insert(edges_[clash.list().front()].to).second) continue;
+            known_.push_back(suggest(universe_, edges_, clash));
+            forget_useless_builds(known_.back(), {});
         }
         if (std::ranges::any_of(known_, [](const auto& ways) { return ways.empty(); })) return {};
         search();
@@ -232,7 +234,45 @@ private:
             index = constraints[index];
             return false;
         });
+        forget_useless_builds(ways, steps);
         return ways;
+    }
+
+    /// Other builds are no way out of a conflict that the same specs have with all of their builds:
+    /// else the search would go through every set of builds before it came to versions.
+    void forget_useless_builds(std::vector<Suggestion>& ways,
+                               const std::vector<Suggestion>& steps) const {
+        const auto& request = universe_.problem().request;
+        if (!request.installed.empty()) return;  // a spec that goes may let less change
+        const auto is_of_build = [](const Suggestion& way) {
+            return way.cost <= kOtherBuild && way.change.kind == Change::ReplaceSpec;
+        };
+        std::map<std::size_t, std::optional<Suggestion>> by_spec;
+        for (const auto& way : ways) {
+            if (!is_of_spec(way.change)) continue;
+            auto& widest = by_spec[way.change.index];
+            if (is_of_build(way)) widest = way;
+        }
+        if (by_spec.size() < 2 || std::ranges::none_of(ways, is_of_build)) return;
+        auto all = steps;
+        for (std::size_t i = 0; i + request.implied < request.specs.size(); ++i) {
+            const auto member = by_spec.find(i);
+            std::erase_if(all, [&](const Suggestion& step) {
+                return member == by_spec.end() && is_of_spec(step.change) && step.change.index == i;
+            });
+            if (member == by_spec.end())
+                all.push_back(drop(i));
+            else if (member->second)
+                add(*member->second, all);
+        }
+        if (!is_solved(all)) std::erase_if(ways, is_of_build);
+    }
+
+    Suggestion drop(std::size_t index) const {
+        ProblemChange change;
+        change.index = index;
+        change.before = as_typed(universe_.problem().request.specs[index]);
+        return {0, std::move(change)};
     }
 
     /// Makes a fix of the steps, or extends them by what their conflict suggests.
@@ -291,12 +331,7 @@ private:
         const auto& request = universe_.problem().request;
         const auto count = request.specs.size() - request.implied;
         std::vector<std::optional<Suggestion>> steps(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            ProblemChange drop;
-            drop.index = i;
-            drop.before = as_typed(request.specs[i]);
-            steps[i] = Suggestion{0, std::move(drop)};
-        }
+        for (std::size_t i = 0; i < count; ++i) steps[i] = drop(i);
         keep(steps, 0, count, TimeLimit());
         const auto some = taken(steps);
         if (drops_all(some)) return;

@@ -21,7 +21,6 @@ using Change = ProblemChange::Kind;
 // What the user loses, least first: builds before versions before pins before packages. A step is
 // so high that a dozen of one kind cost less than one of the next.
 constexpr int kSuccessor = 1;
-constexpr int kOtherBuild = 1;    // or channel, the version staying
 constexpr int kNearVersion = 20;  // where the requested one does not exist
 constexpr int kWithoutExtras = 22;
 constexpr int kOtherVersion = 24;
