@@ -46,8 +46,8 @@ constexpr OtherName kOtherNames[] = {
     {"* --glibc",
      "for another machine: --for NAME,glibc=2.28; for this machine: CONDA_OVERRIDE_GLIBC=2.28"},
     {"* --hardware, * --machine", "use --for NAME; to list the names: gpkg hardware list"},
-    {"* --ignore-builds, * --no-build", "use --no-builds"},
     {"* --insecure, * -k", "to skip the check of certificates: gpkg config set ssl_verify false"},
+    {"* --no-build", "use --ignore-builds"},
     {"* --no-default-packages", "gpkg adds no default packages; leave the option out"},
     {"* --no-network, * --use-index-cache", "use --offline"},
     {"* --offline", "use GPKG_OFFLINE=1; commands that only read an environment need no network"},
@@ -160,7 +160,7 @@ constexpr OtherName kOtherNames[] = {
      "first"},
     {"create --from-history, env create --from-history",
      "the author exports with it: conda env export --from-history; for an exported file: "
-     "--no-builds"},
+     "--ignore-builds"},
     {"create --frozen, create --locked, lock install", "use gpkg create -n NAME --lock gpkg.lock"},
     {"create --stack",
      "to copy an environment: gpkg create -n NEW --clone OLD; then: gpkg install -n NEW PACKAGE"},
@@ -204,6 +204,8 @@ constexpr OtherName kOtherNames[] = {
     {"env export --format, export --format",
      "use --explicit, --json, --no-builds or --from-history; for a lock in another format: gpkg "
      "lock convert"},
+    {"env export --ignore-builds, env export --no-build, export --ignore-builds, export --no-build",
+     "use --no-builds"},
     {"env export --lock, export --lock",
      "write a lock file: gpkg env export -n ml -f ml.yml; gpkg lock -f ml.yml"},
     {"env history, generations, list --history, list --revisions, revisions, rollback --list",

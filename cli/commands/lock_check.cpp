@@ -144,7 +144,7 @@ std::string what_brings_it_back(const LockFile& lock, const LockCheckOptions& op
         words.push_back(value);
     };
     for (const auto& file : files) add("-f", file);
-    if (options.wishes.no_builds) words.emplace_back("--no-builds");
+    append(words, ignore_words(options.wishes));
     add("--accel", options.wishes.accelerator.value_or(""));
     for (const auto& channel : sources.channels) add("-c", without_secrets(channel));
     if (sources.override_channels) words.emplace_back("--override-channels");

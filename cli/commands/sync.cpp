@@ -210,7 +210,7 @@ Action bind_sync(CLI::App& app) {
                                 options->wishes.files,
                                 "environment.yml, spec file or explicit file; may be repeated");
     file->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
-    add_no_builds_option(app, options->wishes);
+    add_ignore_options(app, options->wishes);
     add_lock_options(app, "--lock", "lock file", options->lock);
     add_check_option(app, options->change);
     app.get_option("--lock")->excludes(file);

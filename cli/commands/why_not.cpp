@@ -417,7 +417,7 @@ Result<int> why_not(Context& context, WhyNotOptions& options) {
     if (found.verdict == Verdict::Unknown)
         return fail(ErrorKind::NotFound,
                     found.explanation.clashes.front().lines.front().text(),
-                    hint_on_names(found.explanation));
+                    hint_on_names(question, found.explanation));
     if (context.out.json_mode()) {
         context.out.json(json_of(spec, found));
     } else {

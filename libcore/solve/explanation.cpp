@@ -184,6 +184,8 @@ std::string machine_needed(const ProblemChange& change) {
     return fmt::format("{} {}", change.name.substr(2), version);
 }
 
+/// Of further specs, told by their names.
+constexpr std::size_t kMostNames = 8;
 /// So many lines are a short tree: with three fixes and two headings, 15.
 constexpr std::size_t kShortTree = 10;
 
@@ -398,7 +400,7 @@ std::string Explanation::tree() const {
         texts.push_back(fmt::format("and {} more requested {} no build: {}",
                                     more.size(),
                                     more.size() == 1 ? "spec matches" : "specs match",
-                                    join_some(more, "and", more.size())));
+                                    join_some(more, "and", kMostNames)));
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 

@@ -81,8 +81,8 @@ struct ExplanationLine {
 /// One way to change a problem.
 struct ProblemChange {
     enum class Kind {
-        ReplaceSpec,  ///< request.specs[index] becomes `spec`, an AskedSpec
-        DropSpec,     ///< request.specs[index] goes; `name`: a package asked for that it may mean
+        ReplaceSpec,     ///< request.specs[index] becomes `spec`, an AskedSpec
+        DropSpec,        ///< request.specs[index] goes
         DropConstraint,  ///< request.constraints[index] goes; `name`: to ask for that would do it
         SetPriority,     ///< to flexible
         AllowNewer,      ///< no record is too new
@@ -111,6 +111,7 @@ struct Fix {
         std::string remark{};  ///< "CPU build", where there is a GPU
     };
     std::vector<Package> gives;
+    bool is_smallest = true;  ///< false: the search ended early, a smaller change may exist
 
     /// "gives python 3.10.14 and numpy 1.19.5", empty where nothing is to be told.
     std::string gives_text() const;

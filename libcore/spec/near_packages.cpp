@@ -1,6 +1,7 @@
 #include "libcore/spec/near_packages.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/spec/near_packages_internal.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -14,21 +15,20 @@ struct Module {
     std::string_view package;
 };
 
-constexpr Module kModules[] = {
-    {"bio", "biopython"},
-    {"bs4", "beautifulsoup4"},
-    {"cv2", "opencv"},
-    {"dateutil", "python-dateutil"},
-    {"dotenv", "python-dotenv"},
-    {"opencv-python", "opencv"},
-    {"pil", "pillow"},
-    {"pytorch", "torch"},
-    {"skimage", "scikit-image"},
-    {"sklearn", "scikit-learn"},
-    {"tf", "tensorflow"},
-    {"torch", "pytorch"},
-    {"yaml", "pyyaml"},
-};
+std::vector<Module> read_modules() {
+    std::vector<Module> modules;
+    for (const auto line : split(kImportNames, '\n')) {
+        const auto space = line.find(' ');
+        if (line.starts_with('#') || space == std::string_view::npos) continue;
+        modules.push_back({line.substr(0, space), line.substr(space + 1)});
+    }
+    return modules;
+}
+
+const std::vector<Module>& known_modules() {
+    static const auto modules = read_modules();
+    return modules;
+}
 
 constexpr std::size_t kTooShort = 2;  ///< no name is near to one with as few letters
 constexpr std::size_t kShort = 3;     ///< up to here the first letter is always right
@@ -53,11 +53,12 @@ constexpr std::size_t kLeastModule = 5;
 
 /// The package of a module whose name `wanted` misspells: "pytroch" for pytorch, which is in torch.
 std::optional<std::string_view> package_of_misspelled_module(std::string_view wanted) {
-    const auto* found = std::ranges::find_if(kModules, [&](const Module& module) {
+    const auto& modules = known_modules();
+    const auto found = std::ranges::find_if(modules, [&](const Module& module) {
         return module.name.size() >= kLeastModule && module.name != wanted &&
                slips(wanted, module.name);
     });
-    return found == std::ranges::end(kModules) ? std::nullopt : std::optional(found->package);
+    return found == modules.end() ? std::nullopt : std::optional(found->package);
 }
 
 constexpr std::size_t kLeastPart = 4;
@@ -84,14 +85,9 @@ bool is_extended(std::string_view wanted, std::string_view name) {
 
 std::optional<std::string_view> package_of_module(std::string_view module) {
     const auto lower = to_lower(module);
-    const auto* found = std::ranges::find(kModules, lower, &Module::name);
-    return found == std::ranges::end(kModules) ? std::nullopt : std::optional(found->package);
-}
-
-bool is_very_near_package(std::string_view wanted, std::string_view name) {
-    if (wanted.empty() || name.empty()) return false;
-    return package_of_module(wanted) == name || slips(wanted, name).has_value() ||
-           package_of_misspelled_module(wanted) == name;
+    const auto& modules = known_modules();
+    const auto found = std::ranges::find(modules, lower, &Module::name);
+    return found == modules.end() ? std::nullopt : std::optional(found->package);
 }
 
 std::vector<std::string> near_packages(std::string_view wanted,

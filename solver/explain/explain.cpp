@@ -7,7 +7,7 @@
 namespace gpkg::solver {
 namespace {
 
-/// Of specs without a package.
+/// Of specs without a package, those that are told.
 constexpr std::size_t kMostClashes = 8;
 
 }  // namespace
@@ -27,15 +27,13 @@ Explanation explain(const Universe& universe,
         clashes.back().add(i);
         unmatched.push_back(universe.name_of(spec).text);
     }
-    Explanation explanation;
-    if (clashes.size() > kMostClashes) {
-        for (auto i = kMostClashes; i < unmatched.size(); ++i)
-            explanation.more.push_back(unmatched[i]);
-        clashes.erase(clashes.begin() + kMostClashes, clashes.end());
-    }
     if (clashes.empty()) clashes.push_back(short_clash(edges, parts));
-    for (const auto& clash : clashes)
+    Explanation explanation;
+    for (const auto& clash : clashes) {
+        if (explanation.clashes.size() == kMostClashes) break;
         explanation.clashes.push_back(tell_clash(universe, edges, parts, clash));
+    }
+    for (auto i = kMostClashes; i < unmatched.size(); ++i) explanation.more.push_back(unmatched[i]);
     if (universe.problem().wants_fixes)
         explanation.fixes = find_fixes(universe, edges, clashes, decide);
     return explanation;

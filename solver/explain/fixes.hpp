@@ -1,8 +1,9 @@
 #pragma once
 
-// What could be changed so that a request has a solution. Every change takes part in a clash; each
-// set of changes that is given was solved. Cheap ones are tried first, and what fails is extended
-// by what its own clash suggests, so that the first answers are the least intrusive ones.
+// The smallest changes that give a request a solution: a best-first search for a minimal hitting
+// set. Every conflict has to lose one of its members, so each set of changes that is not enough is
+// extended by each single change of its own conflict (suggestions.hpp), the cheapest set first:
+// builds before versions before pins before packages. Each fix was solved.
 
 #include "solver/edges.hpp"
 
@@ -21,9 +22,9 @@ struct Decided {
 };
 using Decide = std::function<Result<Decided>(const Universe&)>;
 
-/// At most three. `clashes` are minimal clashes of `universe`, which have nothing in common. Where
-/// no few changes help and a part of the requested specs has a solution, it is what the last fix
-/// keeps.
+/// At most three, the smallest change first. `clashes` are minimal conflicts of `universe`, which
+/// have nothing in common. A search that takes too long ends; then the fix keeps as much of the
+/// request as was found to go together, and a smaller one may exist.
 std::vector<Fix> find_fixes(const Universe& universe,
                             const Edges& edges,
                             const std::vector<EdgeSet>& clashes,

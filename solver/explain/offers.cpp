@@ -1,7 +1,6 @@
 #include "solver/explain/offers.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/spec/near_packages.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/wording.hpp"
 
@@ -198,28 +197,6 @@ std::vector<Version> versions_of(const Universe& universe,
     std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return b < a; });
     versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
     return versions;
-}
-
-std::vector<std::string> near_names_of(const Universe& universe, NameId name) {
-    const auto& wanted = universe.names()[name].text;
-    std::vector<std::string> names;
-    for (const auto& index : universe.problem().indexes) {
-        for (const auto known : index->names()) names.emplace_back(known);
-    }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    auto near = near_packages(wanted, names);
-    // A fix must not install a package that only sounds like the requested one.
-    std::erase_if(near, [&](const auto& one) { return !is_very_near_package(wanted, one); });
-    // What was meant for GPUs is not to be for CPUs: "faiss" for faiss-gpu, before faiss-cpu.
-    constexpr std::string_view kGpu = "-gpu";
-    if (!wanted.ends_with(kGpu)) return near;
-    const auto stem = wanted.substr(0, wanted.size() - kGpu.size());
-    if (std::binary_search(names.begin(), names.end(), stem)) {
-        std::erase(near, stem);
-        near.insert(near.begin(), stem);
-    }
-    return near;
 }
 
 }  // namespace gpkg::solver

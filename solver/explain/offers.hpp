@@ -23,7 +23,4 @@ std::vector<Version> versions_of(const Universe& universe,
                                  NameId name,
                                  const std::optional<std::string>& channel = std::nullopt);
 
-/// Names of the channels that a person most likely meant by one that they do not have.
-std::vector<std::string> near_names_of(const Universe& universe, NameId name);
-
 }  // namespace gpkg::solver

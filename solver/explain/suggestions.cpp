@@ -19,19 +19,16 @@ namespace {
 
 using Change = ProblemChange::Kind;
 
-// What the user loses, least first.
-constexpr int kOtherName = 1;    // and one more for each name that is farther
-constexpr int kOtherBuild = 4;   // or channel, the version staying
-constexpr int kNearVersion = 5;  // where the one asked for does not exist
-constexpr int kWithoutExtras = 6;
-constexpr int kOtherVersion = 7;
-constexpr int kOtherPriority = 8;
-constexpr int kOtherKind = 8;
-constexpr int kAnyAccelerator = 8;
-constexpr int kNewer = 8;
-constexpr int kWithoutPin = 9;
-constexpr int kOtherMachine = 10;
-constexpr int kWithout = 20;
+// What the user loses, least first: builds before versions before pins before packages. A step is
+// so high that a dozen of one kind cost less than one of the next.
+constexpr int kSuccessor = 1;
+constexpr int kNearVersion = 20;  // where the requested one does not exist
+constexpr int kWithoutExtras = 22;
+constexpr int kOtherVersion = 24;
+constexpr int kOtherKind = 26;  // of channel, variant or accelerator; an older priority or date
+constexpr int kWithoutPin = 28;
+constexpr int kOtherMachine = 30;
+constexpr int kWithout = 500;
 
 std::vector<Version> literals(const MatchSpec& spec) {
     return spec.version ? spec.version->literals() : std::vector<Version>();
@@ -94,9 +91,9 @@ public:
         }
         ProblemChange change;
         change.kind = Change::SetPriority;
-        if (hidden) add(kOtherPriority, change);
+        if (hidden) add(kOtherKind, change);
         change.kind = Change::AllowNewer;
-        if (newer) add(kNewer, change);
+        if (newer) add(kOtherKind, change);
         return std::move(found_);
     }
 
@@ -142,7 +139,7 @@ private:
         ProblemChange change;
         change.kind = Change::SetAccelerator;
         change.name = universe_.names()[name].text;
-        add(kAnyAccelerator, std::move(change));
+        add(kOtherKind, std::move(change));
     }
 
     /// Where a version of what it restricts is asked for, another one lifts it.
@@ -189,37 +186,24 @@ private:
         change.index = edge.index;
         if (name.is_request) {
             change.before = as_typed(universe_.problem().request.specs[edge.index]);
-            if (universe_.requested().size() > 1) drop(kWithout, change);
+            change.kind = Change::DropSpec;
+            if (universe_.requested().size() > 1) add(kWithout, change);
             return;
         }
         change.before = as_typed(spec.match);
         const auto replace = [&](int cost, const MatchSpec& match, bool is_wide = false) {
+            if (match == spec.match || (spec.matches.empty() && !exists(spec, match))) return;
             change.kind = Change::ReplaceSpec;
             change.spec = as_typed(match);
-            if (!(match == spec.match)) add(cost, change, is_wide);
+            add(cost, change, is_wide);
         };
-        const auto* old = spec.matches.empty() ? old_name(name.text) : nullptr;
-        if (old != nullptr && !old->successor.empty()) {
+        if (const auto* old = spec.matches.empty() ? old_name(name.text) : nullptr) {
             auto today = spec.match;
             today.name = old->successor;
-            replace(kOtherName, today);
-        }
-        if (old != nullptr && !old->choice.empty()) {
+            if (!old->successor.empty()) replace(kSuccessor, today);
             change.kind = Change::ReplaceSpec;
             change.spec = old->choice;
-            add(kOtherName, change);
-        }
-        if (name.begin == name.end && name.left_out.empty() && !name.is_virtual) {
-            int cost = kOtherName;
-            for (const auto& near : near_names_of(universe_, edge.to)) {
-                auto other = spec.match;
-                other.name = near;
-                if (is_requested(near)) {
-                    drop(cost++, change, near);
-                } else {
-                    replace(cost++, other);
-                }
-            }
+            if (!old->choice.empty()) add(kSuccessor, change);
         }
         auto any_channel = spec.match;
         any_channel.channel.reset();
@@ -236,14 +220,10 @@ private:
             // Else the other wish says what this one would become: this one is not needed then.
             if (!is_named_twice(spec)) widen(spec, any_channel, replace);
         }
-        if (universe_.requested().size() > 1) drop(kWithout, change);
-    }
-
-    void drop(int cost, ProblemChange change, const std::string& meant = "") {
+        if (universe_.requested().size() < 2) return;
         change.kind = Change::DropSpec;
         change.spec.clear();
-        change.name = meant;
-        add(cost, std::move(change));
+        add(kWithout, change);
     }
 
     /// Other versions and builds of the name, beyond what `any_channel` allows.
@@ -280,12 +260,6 @@ private:
                }) > 1;
     }
 
-    bool is_requested(const std::string& name) const {
-        const auto& specs = universe_.problem().request.specs;
-        return std::any_of(
-            specs.begin(), specs.end(), [&](const auto& spec) { return spec.name == name; });
-    }
-
     /// A channel that has what is asked for, and that strict priority hides.
     std::optional<std::string> hiding_place(const Spec& spec) const {
         const auto& left_out = universe_.name_of(spec).left_out;
@@ -302,6 +276,13 @@ private:
             if (candidate.is_offered() && candidate.offered.matches(match)) return true;
         }
         return false;
+    }
+
+    /// Whether a record matches, usable or not. To relax a spec so that still none does is no help.
+    bool exists(const Spec& spec, const MatchSpec& match) const {
+        return match.name != spec.match.name || is_offered(spec.name, match) ||
+               std::ranges::any_of(universe_.name_of(spec).left_out,
+                                   [&](const LeftOut& out) { return out.record.matches(match); });
     }
 
     /// "=3.11" for "==3.11" where there is a 3.11.2, which was probably meant.

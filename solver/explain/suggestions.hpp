@@ -9,6 +9,9 @@
 
 namespace gpkg::solver {
 
+/// The cost of another build or channel of the same version; all else costs more.
+inline constexpr int kOtherBuild = 1;
+
 struct Suggestion {
     int cost = 0;
     ProblemChange change;

@@ -732,6 +732,6 @@ err_has 'environment cpuonly takes CPU builds only (accelerator none); override 
 gpu expect 0 install -n cpuonly 'mygpu=*=cuda*' --accel nvidia --dry-run
 
 expect 1 solve plainn
-err_has '  gpkg solve plain  # gives plain '
+err_has '  hint: did you mean plain?'
 
 finish

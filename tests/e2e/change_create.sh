@@ -68,12 +68,11 @@ records a '__import__("re").fullmatch(r"==> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d <==\n
 # Wrong names and words.
 expect 1 create -n x appp
 err_is "error: package 'appp' not found in $CHANNEL (linux-64)
-possible fixes:
-  gpkg create -n x app  # gives app 2.0"
+  hint: did you mean app?"
 absent x
 expect 1 create --json -n x appp
-json 'd["success"] is False and "hint" not in d and d["message"] == f"package '"'appp'"' not found in {channel} (linux-64)"'
-json '[fix["command"] for fix in d["fixes"]] == ["gpkg create --json -n x app"] and d["fixes"][0]["command"] in d["error"]'
+json 'd["success"] is False and d["hint"] == "did you mean app?" and d["message"] == f"package '"'appp'"' not found in {channel} (linux-64)"'
+json 'd["fixes"] == [] and d["did_you_mean"] == {"appp": ["app"]}'
 expect 2 create -n x app 2.0
 err_has "'2.0' is a version, not a package" 'did you mean app=2.0?'
 expect 2 create -n x 'app: 2.0'
@@ -170,21 +169,21 @@ err_is 'error: environment.yml is a file, not a package
 # Builds of another platform.
 printf 'name: mac\ndependencies: [app=1.0=0, zlib=1.2=22_osxarm64_x]\nprefix: /Users/me/envs/mac\n' > mac.yml
 expect 1 env create -f mac.yml --dry-run
-err_has 'mac.yml: lists builds for osx-arm64, which do not exist for linux-64; --no-builds ignores them'
+err_has 'mac.yml: lists builds for osx-arm64, which do not exist for linux-64; --ignore-builds ignores them'
 printf 'name: mac\ndependencies: [app=1.0=h1_0, lib=1.0=h2_0, libcxx=17.0=h3_0]\n' > mac.yml
 for words in 'env create -n x' lock; do
     # shellcheck disable=SC2086
     expect 1 $words -f mac.yml --dry-run
     err_has 'mac.yml: lists builds for macOS' '3 of 3 requested builds do not exist for linux-64' \
         'package not found in the channels (linux-64): libcxx' 'no build matches app=1.0=h1_0' \
-        "hint: to ignore the build strings: gpkg $words -f mac.yml --dry-run --no-builds"
-    err_lacks 'possible fixes'
+        '# first: remove libcxx=17.0 from mac.yml' "gpkg $words -f mac.yml --dry-run --ignore-builds" \
+        'hint: builds differ between platforms'
 done
 printf 'name: mac\ndependencies:\n  - app=1.0=h1_0\n  - lib=1.0=h2_0\n  - libcxx=17.0=h3_0\n' > mac.yml
 expect 1 create -n x -f mac.yml --dry-run
-err_has "to use the rest of the file: sed -i.bak -E '/^ *- *(libcxx)([ =<>!~]|\$)/d' mac.yml && gpkg create -n x -f mac.yml --dry-run --no-builds"
+err_has "to use the rest of the file: sed -i.bak -E '/^ *- *(libcxx)([ =<>!~]|\$)/d' mac.yml && gpkg create -n x -f mac.yml --dry-run --ignore-builds"
 fix=${err##*the rest of the file: }
-expect 1 create -n x -f mac.yml --dry-run --no-builds
+expect 1 create -n x -f mac.yml --dry-run --no-builds  # as the option was called
 err_has "package 'libcxx' not found"
 err_lacks 'lists builds for'
 eval "${fix/ gpkg / expect 0 }"
@@ -198,14 +197,27 @@ printf 'dependencies: [app=1.0=h1_0, lib=1.0=h2_0, third=1.0=h3_0, third>=1]\n' 
 expect 1 create -n x -f builds.yml
 err_lacks 'lists builds for'
 err_has '3 of 3 requested builds do not exist for linux-64' \
-    'hint: to ignore the build strings: gpkg create -n x -f builds.yml --no-builds'
+    'hint: to ignore the build strings: gpkg create -n x -f builds.yml --ignore-builds'
 err_lacks 'possible fixes:'
 expect 1 create -n x -f builds.yml --json
-json '(d["fixes"][0]["command"], d["fixes"][0]["edits"]) == ("gpkg create -n x -f builds.yml --json --no-builds", [])'
-expect 0 create -n x -f builds.yml --no-builds --dry-run
+json '(d["fixes"][0]["command"], d["fixes"][0]["edits"]) == ("gpkg create -n x -f builds.yml --json --ignore-builds", [])'
+for command in 'create -n x' 'env create -n x' 'lock'; do
+    expect 0 $command -f builds.yml --ignore-builds --dry-run
+done
+# Builds and versions that exist no more: the least change, and the option that keeps only the names.
+printf 'dependencies: [app=1.0=h1_0, lib=8.8=h2_0, third=7.7=h3_0, zero=1=h4_0]\n' > old.yml
+package zero 2 0
+expect 1 create -n x -f old.yml --dry-run
+err_has '4 of 4 requested builds do not exist for linux-64' \
+    '# first: change lib=8.8 to lib=' 'gpkg create -n x -f old.yml --dry-run --ignore-builds  # gives' \
+    'hint: to use only the package names of the file: gpkg create -n x -f old.yml --dry-run --ignore-versions'
+expect 0 create -n x -f old.yml --ignore-versions --dry-run
+expect 0 create -q -n ignoring app lib third zero
+expect 0 update -n ignoring -f old.yml --ignore-versions --dry-run
+expect 0 env update -n ignoring -f old.yml --ignore-versions --dry-run
 # What is to be edited stands in the file so.
 printf 'dependencies: [app=1.0=h1_0, lib=9.0=h2_0]\n' > gone.yml
-expect 1 create -n x -f gone.yml --no-builds --dry-run
+expect 1 create -n x -f gone.yml --ignore-builds --dry-run
 err_has '# first: change lib=9.0 to lib='
 err_lacks 'change lib==9.0'
 # Many packages that no channel has are one line, and one command deletes theirs from the file.

@@ -155,8 +155,8 @@ expect 2 install -n three
 expect 1 install -n thre solo
 err_has 'did you mean three?'
 expect 1 install -n three sol
-err_has 'gpkg install -n three solo  # gives solo 1.0'
-err_lacks 'did you mean'
+err_has 'hint: did you mean solo?'
+err_lacks 'possible fixes'
 has three app-1.0 lib-1.1 old-1.0
 
 # The variables of an environment.yml come with it.

@@ -99,7 +99,7 @@ asked_is ''
 
 # A name that nobody has: near ones are found among all.
 expect 1 create -y -n d $from lonly
-err_has ' lonely  # gives lonely '
+err_has 'did you mean lonely?'
 expect 2 create -y -n d $from 'lonel*'
 err_has 'it matches lonely'
 answers > "$WORK/ignored"

@@ -45,10 +45,27 @@ err_has "gpu-gpu is an outdated package name; use 'gpu[accel=nvidia]'"
 expect 1 create -n x nosuchpackage --json
 json 'd["exception_name"] == "PackagesNotFoundError" and len(d["clashes"]) == 1'
 
-# What is said of the accelerator of a misspelled name is meant of the right one.
-expect 1 create -n x 'pytohn[accel=none]' lib
-err_has "gpkg create -n x 'python[accel=none]' lib"
-fixes 1 create -n x 'pytohn[accel=none]' lib
+# Another name is a guess: no command installs it. One without the unknown name is a fix.
+expect 1 create -n x pytohn lib
+err_has 'gpkg create -n x lib  # without pytohn' 'hint: did you mean python?'
+fixes 1 create -n x pytohn lib
+fixes 0 create -n x pytohn
+json 'd["did_you_mean"] == {"pytohn": ["python"]}'
+
+# As little as possible of each spec: its build, its version, or all of it.
+expect 1 create -n x app=2.0=bad lib=9.9=bad python
+err_has 'gpkg create -n x app==2.0 lib==2.0 python  # gives app 2.0 and lib 2.0'
+fixes 1 create -n x app=2.0=bad lib=9.9=bad python
+expect 1 create -n x app=2.0=bad nosuch=1=2
+err_has 'gpkg create -n x app==2.0  # without nosuch=1=2: gives app 2.0'
+# A build is given up before a version, and a version before a package.
+package one 1.0 a 'lib 1.*'
+package one 1.0 b 'lib 2.*'
+package one 2.0 b 'lib 1.*'
+expect 1 create -n x one=1.0=a lib=2
+err_has 'possible fixes:
+  gpkg create -n x one==1.0 lib=2  # gives lib 2.0 and one 1.0'
+err_lacks 'without'
 
 expect 1 create -n x app=1 'lib>=2'
 err_is 'error: the request cannot be solved
@@ -159,19 +176,13 @@ expect 1 create -n x $both lib=2
 err_has "lib=2: cannot use 2.0 (in $WORK/low, hidden by strict channel priority); available: 1.0"
 fixes 3 create -n x $both lib=2 --channel-priority strict
 
-# A name: the commands, which no hint repeats.
-expect 1 create -n x $both libb
-err_lacks 'hint:' 'did you mean'
-fixes 1 create -n x $both libb
 # What it may mean is requested already.
 expect 1 create -n x $both libb lib
-err_lacks 'hint:' 'did you mean'
 err_has ' --override-channels lib  # without libb'
 fixes 1 create -n x $both libb lib
 # One name of two.
 expect 1 create -n x $both libb xylophone
-err_has '  hint: another channel may have xylophone; add one with -c CHANNEL'
-err_lacks 'did you mean'
+err_has '  hint: did you mean lib for libb? another channel may have xylophone; add one with -c CHANNEL'
 expect 1 create -n x $both xylophone
 err_has '  hint: another channel may have it; add one with -c CHANNEL'
 expect 1 create -n x $both sklearn

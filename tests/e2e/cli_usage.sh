@@ -302,7 +302,8 @@ lock list --for a100|use --class NAME
 lock convert gpkg.lock x.txt --for a100|use --class NAME; gpkg lock list shows the classes
 lock --platform linux-64 --platform osx-64|for several platforms: list them under 'platforms:'
 convert a b|use gpkg lock convert a b
-create --no-build x|use --no-builds
+create --no-build x|use --ignore-builds
+env export --ignore-builds|use --no-builds
 install --lock x.lock|use gpkg sync -n NAME --lock FILE
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?

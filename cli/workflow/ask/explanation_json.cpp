@@ -97,6 +97,7 @@ Json clashes_json(const Explanation& explanation) {
 
 Json fix_json(const Fix& fix) {
     Json document;
+    if (!fix.is_smallest) document["may_be_smaller"] = true;
     document["changes"] = Json::array();
     for (const auto& change : fix.changes) document["changes"].push_back(json_of(change));
     document["gives"] = Json::array();

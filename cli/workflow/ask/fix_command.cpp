@@ -55,9 +55,13 @@ bool drops_accel_option(const Context& context, const Question& question, const 
            });
 }
 
-FixCommand::FixCommand(const Context& context, const Question& question, const Fix& fix)
+FixCommand::FixCommand(const Context& context,
+                       const Question& question,
+                       const Fix& fix,
+                       const std::string& option)
     : context_(context), question_(question), words_(context.arguments) {
     if (!words_.empty()) words_.front() = "gpkg";
+    if (!option.empty()) options_.push_back(option);
     for (const auto& change : fix.changes) apply(change);
     gives_facts_ = give_facts(fix);
     if (drops_accel_option(context, question, fix)) remove_option("--accel");
@@ -180,10 +184,15 @@ std::optional<std::size_t> FixCommand::word_of(std::size_t index) const {
     return std::nullopt;
 }
 
-/// "python=3.11.9" of "python==3.11.9" with --no-builds: the file has "python=3.11.9=h932a869_0".
+/// "python=3.11.9" of "python==3.11.9" where builds are ignored: the file has
+/// "python=3.11.9=h932a869_0".
 std::string FixCommand::as_in_file(std::string spec) const {
+    const auto ignores_builds = [](const std::string& word) {
+        return word == "--ignore-builds" || word == "--no-builds";
+    };
     const auto at = spec.find("==");
-    if (at != std::string::npos && std::ranges::find(words_, "--no-builds") != words_.end())
+    if (at != std::string::npos && (std::ranges::any_of(words_, ignores_builds) ||
+                                    std::ranges::any_of(options_, ignores_builds)))
         spec.erase(at, 1);
     return spec;
 }

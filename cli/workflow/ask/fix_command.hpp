@@ -22,8 +22,11 @@ bool drops_accel_option(const Context& context, const Question& question, const 
 /// One fix as a command in the user's own words, and what has to be done by hand before it.
 class FixCommand {
 public:
-    /// Both have to outlive it.
-    FixCommand(const Context& context, const Question& question, const Fix& fix);
+    /// Both have to outlive it. `option` is one that the command has in addition.
+    FixCommand(const Context& context,
+               const Question& question,
+               const Fix& fix,
+               const std::string& option = {});
 
     /// The whole line that a shell takes.
     std::string text() const;
@@ -45,6 +48,8 @@ public:
     bool gives_facts() const { return gives_facts_; }
     /// "a driver for CUDA >= 12.4".
     const std::vector<std::string>& machines() const { return machines_; }
+    /// Whether the requested spec is an argument of the command, not a line of a file.
+    bool is_argument(std::size_t index) const { return word_of(index).has_value(); }
 
 private:
     std::vector<std::string> steps() const;

@@ -49,13 +49,11 @@ std::string hint_on_overrides(const Context& context,
     return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// Where an assumed value of the machine is in the way and no fix that is shown gives another.
-std::string hint_on_assumed(const Question& question,
-                            const Explanation& explanation,
-                            const std::vector<TriedFix>& shown) {
+/// Where an assumed value of the machine is in the way and no fix gives another.
+std::string hint_on_assumed(const Question& question, const Explanation& explanation) {
     const auto gives = [](const ProblemChange& change) { return change.kind == Kind::SetMachine; };
-    if (std::ranges::any_of(shown, [&](const TriedFix& tried) {
-            return std::ranges::any_of(tried.fix.changes, gives);
+    if (std::ranges::any_of(explanation.fixes, [&](const Fix& fix) {
+            return std::ranges::any_of(fix.changes, gives);
         }))
         return {};
     for (const auto& clash : explanation.clashes) {
@@ -308,60 +306,6 @@ std::string on_old_names(const Explanation& explanation) {
     return {};
 }
 
-struct Rename {
-    std::string from;
-    std::string to;
-};
-
-/// Names that the fix replaces, or leaves out because the one that was meant is requested already.
-std::vector<Rename> renames_of(const Fix& fix) {
-    std::vector<Rename> renames;
-    for (const auto& change : fix.changes) {
-        const auto before = MatchSpec::parse(change.before);
-        if (!before) continue;
-        if (change.kind == Kind::DropSpec && !change.name.empty())
-            renames.push_back({before->name, change.name});
-        if (change.kind != Kind::ReplaceSpec) continue;
-        const auto after = MatchSpec::parse(change.spec);
-        if (after && before->name != after->name) renames.push_back({before->name, after->name});
-    }
-    return renames;
-}
-
-/// Where fixes that are shown have other names for some that no channel has: a hint on the rest of
-/// them, empty if there is none. Nothing where no fix does.
-std::optional<std::string> beside_renames(const Question& question,
-                                          const Explanation& explanation,
-                                          const std::vector<TriedFix>& shown) {
-    std::set<std::string> renamed;
-    for (const auto& tried : shown) {
-        for (auto& rename : renames_of(tried.fix)) renamed.insert(std::move(rename.from));
-    }
-    if (renamed.empty() || !tells_unknown(explanation)) return std::nullopt;
-    std::vector<std::string> rest;
-    for (const auto& clash : explanation.clashes) {
-        const auto& name = clash.lines.front().name;
-        if (is_unknown(clash) && !renamed.contains(name)) rest.push_back(name);
-    }
-    return rest.empty() ? std::string() : on_other_channels(question, join_some(rest, "and"));
-}
-
-/// In place of names that no channel has: what an old name has become, or names like them.
-std::string on_known_names(const Explanation& explanation) {
-    if (!tells_unknown(explanation)) return {};
-    if (auto hint = on_old_names(explanation); !hint.empty()) return hint;
-    std::vector<std::string> near;
-    for (const auto& fix : explanation.fixes) {
-        for (const auto& renamed : renames_of(fix)) {
-            if (std::find(near.begin(), near.end(), renamed.to) == near.end())
-                near.push_back(renamed.to);
-        }
-    }
-    if (near.empty()) return {};
-    return fmt::format("did you mean {}?",
-                       explanation.clashes.size() > 1 ? join_some(near, "and") : join_or(near));
-}
-
 /// A package that another one needs and no channel has. What the recipe of a build needs may be
 /// misspelled.
 std::string hint_on_dependencies(const Question& question, const Explanation& explanation) {
@@ -398,17 +342,29 @@ std::string spec_of_file_name(const Question& question, std::string_view name) {
     return {};
 }
 
-/// Names that only resemble an unknown one: not near enough to be a fix.
+/// What the user may have meant by a name that no channel has.
+std::vector<std::string> meant_by(const Question& question, std::string_view name) {
+    if (auto spec = spec_of_file_name(question, name); !spec.empty()) return {std::move(spec)};
+    return near_packages(name, all_names(question));
+}
+
+/// "did you mean numpy?"; of several unknown names "did you mean numpy for nunpy? another channel
+/// may have xylophone". Empty where nothing is like any of them.
 std::string on_similar_names(const Question& question, const Explanation& explanation) {
-    for (const auto& clash : explanation.clashes) {
-        if (!is_unknown(clash)) continue;
-        const auto& name = clash.lines.front().name;
-        if (const auto spec = spec_of_file_name(question, name); !spec.empty())
-            return fmt::format("did you mean {}?", spec);
-        if (auto hint = did_you_mean(near_packages(name, all_names(question))); !hint.empty())
-            return hint;
+    std::vector<std::string> texts;
+    std::vector<std::string> others;
+    const auto all = guesses(question, explanation);
+    for (const auto& [name, meant] : all) {
+        if (meant.empty())
+            others.push_back(name);
+        else
+            texts.push_back(join_or(meant) + (all.size() > 1 ? " for " + name : ""));
     }
-    return {};
+    if (texts.empty()) return {};
+    auto hint = fmt::format("did you mean {}?", join_some(texts, "and", texts.size()));
+    if (!others.empty())
+        hint += " " + on_other_channels(question, join_some(others, "and", others.size()));
+    return hint;
 }
 
 /// Of a Python module, whose package has another name and is not in the channels either.
@@ -457,8 +413,19 @@ std::vector<std::string> notes_on_pins(const Question& question) {
     return notes;
 }
 
-std::string hint_on_names(const Explanation& explanation) {
-    auto hint = on_known_names(explanation);
+std::vector<Guess> guesses(const Question& question, const Explanation& explanation) {
+    std::vector<Guess> all;
+    for (const auto& clash : explanation.clashes) {
+        if (!is_unknown(clash)) continue;
+        const auto& name = clash.lines.front().name;
+        all.push_back({name, meant_by(question, name)});
+    }
+    return all;
+}
+
+std::string hint_on_names(const Question& question, const Explanation& explanation) {
+    auto hint = on_old_names(explanation);
+    if (hint.empty()) hint = on_similar_names(question, explanation);
     return hint.empty() && tells_unknown(explanation) ? in_another_channel("it") : hint;
 }
 
@@ -486,7 +453,6 @@ std::string hint_on_exact_version(const std::vector<SharedIndex>& indexes, const
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
-                     const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others) {
     auto hint = hint_on_pip(question);
     if (hint.empty()) hint = hint_on_facts(question, explanation);
@@ -496,12 +462,8 @@ std::string hint_for(const Context& context,
     if (hint.empty()) hint = hint_on_platforms(explanation, others);
     if (hint.empty()) hint = hint_on_builds(question, explanation);
     if (hint.empty()) hint = on_old_names(explanation);
-    if (hint.empty()) {
-        if (auto rest = beside_renames(question, explanation, shown)) return *std::move(rest);
-    }
-    if (hint.empty()) hint = on_known_names(explanation);
-    if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_similar_names(question, explanation);
+    if (hint.empty()) hint = hint_on_installed(context, question, explanation);
     if (hint.empty()) hint = on_module_names(explanation);
     if (hint.empty() && tells_unknown(explanation)) {
         const bool are_several = std::ranges::count_if(explanation.clashes, is_unknown) > 1;
@@ -515,7 +477,7 @@ std::string hint_for(const Context& context,
     }
     if (hint.empty()) hint = hint_on_dependencies(question, explanation);
     if (hint.empty()) hint = hint_on_overrides(context, question, explanation);
-    if (hint.empty()) hint = hint_on_assumed(question, explanation, shown);
+    if (hint.empty()) hint = hint_on_assumed(question, explanation);
     if (hint.empty()) hint = hint_on_accelerator(context, question, explanation);
     if (hint.empty()) hint = hint_on_environment(context, question, explanation);
     return hint;

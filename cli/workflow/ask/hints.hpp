@@ -3,7 +3,6 @@
 // What is told beside a clash: what the user may not know of where it comes from.
 
 #include "cli/workflow/ask/question.hpp"
-#include "cli/workflow/ask/tried_fixes.hpp"
 
 #include <string>
 #include <string_view>
@@ -11,9 +10,19 @@
 
 namespace gpkg::cli {
 
+/// What a user may have meant by a name that no channel has, the likeliest first. Guesses: no fix
+/// installs one.
+struct Guess {
+    std::string name;
+    std::vector<std::string> meant;
+};
+
+/// One for each unknown name that the explanation tells.
+std::vector<Guess> guesses(const Question& question, const Explanation& explanation);
+
 /// Of names that no channel has: those like them, or that another channel may have them. Empty
 /// where it tells of no such name.
-std::string hint_on_names(const Explanation& explanation);
+std::string hint_on_names(const Question& question, const Explanation& explanation);
 
 /// Pins of packages that neither the environment nor a channel has, most likely misspelled.
 std::vector<std::string> notes_on_pins(const Question& question);
@@ -25,13 +34,11 @@ std::string hint_on_exact_version(const std::vector<SharedIndex>& indexes, const
 /// "another channel may have it; add one with -c CHANNEL"; `what` is "it" or "them".
 std::string in_another_channel(std::string_view what);
 
-/// The most specific hint for a request that cannot be solved; empty if there is none. `shown` are
-/// the fixes printed with it, which the hint does not repeat. `others` are the requests for other
-/// classes of a lock.
+/// The most specific hint for a request that cannot be solved; empty if there is none.
+/// `others` are the requests for other classes of a lock.
 std::string hint_for(const Context& context,
                      const Question& question,
                      const Explanation& explanation,
-                     const std::vector<TriedFix>& shown,
                      const std::vector<const Question*>& others);
 
 }  // namespace gpkg::cli

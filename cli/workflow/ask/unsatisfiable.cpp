@@ -4,6 +4,7 @@
 #include "cli/workflow/ask/fix_command.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/tried_fixes.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/fs/file.hpp"
@@ -17,7 +18,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
+#include <variant>
 
 namespace gpkg::cli {
 namespace {
@@ -83,20 +86,23 @@ std::string deleting_command(const std::vector<std::string>& names, const std::s
     return fmt::format("sed -i.bak -E '/^ *- *({})([ =<>!~]|$)/d' {}", pattern, shell_word(file));
 }
 
-/// The command with --no-builds; empty where no file asks for builds, or it has the option.
-std::string command_without_builds(const Context& context, const Question& question) {
+constexpr std::string_view kRestOfFile = "to use the rest of the file: ";
+constexpr const char* kIgnoreBuilds = "--ignore-builds";
+constexpr const char* kIgnoreVersions = "--ignore-versions";
+
+/// Whether specs stand in a file that the command reads, and `option` is not given.
+bool can_ignore(const Context& context, const Question& question, std::string_view option) {
+    const auto& words = context.arguments;
     const auto names_file = [](const std::string& word) {
         return word == "-f" || word == "--file" || word.starts_with("--file=");
     };
-    const auto& words = context.arguments;
     const bool has_file =
         std::ranges::any_of(words, names_file) || !file_of_request(context, question).empty();
-    if (!has_file || std::ranges::find(words, "--no-builds") != words.end()) return {};
-    return FixCommand(context, question, {}).text() + " --no-builds";
+    return has_file && std::ranges::find(words, option) == words.end();
 }
 
-/// How a file is used without the packages that no channel has; empty where there is none to edit.
-std::string hint_on_unknown(const Context& context,
+/// Uses a file without the packages that no channel has; empty where there is none to edit.
+std::string command_without(const Context& context,
                             const Question& question,
                             const std::vector<std::string>& unknown,
                             const std::string& command) {
@@ -104,19 +110,7 @@ std::string hint_on_unknown(const Context& context,
     if (file.empty()) return {};
     const auto names = with_own_line(unknown, file);
     if (names.empty()) return {};
-    return fmt::format(
-        "to use the rest of the file: {} && {}", deleting_command(names, file), command);
-}
-
-std::string hint_on_missing_builds(const Context& context,
-                                   const Question& question,
-                                   const std::vector<std::string>& unknown) {
-    const auto command = command_without_builds(context, question);
-    if (command.empty())
-        return "builds differ between platforms, and channels remove old ones; leave out the "
-               "build strings";
-    auto hint = hint_on_unknown(context, question, unknown, command);
-    return hint.empty() ? "to ignore the build strings: " + command : hint;
+    return fmt::format("{} && {}", deleting_command(names, file), command);
 }
 
 /// A comment in a line of its own, before the command: what has to be done by hand.
@@ -125,9 +119,12 @@ std::string first_text(std::string_view before) {
 }
 
 /// Lines that can be pasted, with a remark on what they are for.
-std::string fix_text(const Context& context, const Question& question, const TriedFix& tried) {
+std::string fix_text(const Context& context,
+                     const Question& question,
+                     const TriedFix& tried,
+                     const std::string& option) {
     const auto& fix = tried.fix;
-    const FixCommand command(context, question, fix);
+    const FixCommand command(context, question, fix, option);
     auto text = first_text(command.before_text()) + command.text();
     std::vector<std::string> remarks;
     if (const auto& dropped = command.dropped(); !dropped.empty())
@@ -137,26 +134,31 @@ std::string fix_text(const Context& context, const Question& question, const Tri
     if (auto gives = fix.gives_text(); !gives.empty()) remarks.push_back(std::move(gives));
     if (!tried.lowered.empty())
         remarks.push_back("downgrades " + join_some(tried.lowered, "and", tried.lowered.size()));
+    if (!fix.is_smallest) remarks.emplace_back("a smaller change may exist");
     if (!remarks.empty()) text += fmt::format("  # {}", fmt::join(remarks, ": "));
     return text;
 }
 
-Json json_of(const Context& context, const Question& question, const TriedFix& tried) {
-    const FixCommand command(context, question, tried.fix);
+Json json_of(const Context& context,
+             const Question& question,
+             const TriedFix& tried,
+             const std::string& option) {
+    const FixCommand command(context, question, tried.fix, option);
     Json document{{"command", command.text()}, {"edits", command.before()}};
     document.update(fix_json(tried.fix));
     document["lowers"] = tried.lowered;
     return document;
 }
 
-/// Specs with exact builds, most of which the channels do not have: a file that was exported on
-/// another platform.
+/// Specs with exact builds, of which the channels lack several: a file that was exported on another
+/// platform, or long ago.
 struct MissingBuilds {
     std::size_t missing = 0;
     std::size_t of = 0;
 };
 
-std::optional<MissingBuilds> missing_builds(const Question& question,
+std::optional<MissingBuilds> missing_builds(const Context& context,
+                                            const Question& question,
                                             const Explanation& explanation) {
     std::set<std::string> exact;
     for (const auto& spec : question.wanted.specs) {
@@ -167,30 +169,30 @@ std::optional<MissingBuilds> missing_builds(const Question& question,
             return clash.lines.size() == 1 && exact.contains(clash.lines.front().name);
         }));
     const auto missing = std::min(told + explanation.more.size(), exact.size());
-    if (told == 0 || missing < kFewLines || missing * 2 < exact.size()) return std::nullopt;
+    if (missing < 2 || told == 0 || !can_ignore(context, question, kIgnoreBuilds))
+        return std::nullopt;
     return MissingBuilds{missing, exact.size()};
 }
 
-/// The request without build strings, where it has a solution then.
-std::optional<TriedFix> without_builds(const Question& question) {
-    Fix fix;
-    const auto& specs = question.problem.request.specs;
-    for (std::size_t i = 0; i < question.wanted.specs.size() && i < specs.size(); ++i) {
-        if (!specs[i].build || !specs[i].build->is_exact()) continue;
-        auto spec = specs[i];
-        spec.build.reset();
+/// What an option takes out of the specs of files.
+std::vector<ProblemChange> ignored_parts(const Context& context,
+                                         const Question& question,
+                                         bool ignores_versions) {
+    std::vector<ProblemChange> changes;
+    const FixCommand command(context, question, {});
+    for (std::size_t i = 0; i < question.wanted.specs.size(); ++i) {
+        const auto& spec = question.problem.request.specs.at(i);
+        auto rest = spec;
+        ignore_parts(std::span(&rest, 1), ignores_versions);
+        if (rest == spec || command.is_argument(i)) continue;
         ProblemChange change;
         change.kind = ProblemChange::Kind::ReplaceSpec;
         change.index = i;
-        change.before = as_typed(specs[i]);
-        change.spec = as_typed(spec);
-        fix.changes.push_back(std::move(change));
+        change.before = as_typed(spec);
+        change.spec = as_typed(rest);
+        changes.push_back(std::move(change));
     }
-    auto changed = with_changes(question, fix.changes);
-    if (!changed) return std::nullopt;
-    const auto solution = solution_of(*changed);
-    if (!solution || !*solution) return std::nullopt;
-    return TriedFix{std::move(fix)};
+    return changes;
 }
 
 /// The tree, with all names that no channel has in one line; `most` of the rest are told.
@@ -260,6 +262,91 @@ bool is_about_unknown_names(const Explanation& explanation) {
     });
 }
 
+/// Adds fixes to an error and to its details.
+class Proposals {
+public:
+    Proposals(const Context& context, Error& error) : context_(context), error_(error) {}
+
+    void add(const Question& question, const TriedFix& fix, const std::string& option = {}) {
+        fixes_.push_back(json_of(context_, question, fix, option));
+        error_.fixes.push_back(fix_text(context_, question, fix, option));
+    }
+
+    /// A command that the hint tells.
+    void add_hinted(const Question& question, const Fix& fix, const std::string& command) {
+        auto document = json_of(context_, question, {fix}, {});
+        document["command"] = command;
+        document["edits"] = Json::array();
+        fixes_.push_back(std::move(document));
+    }
+
+    const Json& fixes() const { return fixes_; }
+
+private:
+    const Context& context_;
+    Error& error_;
+    Json fixes_ = Json::array();
+};
+
+bool drops_only(const Fix& fix, const std::vector<std::string>& names) {
+    return std::ranges::all_of(fix.changes, [&](const ProblemChange& change) {
+        const auto spec = MatchSpec::parse(change.before);
+        return change.kind == ProblemChange::Kind::DropSpec && spec &&
+               std::ranges::find(names, spec->name) != names.end();
+    });
+}
+
+/// Where many lines of a file would have to change, or nothing else helps: to keep only the names.
+std::string hint_on_versions(const Context& context,
+                             const Question& question,
+                             const Proposals& proposals) {
+    const auto& fixes = proposals.fixes();
+    if (!can_ignore(context, question, kIgnoreVersions) ||
+        (!fixes.empty() && fixes.front()["edits"].size() < kFewLines))
+        return {};
+    const auto changes = ignored_parts(context, question, true);
+    if (changes.empty()) return {};
+    auto changed = with_changes(question, changes);
+    if (!changed) return {};
+    const auto solution = solution_of(*changed);
+    if (!solution || !*solution) return {};
+    return "to use only the package names of the file: " +
+           FixCommand(context, question, {}, kIgnoreVersions).text();
+}
+
+/// Proposes to ignore all builds of a file, with what is to be changed besides. Gives the hint;
+/// nothing if the request has no solution that way.
+std::optional<std::string> propose_ignoring(const Context& context,
+                                            const Question& question,
+                                            const std::vector<std::string>& unknown,
+                                            const std::vector<const Question*>& others,
+                                            Proposals& proposals) {
+    const Fix ignoring{ignored_parts(context, question, false), {}};
+    auto changed = with_changes(question, ignoring.changes);
+    if (!changed) return std::nullopt;
+    const auto outcome = answer_to(*changed);
+    if (!outcome) return std::nullopt;
+    const auto command = FixCommand(context, question, {}, kIgnoreBuilds).text();
+    const auto* explanation = std::get_if<Explanation>(&*outcome);
+    if (explanation == nullptr) {
+        proposals.add_hinted(question, ignoring, command);
+        return "to ignore the build strings: " + command;
+    }
+    const auto fixes = tried_fixes(context, *changed, explanation->fixes, others);
+    if (fixes.empty()) return std::nullopt;
+    if (drops_only(fixes.front().fix, unknown)) {
+        const auto whole = command_without(context, question, unknown, command);
+        if (!whole.empty()) {
+            proposals.add_hinted(*changed, fixes.front().fix, whole);
+            return fmt::format("{}{}", kRestOfFile, whole);
+        }
+    }
+    for (const auto& fix : fixes) proposals.add(*changed, fix, kIgnoreBuilds);
+    if (auto hint = hint_on_versions(context, question, proposals); !hint.empty()) return hint;
+    return "builds differ between platforms, and channels remove old ones; for a file that works "
+           "on all: conda env export --from-history";
+}
+
 }  // namespace
 
 Error unsatisfiable(const Context& context,
@@ -271,43 +358,40 @@ Error unsatisfiable(const Context& context,
     if (!explanation.more.empty()) details["more_clashes"] = explanation.more.size();
     // As conda calls it.
     if (is_about_unknown_names(explanation)) details["exception_name"] = "PackagesNotFoundError";
-    details["fixes"] = Json::array();
+    for (const auto& [name, meant] : guesses(question, explanation))
+        if (!meant.empty()) details["did_you_mean"][name] = meant;
     Error error{ErrorKind::Unsatisfiable, {}, {}, {}};
     const auto unknown = unknown_names(question, explanation);
     error.unknown_packages = unknown;
-    if (const auto builds = missing_builds(question, explanation)) {
+    Proposals proposals(context, error);
+    std::optional<std::string> hint;
+    const auto builds = missing_builds(context, question, explanation);
+    if (builds) {
         error.message = message_of(*builds, question, explanation, unknown);
-        error.hint = hint_on_missing_builds(context, question, unknown);
-        if (const auto rebuilt = without_builds(question)) {
-            auto fix = json_of(context, question, *rebuilt);
-            if (const auto command = command_without_builds(context, question); !command.empty()) {
-                fix["command"] = command;
-                fix["edits"] = Json::array();
-            } else {
-                error.fixes.push_back(fix_text(context, question, *rebuilt));
-            }
-            details["fixes"].push_back(std::move(fix));
-        }
-        error.details = json_text(details);
-        return error;
+        hint = propose_ignoring(context, question, unknown, others, proposals);
     }
-    const auto fixes = tried_fixes(context, question, explanation.fixes, others);
-    for (const auto& fix : fixes) {
-        details["fixes"].push_back(json_of(context, question, fix));
-        error.fixes.push_back(fix_text(context, question, fix));
+    if (!hint) {
+        for (const auto& fix : tried_fixes(context, question, explanation.fixes, others))
+            proposals.add(question, fix);
     }
     const auto rest =
-        unknown.size() < kFewLines || !others.empty() || has_pip_builds(question)
+        unknown.size() < kFewLines || !others.empty() || has_pip_builds(question) || builds
             ? std::string()
-            : hint_on_unknown(context, question, unknown, FixCommand(context, question, {}).text());
-    error.message =
-        rest.empty()
-            ? message_of(question, explanation)
-            : fmt::format("{}\n{}",
-                          kUnsolvable,
-                          short_tree(question, explanation, unknown, explanation.clashes.size()));
-    error.hint = rest.empty() ? hint_for(context, question, explanation, fixes, others)
-                              : in_another_channel("them") + "; " + rest;
+            : command_without(context, question, unknown, FixCommand(context, question, {}).text());
+    if (!rest.empty())
+        hint = fmt::format("{}; {}{}", in_another_channel("them"), kRestOfFile, rest);
+    if (error.message.empty())
+        error.message =
+            rest.empty()
+                ? message_of(question, explanation)
+                : fmt::format(
+                      "{}\n{}",
+                      kUnsolvable,
+                      short_tree(question, explanation, unknown, explanation.clashes.size()));
+    if (!hint) hint = hint_on_versions(context, question, proposals);
+    if (hint->empty()) hint = hint_for(context, question, explanation, others);
+    error.hint = *std::move(hint);
+    details["fixes"] = proposals.fixes();
     error.details = json_text(details);
     return error;
 }

@@ -162,19 +162,11 @@ void warn_of_foreign_builds(Context& context,
                             const std::string& platform) {
     const auto system = foreign_system(manifest, file.text, platform);
     if (system.empty()) return;
-    context.out.warn_once(
-        fmt::format("{}: lists builds for {}, which do not exist for {}; --no-builds ignores them",
-                    file.name,
-                    system,
-                    platform));
-}
-
-/// Exact builds of files that other systems exported. That of pip's packages tells what they are.
-void drop_builds(std::span<MatchSpec> specs) {
-    for (auto& spec : specs) {
-        if (spec.build && spec.build->is_exact() && spec.build->text() != "pypi_0")
-            spec.build.reset();
-    }
+    context.out.warn_once(fmt::format(
+        "{}: lists builds for {}, which do not exist for {}; --ignore-builds ignores them",
+        file.name,
+        system,
+        platform));
 }
 
 /// "numpy 1.2": no package is called like a version.
@@ -315,7 +307,7 @@ void add_file_options(CLI::App& app, WishOptions& options) {
         ->expected(1)
         ->take_all()
         ->allow_extra_args(false);  // the words that follow are specs
-    add_no_builds_option(app, options);
+    add_ignore_options(app, options);
     app.add_option("--accel",
                    options.accelerator,
                    "use builds for auto (this machine's GPU), nvidia, amd, none or conda (the "
@@ -323,8 +315,26 @@ void add_file_options(CLI::App& app, WishOptions& options) {
         ->type_name("ACCELERATOR");
 }
 
-void add_no_builds_option(CLI::App& app, WishOptions& options) {
-    app.add_flag("--no-builds", options.no_builds, "ignore the build strings in files");
+void add_ignore_options(CLI::App& app, WishOptions& options) {
+    app.add_flag("--ignore-builds", options.ignore_builds, "ignore the build strings in files");
+    app.add_flag(
+        "--ignore-versions", options.ignore_versions, "ignore versions and build strings in files");
+    app.add_flag("--no-builds", options.ignore_builds)->group("");  // as it was called before
+}
+
+std::vector<std::string> ignore_words(const WishOptions& options) {
+    std::vector<std::string> words;
+    if (options.ignore_builds) words.emplace_back("--ignore-builds");
+    if (options.ignore_versions) words.emplace_back("--ignore-versions");
+    return words;
+}
+
+void ignore_parts(std::span<MatchSpec> specs, bool ignores_versions) {
+    for (auto& spec : specs) {
+        if (spec.build && spec.build->text() == "pypi_0") continue;
+        if (spec.build && spec.build->is_exact()) spec.build.reset();
+        if (ignores_versions) spec.version.reset();
+    }
 }
 
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
@@ -334,6 +344,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     GPKG_TRY(auto asked, read_words(context, options, platform, wishes.files));
     wishes.specs = std::move(asked.specs);
     const auto of_words = wishes.specs.size();
+    const bool ignores_builds = options.ignore_builds || options.ignore_versions;
     AcceleratorsOfFiles of_files(asked.accelerators);
     for (const auto& text : options.files) {
         GPKG_TRY(const auto file, read_wish_file(context, text, sources.offline));
@@ -351,10 +362,11 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
                         fmt::format("{} is an explicit list, not an environment.yml", file->name),
                         "rename it to end in .txt");
         GPKG_TRY(auto manifest, manifest_of(context, *file, platform, options.ignore_names));
-        if (!options.no_builds) warn_of_foreign_builds(context, *file, manifest, platform);
+        if (!ignores_builds) warn_of_foreign_builds(context, *file, manifest, platform);
         GPKG_CHECK(take_manifest(context, *file, std::move(manifest), wishes, of_files, sources));
     }
-    if (options.no_builds) drop_builds(std::span(wishes.specs).subspan(of_words));
+    if (ignores_builds)
+        ignore_parts(std::span(wishes.specs).subspan(of_words), options.ignore_versions);
     wishes.accelerators = of_files.together();
     wishes.accelerators.override_with(asked.accelerators);
     for (const auto& selector : wishes.accelerators.unheeded())

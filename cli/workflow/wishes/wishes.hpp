@@ -12,6 +12,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct WishOptions {
     std::vector<std::string> specs;
     std::vector<std::string> files;
     std::optional<std::string> accelerator;  ///< one of AcceleratorChoice, or several
-    bool no_builds = false;                  ///< build strings in files are ignored
+    bool ignore_builds = false;              ///< exact build strings in files
+    bool ignore_versions = false;            ///< and versions
     bool ignore_names = true;  ///< an environment.yml does not say which environment is meant
 };
 
@@ -42,9 +44,15 @@ struct Wishes {
 
 /// SPEC..., and what add_file_options() adds.
 void add_wish_options(CLI::App& app, WishOptions& options);
-/// -f, --no-builds and --accel.
+/// -f, --ignore-builds, --ignore-versions and --accel.
 void add_file_options(CLI::App& app, WishOptions& options);
-void add_no_builds_option(CLI::App& app, WishOptions& options);
+/// --ignore-builds and --ignore-versions.
+void add_ignore_options(CLI::App& app, WishOptions& options);
+/// Those that are given, as they are typed.
+std::vector<std::string> ignore_words(const WishOptions& options);
+/// Takes what the options ignore out of specs of a file: exact builds, which other systems do not
+/// have, and versions. The build of pip's packages tells what they are.
+void ignore_parts(std::span<MatchSpec> specs, bool ignores_versions);
 
 /// Reads the files. Channels that one names come in `sources` after those of the command line;
 /// those that specs name are there as well.
