@@ -116,7 +116,7 @@ private:
         if (any_of.empty()) return false;
         auto goals = goals_;
         goals.push_back({std::move(any_of), false});
-        const auto solution = search_.find(live, goals);
+        const auto solution = search_.find_better(live, goals);
         if (solution) adopt(*solution);
         return solution.has_value();
     }

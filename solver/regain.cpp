@@ -229,7 +229,7 @@ private:
     }
 
     std::optional<std::vector<CandidateId>> find(const Narrowing& open, NameId name) {
-        return has_any(open, name) ? search_.find(open.live(), goals_) : std::nullopt;
+        return has_any(open, name) ? search_.find_better(open.live(), goals_) : std::nullopt;
     }
 
     void regain(const std::vector<CandidateId>& lost, Price price) {

@@ -18,6 +18,7 @@ struct Regained {
     /// What was asked for of a vendor's own parts, and was newer before that.
     std::vector<CandidateId> given_up;
     NotRunning not_running;  ///< of `chosen`
+    bool gave_up = false;    ///< as Search::gave_up()
 };
 
 /// `chosen` is what improve() makes of `open` and `goals`: name by name the best, so that the first

@@ -69,7 +69,7 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     for (auto& goal : lost) {
         auto more = kept;
         more.push_back(std::move(goal));
-        auto answer = search.find(live, more);
+        auto answer = search.find_better(live, more);
         if (!answer) continue;
         chosen = *std::move(answer);
         kept = std::move(more);
@@ -77,7 +77,7 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     return kept;
 }
 
-/// The best answer; nothing when there is none.
+/// The best answer; nothing when there is none. Throws GaveUp.
 std::optional<Regained> best_of(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
     auto open = reduce(universe, ranks);
     const bool machine_fits =
@@ -92,7 +92,10 @@ std::optional<Regained> best_of(const Universe& universe, const std::vector<std:
 
     const auto kept = firm(goals, open.live(), search, *first);
     auto best = improve(universe, open, ranks, search, kept, *first);
-    return regain_accelerators(universe, std::move(open), ranks, search, kept, std::move(best));
+    auto regained =
+        regain_accelerators(universe, std::move(open), ranks, search, kept, std::move(best));
+    regained.gave_up = search.gave_up();
+    return regained;
 }
 
 /// With nothing noted.
@@ -117,9 +120,21 @@ Result<Solution> solution_of(const Universe& universe, const Regained& best) {
     return solution;
 }
 
+Error undecided(const Problem& problem) {
+    const auto limit = problem.limits.conflicts;
+    return {ErrorKind::Unsupported,
+            fmt::format("cannot decide whether the request can be solved: the solver reached its "
+                        "limit of {} conflicts",
+                        limit),
+            fmt::format("request exact versions of some packages, or raise the limit: "
+                        "gpkg config set solve_limit {}",
+                        limit * 4),
+            {}};
+}
+
 std::optional<Brought> brought_with(const Problem& problem,
                                     const std::string& name,
-                                    const std::string& spec) {
+                                    const std::string& spec) try {
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;
     change.spec = spec;
@@ -161,9 +176,11 @@ std::optional<Brought> brought_with(const Problem& problem,
     }
     if (brought) brought->requested = std::move(requested);
     return brought;
+} catch (const GaveUp&) {
+    return std::nullopt;
 }
 
-Result<Decided> decide(const Universe& changed) {
+Result<Decided> decide(const Universe& changed) try {
     if (is_answered_as_it_stands(changed.problem())) {
         const auto best = best_of(changed, rank_candidates(changed));
         if (!best) return Decided{};
@@ -178,6 +195,8 @@ Result<Decided> decide(const Universe& changed) {
     if (auto* solution = std::get_if<Solution>(&answered.outcome))
         return Decided{std::move(*solution)};
     return Decided{std::nullopt, std::move(answered.problem)};
+} catch (const GaveUp&) {
+    return pass(undecided(changed.problem()));
 }
 
 /// Tells Problem::on_step the time since the last step.
@@ -211,6 +230,11 @@ Result<Outcome> answer_as_put(const Problem& problem) {
         solution.notes = notes_on(universe, *best, [&](const auto& name, const auto& spec) {
             return brought_with(problem, name, spec);
         });
+        if (best->gave_up)
+            solution.notes.push_back(
+                fmt::format("newer versions may be possible: the solver reached its limit "
+                            "(solve_limit: {})",
+                            problem.limits.conflicts));
         times.end("notes");
         return solution;
     }
@@ -226,6 +250,8 @@ Result<Outcome> solve(const Problem& problem) try {
     return answer_as_put(problem);
 } catch (const Stopped&) {
     return fail(ErrorKind::Interrupted, "interrupted");
+} catch (const GaveUp&) {
+    return pass(undecided(problem));
 }
 
 Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem) {

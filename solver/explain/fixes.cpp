@@ -29,7 +29,8 @@ constexpr std::size_t kMostGivenUp = 7;
 
 class Fixing {
 public:
-    Fixing(const Universe& universe, const Decide& decide) : universe_(universe), decide_(decide) {}
+    Fixing(const Universe& universe, const Decide& decide, Deadline deadline)
+        : universe_(universe), decide_(decide), deadline_(deadline) {}
 
     std::vector<Fix> run(const Edges& edges, const std::vector<EdgeSet>& clashes) {
         // Several are of specs without a package, each a trouble of its own but for those of one
@@ -319,13 +320,15 @@ private:
         });
     }
 
-    /// Hands on what is decided once the plan's changes are made, if that can be decided.
+    /// Hands on what is decided once the plan's changes are made, if that can be decided in time.
     template <typename Then>
     void try_out(const Plan& plan, const Then& then) const {
+        if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) return;
         std::vector<ProblemChange> changes;
         for (const auto& step : plan.steps) changes.push_back(step.change);
-        const auto problem = with_changes(universe_.problem(), changes);
+        auto problem = with_changes(universe_.problem(), changes);
         if (!problem) return;
+        problem->deadline = deadline_;
         const auto universe = Universe::collect(*problem);
         if (!universe) return;
         const auto decided = decide_(*universe);
@@ -470,7 +473,8 @@ private:
 
     static EdgeSet clash_of(const Universe& universe, const Edges& edges) {
         const auto ranks = rank_candidates(universe);
-        return minimal_clash(edges, Parts(universe, edges, ranks));
+        const Parts parts(universe, edges, ranks, universe.problem().deadline);
+        return minimal_clash(edges, parts).edges;
     }
 
     Fix fix_of(const Plan& plan, const Universe& universe, const Solution& solution) const {
@@ -538,6 +542,7 @@ private:
 
     const Universe& universe_;
     const Decide& decide_;
+    Deadline deadline_;
     std::set<std::size_t> concerned_;  ///< of the request's specs, those in the clash
     std::set<std::string> pinned_;     ///< names of the constraints in it
     std::vector<Plan> open_;
@@ -553,8 +558,9 @@ private:
 std::vector<Fix> find_fixes(const Universe& universe,
                             const Edges& edges,
                             const std::vector<EdgeSet>& clashes,
-                            const Decide& decide) {
-    return Fixing(universe, decide).run(edges, clashes);
+                            const Decide& decide,
+                            Deadline deadline) {
+    return Fixing(universe, decide, deadline).run(edges, clashes);
 }
 
 }  // namespace gpkg::solver

@@ -23,10 +23,11 @@ using Decide = std::function<Result<Decided>(const Universe&)>;
 
 /// At most three. `clashes` are minimal clashes of `universe`, which have nothing in common. Where
 /// no few changes help and a part of the requested specs has a solution, it is what the last fix
-/// keeps.
+/// keeps. Once it is late, what was found until then.
 std::vector<Fix> find_fixes(const Universe& universe,
                             const Edges& edges,
                             const std::vector<EdgeSet>& clashes,
-                            const Decide& decide);
+                            const Decide& decide,
+                            Deadline deadline);
 
 }  // namespace gpkg::solver

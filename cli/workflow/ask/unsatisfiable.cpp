@@ -271,6 +271,9 @@ Error unsatisfiable(const Context& context,
     if (!explanation.more.empty()) details["more_clashes"] = explanation.more.size();
     // As conda calls it.
     if (is_about_unknown_names(explanation)) details["exception_name"] = "PackagesNotFoundError";
+    if (!std::ranges::all_of(explanation.clashes, &Explanation::Clash::is_minimal))
+        details["minimal"] = false;
+    if (explanation.has_untried_fixes) details["all_fixes_tried"] = false;
     details["fixes"] = Json::array();
     Error error{ErrorKind::Unsatisfiable, {}, {}, {}};
     const auto unknown = unknown_names(question, explanation);
@@ -306,6 +309,8 @@ Error unsatisfiable(const Context& context,
             : fmt::format("{}\n{}",
                           kUnsolvable,
                           short_tree(question, explanation, unknown, explanation.clashes.size()));
+    if (explanation.has_untried_fixes)
+        error.message += "\n(not all fixes were tried: the search for them reached its time limit)";
     error.hint = rest.empty() ? hint_for(context, question, explanation, fixes, others)
                               : in_another_channel("them") + "; " + rest;
     error.details = json_text(details);

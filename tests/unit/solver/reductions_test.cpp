@@ -13,6 +13,7 @@
 #include "tests/unit/solver/random_problems.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -23,6 +24,8 @@ using namespace gpkg::tests;
 
 namespace reductions_test {
 namespace {
+
+Effort unlimited() { return {{}, std::numeric_limits<std::uint64_t>::max()}; }
 
 std::string text(const std::optional<Exhaustive::Choice>& choice) {
     if (!choice) return "none";
@@ -183,7 +186,8 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
     if (!wanted) return "none";
     auto& goals = *wanted;
     Engine engine(universe, live, ranks);
-    if (!engine.solve(goals)) return "none";
+    auto effort = unlimited();
+    if (!engine.solve(goals, effort)) return "none";
 
     // Name by name, breadth first, the best that goes with what was chosen before.
     Solution solution;
@@ -212,7 +216,7 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
             by_rank.begin(), by_rank.end(), [&](auto a, auto b) { return ranks[a] < ranks[b]; });
         for (const auto id : by_rank) {
             goals.push_back({{id}, false});
-            if (live[id] && engine.solve(goals)) {
+            if (live[id] && engine.solve(goals, effort)) {
                 solution.records.push_back(universe.candidates()[id].record().value());
                 for (const auto spec : universe.candidates()[id].depends)
                     queue.push_back(universe.specs()[spec].name);
