@@ -17,6 +17,17 @@ extern "C" {
 #include <solv/solver.h>
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define GPKG_FINDS_LEAKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GPKG_FINDS_LEAKS 1
+#endif
+#endif
+#ifdef GPKG_FINDS_LEAKS
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace gpkg::solver {
 namespace {
 
@@ -92,6 +103,9 @@ Ended run_solver(Solver* solver, Queue* job, Watch& watch) {
 /// Whether there is a solution.
 bool is_solved(Solver* solver, Queue* job, Effort& effort) {
     Watch watch{effort};
+#ifdef GPKG_FINDS_LEAKS
+    const __lsan::ScopedDisabler leaves_some;
+#endif
     auto* pool = solver->pool;
     pool_setdebugcallback(pool, watch_search, &watch);
     pool->debugmask = kWatched;

@@ -102,6 +102,23 @@ TEST_CASE("the time for an explanation ends it", "[solver]") {
     CHECK(explanation.tree().find("(not minimal") != std::string::npos);
 }
 
+TEST_CASE("a clash is found beside what is hard to exclude", "[solver]") {
+    // Twelve packages for eleven versions have no solution either, which is not found out.
+    auto problem = pigeonholes(12, 11);
+    problem.request.specs = {MatchSpec::parse("p0=1").value(), MatchSpec::parse("p1=1").value()};
+    problem.wants_fixes = false;
+    const auto outcome = solver::solve(problem);
+    REQUIRE(outcome);
+    const auto& explanation = std::get<Explanation>(*outcome);
+    REQUIRE(explanation.clashes.size() == 1);
+    CHECK(explanation.clashes.front().is_minimal);
+    CHECK(explanation.tree() ==
+          "p0=1 is requested\n"
+          "\u2514\u2500 p0 1 0 needs p1 !=1\n"
+          "p1=1 is requested\n"
+          "\u2514\u2500 no p1 satisfies both !=1 and =1");
+}
+
 TEST_CASE("a stop ends a search within a moment", "[solver]") {
     auto problem = pigeonholes(14, 13);
     problem.limits.conflicts = 1'000'000'000;
