@@ -45,6 +45,8 @@ struct Context {
         profiles{};
     /// By what -f says, for the same reason, and because it may come from a server.
     mutable std::map<std::string, std::shared_ptr<const WishFile>> wish_files{};
+    /// Requested with `stop`, and once nobody reads stdout any more: for what changes nothing.
+    std::stop_token stop_or_unread{};
 };
 
 /// By which signal the user asked to stop: SIGINT, SIGTERM or SIGHUP; 0 as long as nobody did.

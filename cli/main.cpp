@@ -279,14 +279,16 @@ int run(int argc, char** argv) {
     how.yes = config->always_yes.value || given_option(path, "--yes") != nullptr;
     out.set(how);
     for (const auto& warning : config->warnings) out.warn(warning);
+    const auto stops = catch_signals();
     Context context{out,
                     *config,
                     environment_variable,
                     home_folder(),
-                    catch_signals(),
+                    stops.stop,
                     "",
                     line.words,
                     argument_indices(*command, line.words)};
+    context.stop_or_unread = stops.stop_or_unread;
     context.command_line = recorded_command_line(
         {argv, static_cast<std::size_t>(argc)}, line.words, context.positionals, path);
     const auto status = run_command(context, path, *command, action);

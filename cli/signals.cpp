@@ -3,11 +3,14 @@
 #include "cli/context.hpp"
 #include "cli/workflow/inside.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <poll.h>
 #include <pthread.h>
 #include <string_view>
+#include <sys/signalfd.h>
 #include <thread>
 #include <unistd.h>
 
@@ -16,12 +19,30 @@ namespace {
 
 std::atomic<int> first_signal = 0;
 
-[[noreturn]] void wait_for_signals(sigset_t signals, std::stop_source source) {
+/// Until one of the signals is there, which is not taken. Requests the stop once nobody reads
+/// stdout: whatever is written there later is lost, and poll() tells of it before any write.
+void watch_stdout(const sigset_t& signals, std::stop_source& unread) {
+    const int descriptor = ::signalfd(-1, &signals, SFD_CLOEXEC);
+    if (descriptor < 0) return;
+    std::array<pollfd, 2> watched{{{descriptor, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
+    while (watched[0].revents == 0) {
+        if (::poll(watched.data(), watched.size(), -1) < 0) continue;
+        if ((watched[1].revents & POLLERR) != 0) unread.request_stop();
+        if (watched[1].revents != 0) watched[1] = {-1, 0, 0};
+    }
+    ::close(descriptor);
+}
+
+[[noreturn]] void wait_for_signals(sigset_t signals,
+                                   std::stop_source source,
+                                   std::stop_source unread) {
     constexpr std::chrono::milliseconds kSameSignal{500};
     int signal = 0;
+    watch_stdout(signals, unread);
     sigwait(&signals, &signal);
     first_signal = signal;
     source.request_stop();
+    unread.request_stop();
     const auto start = std::chrono::steady_clock::now();
     do {
         sigwait(&signals, &signal);
@@ -34,7 +55,7 @@ std::atomic<int> first_signal = 0;
 
 }  // namespace
 
-std::stop_token catch_signals() {
+StopTokens catch_signals() {
     remember_signals();
     std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error, reported by the write
     sigset_t signals{};
@@ -42,8 +63,9 @@ std::stop_token catch_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::stop_source source;
-    std::thread(wait_for_signals, signals, source).detach();
-    return source.get_token();
+    std::stop_source unread;
+    std::thread(wait_for_signals, signals, source, unread).detach();
+    return {source.get_token(), unread.get_token()};
 }
 
 int stop_signal() { return first_signal; }

@@ -216,6 +216,7 @@ Result<void> Collecting::collect_reached() {
             : found_accelerator(request.installed, problem_.virtual_packages);
     GPKG_CHECK(take_request());
     while (!queue_.empty()) {
+        if (problem_.stop.stop_requested()) return fail(ErrorKind::Interrupted, "interrupted");
         const auto name = queue_.back();
         queue_.pop_back();
         GPKG_CHECK(collect(name));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <csetjmp>
 #include <fmt/format.h>
 #include <unordered_map>
 
@@ -15,6 +16,17 @@ extern "C" {
 #include <solv/repo.h>
 #include <solv/solver.h>
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+#define GPKG_FINDS_LEAKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GPKG_FINDS_LEAKS 1
+#endif
+#endif
+#ifdef GPKG_FINDS_LEAKS
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace gpkg::solver {
 namespace {
@@ -46,6 +58,65 @@ public:
 private:
     Queue queue_{};
 };
+
+// ---- ending libsolv's search
+
+/// libsolv has no way to end a search but to leave it from the callback for its messages: C++ code
+/// is called nowhere else. Only frames of C lie between setjmp and longjmp. What libsolv's
+/// functions allocated for themselves is lost, some KB; the solver and the pool can still be freed.
+struct Watch {
+    const Effort& effort;
+    std::uint64_t conflicts = 0;
+    bool is_stopped = false;
+    std::jmp_buf out{};
+};
+
+/// A message for each decision, conflict and attempt to use fewer packages.
+constexpr int kWatched = SOLV_DEBUG_ANALYZE | SOLV_DEBUG_POLICY | SOLV_DEBUG_SOLVER;
+
+/// Messages cost time where rules are written out. So after one that is watched there are only
+/// those of the propagation that follows, and after the first of these those that are watched.
+extern "C" void watch_search(Pool* pool, void* data, int type, const char* /*text*/) {
+    auto& watch = *static_cast<Watch*>(data);
+    if ((type & SOLV_DEBUG_PROPAGATE) != 0) {
+        pool->debugmask = kWatched;
+        return;
+    }
+    pool->debugmask = SOLV_DEBUG_PROPAGATE;
+    // That there is a conflict, and what is decided for it.
+    constexpr std::uint64_t kMessages = 2;
+    if ((type & SOLV_DEBUG_ANALYZE) != 0) ++watch.conflicts;
+    watch.is_stopped = watch.effort.stop.stop_requested();
+    if (watch.is_stopped || watch.conflicts / kMessages > watch.effort.conflicts ||
+        watch.effort.is_late())
+        std::longjmp(watch.out, 1);  // NOLINT(cert-err52-cpp)
+}
+
+enum class Ended { Solved, Unsolvable, Left };
+
+/// Nothing else is in the function that libsolv's is left for.
+Ended run_solver(Solver* solver, Queue* job, Watch& watch) {
+    if (setjmp(watch.out) != 0) return Ended::Left;  // NOLINT(cert-err52-cpp)
+    return solver_solve(solver, job) == 0 ? Ended::Solved : Ended::Unsolvable;
+}
+
+/// Whether there is a solution.
+bool is_solved(Solver* solver, Queue* job, Effort& effort) {
+    Watch watch{effort};
+#ifdef GPKG_FINDS_LEAKS
+    const __lsan::ScopedDisabler leaves_some;
+#endif
+    auto* pool = solver->pool;
+    pool_setdebugcallback(pool, watch_search, &watch);
+    pool->debugmask = kWatched;
+    const auto ended = run_solver(solver, job, watch);
+    pool->debugmask = 0;
+    pool_setdebugcallback(pool, nullptr, nullptr);
+    effort.conflicts -= std::min(effort.conflicts, watch.conflicts / 2);
+    if (ended != Ended::Left) return ended == Ended::Solved;
+    if (watch.is_stopped) throw Stopped{};
+    throw GaveUp{};
+}
 
 }  // namespace
 
@@ -358,8 +429,10 @@ Engine::~Engine() = default;
 
 const Conflict& Engine::conflict() const { return state_->failure; }
 
-std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& goals) {
-    if (state_->universe.problem().stop.stop_requested()) throw Stopped{};
+std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& goals,
+                                                      Effort& effort) {
+    if (effort.stop.stop_requested()) throw Stopped{};
+    if (effort.is_late()) throw GaveUp{};
     auto& state = *state_;
     IdQueue job;
     job.push(SOLVER_MULTIVERSION | SOLVER_SOLVABLE_ALL, 0);
@@ -384,7 +457,7 @@ std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& g
     }
     const std::unique_ptr<Solver, FreeSolver> solver(solver_create(state.pool.get()));
     solver_set_flag(solver.get(), SOLVER_FLAG_IGNORE_RECOMMENDED, 1);
-    if (solver_solve(solver.get(), job.get()) != 0) {
+    if (!is_solved(solver.get(), job.get(), effort)) {
         state.note_conflict(solver.get(), goal_of_job);
         return std::nullopt;
     }

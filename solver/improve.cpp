@@ -83,7 +83,7 @@ private:
             has_fewer = true;
         }
         if (!has_fewer) return;
-        const auto solution = search_.find(running.live(), goals_);
+        const auto solution = search_.find_better(running.live(), goals_);
         if (!solution) return;
         open_ = std::move(running);
         adopt(*solution);
@@ -288,7 +288,7 @@ private:
         if (any_of.empty()) return false;
         auto goals = goals_;
         goals.push_back({std::move(any_of), false});
-        const auto solution = search_.find(live, goals);
+        const auto solution = search_.find_better(live, goals);
         if (solution) adopt(*solution);
         return solution.has_value();
     }

@@ -135,7 +135,7 @@ private:
                 any_of.insert(any_of.end(), ids.begin(), ids.end());
             }
         }
-        const auto solution = search_.find(live_, goals);
+        const auto solution = search_.find_better(live_, goals);
         if (solution) keep_if_better(*solution);
         return solution.has_value();
     }

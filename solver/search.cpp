@@ -14,6 +14,11 @@ constexpr std::size_t kWiden = 4;
 /// answer is only just missing libsolv takes the longest to say so.
 constexpr int kMostWidened = 2;
 
+/// Of the conflicts that are allowed, the part that one question for a better answer may meet, and
+/// how many it may meet even where none are left: most such questions meet less.
+constexpr std::uint64_t kShares = 10;
+constexpr std::uint64_t kLeastConflicts = 200;
+
 }  // namespace
 
 /// What is looked at for one question: of each goal, and of each dependency that can be reached
@@ -72,6 +77,17 @@ public:
         return is_wider;
     }
 
+    /// Whether there are more candidates than are looked at.
+    bool is_cut() const {
+        return std::ranges::any_of(goal_breadth_, &Breadth::is_cut) ||
+               std::ranges::any_of(spec_breadth_, &Breadth::is_cut);
+    }
+
+    void look_at_all() {
+        for (auto& breadth : goal_breadth_) breadth.versions = kAll;
+        for (auto& breadth : spec_breadth_) breadth.versions = kAll;
+    }
+
 private:
     static constexpr auto kAll = std::numeric_limits<std::size_t>::max();
 
@@ -100,11 +116,6 @@ private:
         }
     }
 
-    void look_at_all() {
-        for (auto& breadth : goal_breadth_) breadth.versions = kAll;
-        for (auto& breadth : spec_breadth_) breadth.versions = kAll;
-    }
-
     Search& search_;
     const Universe& universe_;
     const Live& live_;
@@ -115,18 +126,60 @@ private:
 };
 
 Search::Search(const Universe& universe, const std::vector<std::uint32_t>& ranks)
-    : universe_(universe), ranks_(ranks), best_first_(universe.specs().size()) {}
+    : universe_(universe),
+      ranks_(ranks),
+      best_first_(universe.specs().size()),
+      effort_{universe.problem().stop,
+              universe.problem().limits.conflicts,
+              universe.problem().deadline} {}
 
 std::optional<std::vector<CandidateId>> Search::find(const Live& live,
                                                      const std::vector<Goal>& goals) {
+    return find(live, goals, effort_);
+}
+
+std::optional<std::vector<CandidateId>> Search::find_better(const Live& live,
+                                                            const std::vector<Goal>& goals) {
+    auto part = effort_;
+    part.conflicts =
+        std::max(std::min(effort_.conflicts, universe_.problem().limits.conflicts / kShares),
+                 kLeastConflicts);
+    const auto before = part.conflicts;
+    std::optional<std::vector<CandidateId>> found;
+    try {
+        found = find(live, goals, part);
+    } catch (const GaveUp&) {
+        gave_up_ = true;
+        conflict_ = {};
+    }
+    effort_.conflicts -= std::min(effort_.conflicts, before - part.conflicts);
+    return found;
+}
+
+std::optional<std::vector<CandidateId>> Search::find(const Live& live,
+                                                     const std::vector<Goal>& goals,
+                                                     Effort& effort) {
     Attempt attempt(*this, live, goals);
     while (true) {
         const auto members = attempt.members();
         Engine engine(universe_, members, ranks_);
-        if (auto found = engine.solve(goals)) return found;
-        if (attempt.widen(engine.conflict())) continue;
-        conflict_ = engine.conflict();
-        return std::nullopt;
+        // Few candidates can be harder than all: half of the conflicts are kept for these.
+        auto part = effort;
+        if (attempt.is_cut()) part.conflicts /= 2;
+        const auto before = part.conflicts;
+        const auto spend = [&] { effort.conflicts -= before - part.conflicts; };
+        try {
+            auto found = engine.solve(goals, part);
+            spend();
+            if (found) return found;
+            if (attempt.widen(engine.conflict())) continue;
+            conflict_ = engine.conflict();
+            return std::nullopt;
+        } catch (const GaveUp&) {
+            spend();
+            if (!attempt.is_cut() || effort.is_late()) throw;
+            attempt.look_at_all();
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 // Finds an answer, looking among few candidates of each name first. An answer among few is one; and
 // where there is none, libsolv says what that rests on: at first more are looked at only there,
 // then everywhere. When what it rests on leaves nothing more to look at, there is no answer at all.
+//
+// All questions to one Search share the conflicts that the problem allows (SolveLimits).
 
 #include "solver/engine.hpp"
 #include "solver/reductions.hpp"
@@ -19,13 +21,22 @@ public:
     Search(const Universe& universe, const std::vector<std::uint32_t>& ranks);
 
     /// Live candidates that meet every goal and each other's specs; nothing when there are none.
-    /// In ascending order.
+    /// In ascending order. Throws GaveUp where all conflicts that are allowed do not suffice.
     std::optional<std::vector<CandidateId>> find(const Live& live, const std::vector<Goal>& goals);
-    /// What the last failure to find any rests on.
+    /// What the last failure to find any rests on; nothing where it was given up.
     const Conflict& conflict() const { return conflict_; }
+    /// The same where there is an answer already and a better one is looked for: nothing also where
+    /// a part of these conflicts does not suffice. gave_up() tells.
+    std::optional<std::vector<CandidateId>> find_better(const Live& live,
+                                                        const std::vector<Goal>& goals);
+    /// Whether a better answer was given up without knowing that there is none.
+    bool gave_up() const { return gave_up_; }
 
 private:
     class Attempt;
+    std::optional<std::vector<CandidateId>> find(const Live& live,
+                                                 const std::vector<Goal>& goals,
+                                                 Effort& effort);
     void sort(std::vector<CandidateId>& ids) const;
     const std::vector<CandidateId>& best_first(SpecId spec);
 
@@ -33,6 +44,8 @@ private:
     const std::vector<std::uint32_t>& ranks_;
     std::vector<std::optional<std::vector<CandidateId>>> best_first_;  ///< by spec
     Conflict conflict_;
+    Effort effort_;  ///< that is left
+    bool gave_up_ = false;
 };
 
 }  // namespace gpkg::solver

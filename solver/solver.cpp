@@ -71,7 +71,7 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     for (auto& goal : lost) {
         auto more = kept;
         more.push_back(std::move(goal));
-        auto answer = search.find(live, more);
+        auto answer = search.find_better(live, more);
         if (!answer) continue;
         chosen = *std::move(answer);
         kept = std::move(more);
@@ -84,6 +84,7 @@ struct Best {
     std::vector<CandidateId> chosen;
     NotRunning not_running;  ///< of these
     std::vector<Trade> trades;
+    bool gave_up = false;  ///< a better one may exist
 };
 
 bool meets_machine(const Universe& universe) {
@@ -115,7 +116,7 @@ std::optional<Best> best_in(const Universe& universe,
     if (!first) return std::nullopt;
     const auto kept = firm(goals, open.live(), search, *first);
     auto improved = improve(universe, open, ranking, search, kept, *first);
-    Best best{std::move(improved.chosen), {}, std::move(improved.trades)};
+    Best best{std::move(improved.chosen), {}, std::move(improved.trades), search.gave_up()};
     std::erase_if(best.chosen, [&](CandidateId id) {
         return universe.names()[universe.candidates()[id].name].is_unpublished();
     });
@@ -179,9 +180,21 @@ Result<Solution> solution_of(const Universe& universe, const Best& best) {
     return solution;
 }
 
+Error undecided(const Problem& problem) {
+    const auto limit = problem.limits.conflicts;
+    return {ErrorKind::Unsupported,
+            fmt::format("cannot decide whether the request can be solved: the solver reached its "
+                        "limit of {} conflicts",
+                        limit),
+            fmt::format("request exact versions of some packages, or raise the limit: "
+                        "gpkg config set solve_limit {}",
+                        limit * 4),
+            {}};
+}
+
 std::optional<Brought> brought_with(const Problem& problem,
                                     const std::string& name,
-                                    const std::string& spec) {
+                                    const std::string& spec) try {
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;
     change.spec = spec;
@@ -222,9 +235,11 @@ std::optional<Brought> brought_with(const Problem& problem,
     }
     if (brought) brought->requested = std::move(requested);
     return brought;
+} catch (const GaveUp&) {
+    return std::nullopt;
 }
 
-Result<Decided> decide(const Universe& changed) {
+Result<Decided> decide(const Universe& changed) try {
     if (is_answered_as_it_stands(changed.problem())) {
         GPKG_TRY(const auto answer, solved(changed.problem()));
         if (!answer.best) return Decided{};
@@ -239,6 +254,8 @@ Result<Decided> decide(const Universe& changed) {
     if (auto* solution = std::get_if<Solution>(&answered.outcome))
         return Decided{std::move(*solution)};
     return Decided{std::nullopt, std::move(answered.problem)};
+} catch (const GaveUp&) {
+    return pass(undecided(changed.problem()));
 }
 
 /// Tells Problem::on_step the time since the last step.
@@ -273,6 +290,11 @@ Result<Outcome> answer_as_put(const Problem& problem) {
             answer.best->trades,
             [&](const auto& name, const auto& spec) { return brought_with(problem, name, spec); });
         append(solution.notes, contradictions_in(solution.records));
+        if (answer.best->gave_up)
+            solution.notes.push_back(
+                fmt::format("newer versions may be possible: the solver reached its limit "
+                            "(solve_limit: {})",
+                            problem.limits.conflicts));
         times.end("notes");
         return solution;
     }
@@ -288,6 +310,8 @@ Result<Outcome> solve(const Problem& problem) try {
     return answer_as_put(problem);
 } catch (const Stopped&) {
     return fail(ErrorKind::Interrupted, "interrupted");
+} catch (const GaveUp&) {
+    return pass(undecided(problem));
 }
 
 Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem) {

@@ -121,7 +121,9 @@ Result<void> Channels::add(std::span<const Channel> channels, bool come_along) {
     }
     std::vector<Result<SharedIndex>> read(fetched->size());
     for_each_index(read.size(), read.size(), [&](std::size_t i) {
-        read[i] = (*fetched)[i].sharded ? SharedIndex() : open_index((*fetched)[i], cache());
+        read[i] = (*fetched)[i].sharded
+                      ? SharedIndex()
+                      : open_index((*fetched)[i], cache(), context_.stop_or_unread);
     });
     // All that is damaged is dropped before the first failure is told.
     for (std::size_t i = 0; i < read.size(); ++i)
@@ -233,7 +235,7 @@ Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> nam
 
 Result<SharedIndex> Channels::open_in_place_of_shards(std::size_t place) const {
     GPKG_TRY(auto fetched, fetch_whole(fetched_[place], false));
-    return or_before(open_index(fetched, cache()), fetched);
+    return or_before(open_index(fetched, cache(), context_.stop_or_unread), fetched);
 }
 
 /// The whole index of one channel and subdir.
@@ -247,12 +249,13 @@ Result<FetchedIndex> Channels::fetch_whole(const FetchedIndex& place, bool only_
 /// Bytes that turn out not to be an index, although they are as the server sent them, are dropped:
 /// the next run fetches them, and the copy before serves this one.
 Result<SharedIndex> Channels::or_before(Result<SharedIndex> index, FetchedIndex& fetched) const {
-    if (index || fetched.channel.is_local()) return index;
+    if (index || fetched.channel.is_local() || index.error().kind == ErrorKind::Interrupted)
+        return index;
     GPKG_TRY(const bool is_back, forget_index(cache(), fetched));
     if (!is_back) return index;
     context_.out.warn(index.error().message + "; using the previous copy");
     GPKG_TRY(fetched, fetch_whole(fetched, true));
-    return open_index(fetched, cache());
+    return open_index(fetched, cache(), context_.stop_or_unread);
 }
 
 }  // namespace gpkg::cli

@@ -30,7 +30,9 @@ public:
     /// Waits for the last of them. All records, once; nothing where they could not be read, or the
     /// body did not come whole, or there was no thread for it.
     std::optional<IndexWriter> take();
-    /// They are not wanted any more.
+    /// They are not wanted any more: take() returns soon, with nothing. From any thread.
+    void abandon() { body_->abandon(); }
+    /// The same, and waits for that.
     void stop();
 
 private:

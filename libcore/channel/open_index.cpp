@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -28,16 +29,26 @@ std::string origin_text(const FetchedIndex& fetched, const struct stat& status) 
                                   status.st_ctim.tv_nsec));
 }
 
+ByteSource until_stopped(ByteSource bytes, std::stop_token stop) {
+    return [bytes = std::move(bytes), stop = std::move(stop)](
+               char* into, std::size_t room) -> Result<std::size_t> {
+        if (stop.stop_requested()) return fail(ErrorKind::Interrupted, "interrupted");
+        return bytes(into, room);
+    };
+}
+
 /// All records of it. What went wrong while it was read early is told by reading it again.
 Result<IndexWriter> read_records(const FetchedIndex& fetched,
                                  const IndexSource& source,
-                                 const fs::path& folder) {
+                                 const fs::path& folder,
+                                 const std::stop_token& stop) {
     if (fetched.early) {
+        const std::stop_callback on_stop(stop, [&] { fetched.early->abandon(); });
         if (auto early = fetched.early->take()) return *std::move(early);
     }
     IndexWriter writer(folder);
     GPKG_TRY(auto bytes, repodata_source(fetched.path, source));
-    GPKG_CHECK(read_repodata(std::move(bytes), source, writer));
+    GPKG_CHECK(read_repodata(until_stopped(std::move(bytes), stop), source, writer));
     return writer;
 }
 
@@ -45,9 +56,10 @@ Result<void> make_index(const FetchedIndex& fetched,
                         const IndexSource& source,
                         const IndexOrigin& origin,
                         const fs::path& folder,
-                        const fs::path& file) {
+                        const fs::path& file,
+                        const std::stop_token& stop) {
     GPKG_CHECK(make_folders(folder));
-    GPKG_TRY(auto writer, read_records(fetched, source, folder));
+    GPKG_TRY(auto writer, read_records(fetched, source, folder, stop));
     GPKG_TRY(auto made, NewFile::make(file));
     GPKG_CHECK(write_index(std::move(writer), origin, source, [&](std::string_view part) {
         return made.write(part);
@@ -58,7 +70,8 @@ Result<void> make_index(const FetchedIndex& fetched,
 }  // namespace
 
 Result<std::shared_ptr<const ChannelIndex>> open_index(const FetchedIndex& fetched,
-                                                       const fs::path& cache) {
+                                                       const fs::path& cache,
+                                                       const std::stop_token& stop) {
     if (fetched.index) return fetched.index;
     const IndexSource source{fetched.channel.base_url(), fetched.subdir, fetched.url};
     const auto shared = [](ChannelIndex index) {
@@ -85,7 +98,7 @@ Result<std::shared_ptr<const ChannelIndex>> open_index(const FetchedIndex& fetch
         if (fetched.early) fetched.early->stop();
         return shared(*std::move(made));
     }
-    auto done = make_index(fetched, source, origin, cache, file);
+    auto done = make_index(fetched, source, origin, cache, file, stop);
     if (!done && done.error().kind == ErrorKind::Io) return in_memory();
     if (!done) return pass(std::move(done).error());
     place.prune(text);

@@ -99,6 +99,8 @@ struct Config {
     Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent
     Setting<std::vector<std::string>> pinned_packages{};
 
+    Setting<int> solve_limit{50'000};         ///< conflicts that the solver may meet
+    Setting<int> explain_limit{10};           ///< seconds for why a request cannot be solved
     Setting<int> download_threads{8};         ///< transfers at a time
     Setting<std::string> ssl_verify{"true"};  ///< "true", "false" or the file of certificates
     Setting<NamedTexts> proxy_servers{};      ///< by scheme

@@ -23,6 +23,9 @@ constexpr std::string_view kDefault = "default";
 constexpr int kMostThreads = 64;
 constexpr int kMostDepth = 100;
 constexpr int kMostNotices = 100;
+constexpr int kLeastConflicts = 1'000;
+constexpr int kMostConflicts = 1'000'000'000;
+constexpr int kMostSeconds = 86'400;
 
 // ---- variables in values
 
@@ -406,6 +409,8 @@ constexpr std::array kRows = {
     row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "platform to solve for; default: this machine's"),
     row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "virtual packages that replace the detected ones"),
     row<&Config::pinned_packages, specs>("pinned_packages", Shape::List, {"pinned_packages"}, "specs that apply to every environment", "&"),
+    row<&Config::solve_limit, number<kLeastConflicts, kMostConflicts>>("solve_limit", Shape::Value, {}, "conflicts after which the solver gives up"),
+    row<&Config::explain_limit, number<1, kMostSeconds>>("explain_limit", Shape::Value, {}, "seconds to explain why a request cannot be solved, and to try fixes"),
     row<&Config::envs_dirs, folders>("envs_dirs", Shape::List, {"envs_dirs", "envs_path"}, "folders of environments; new ones go to the first writable folder", ":,"),
     row<&Config::cache_dir, folder>("cache_dir", Shape::Value, {}, "folder of the package store and the index cache"),
     row<&Config::store_layers, folders>("store_layers", Shape::List, {}, "read-only package stores (pkgs/) of other users", ":,"),

@@ -395,6 +395,9 @@ std::string Explanation::tree() const {
     std::vector<std::string> texts;
     for (const auto& clash : clashes) {
         for (auto& text : tree_of(clash.lines)) texts.push_back(std::move(text));
+        if (!clash.is_minimal)
+            texts.emplace_back(
+                "(not minimal: the search for a smaller conflict reached its limit)");
     }
     if (!more.empty())
         texts.push_back(fmt::format("and {} more requested {} no build: {}",

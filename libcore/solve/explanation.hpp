@@ -120,9 +120,12 @@ struct Fix {
 };
 
 struct Explanation {
-    /// A minimal clash: all lines together have no solution.
+    /// All lines together have no solution.
     struct Clash {
         std::vector<ExplanationLine> lines;
+        /// Without any one of them there is one. False where a limit was reached before that was
+        /// proven.
+        bool is_minimal = true;
     };
     /// Usually one; specs that no channel has a package for are one each, the first eight of them.
     std::vector<Clash> clashes;
@@ -131,6 +134,8 @@ struct Explanation {
     /// At most three, the least intrusive first; of those that give up no spec, those with a remark
     /// last.
     std::vector<Fix> fixes;
+    /// Whether a limit ended the search for fixes.
+    bool has_untried_fixes = false;
 
     /// Trees of at most ten lines for each clash. Where one has more lines, those that are deep in
     /// it are told together; all of them are in `clashes`.

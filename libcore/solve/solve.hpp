@@ -11,6 +11,7 @@
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -83,6 +84,19 @@ struct Request {
 /// What people call the machine that gpkg runs on.
 inline constexpr std::string_view kThisMachine = "this machine";
 
+/// When something is to be given up; empty: never.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+/// How hard a solve tries.
+struct SolveLimits {
+    /// Of the search for packages: how often it may run into a contradiction. A count and not a
+    /// time, so that the solution does not depend on how fast the machine is. Requests of the
+    /// corpus need up to 20,000, most of them less than 100; a million take hours.
+    std::uint64_t conflicts = 50'000;
+    /// For the explanation of a request that cannot be solved. The first half is for the conflict.
+    std::chrono::milliseconds explanation{10'000};
+};
+
 /// Everything a decision depends on.
 struct Problem {
     /// In the order of channel priority; the subdirs of one channel stand together.
@@ -105,6 +119,9 @@ struct Problem {
     bool wants_notes = true;
     /// Ends a solve with an Interrupted error.
     std::stop_token stop;
+    SolveLimits limits{};
+    /// Of what an explanation tries: when to give up.
+    Deadline deadline{};
     /// The `gpkg why-not SPEC` command that asks about this request, for notes. Empty: notes say
     /// "with the same request".
     std::function<std::string(const std::string& spec, const Request&)> why_not_command{};

@@ -17,7 +17,7 @@ public:
     ClashSearch(const Edges& edges, const Parts& parts)
         : edges_(edges), parts_(parts), all_(edges.up_to(edges.deepest())) {}
 
-    EdgeSet run(int most_attempts) {
+    FoundClash run(int most_attempts) {
         auto [part, core] = shallowest();
         if (blame_fewer(core)) {
             std::tie(part, core) = shallowest();
@@ -27,9 +27,10 @@ public:
         auto best = minimize(std::move(core));
         int attempts = 0;
         // Another clash of the same part may be shorter: it is without one of these edges.
-        for (bool again = true; again && lines_of(best) > kShort && lines_of(best) < kLong;) {
+        for (bool again = true;
+             again && lines_of(best.edges) > kShort && lines_of(best.edges) < kLong;) {
             again = false;
-            auto members = best.list();
+            auto members = best.edges.list();
             std::reverse(members.begin(), members.end());
             for (const auto id : members) {
                 if (edges_[id].kind != Edge::Kind::Asks) continue;
@@ -39,7 +40,7 @@ public:
                 auto found = believed(other);
                 if (!found) continue;
                 auto fewer = minimize(*std::move(found));
-                if (lines_of(fewer) >= lines_of(best)) continue;
+                if (lines_of(fewer.edges) >= lines_of(best.edges)) continue;
                 best = std::move(fewer);
                 part = std::move(other);
                 again = true;
@@ -56,7 +57,7 @@ private:
     static constexpr std::size_t kLong = 16;
 
     /// The edges up to the first level that has no solution, and those that this rests on.
-    std::pair<EdgeSet, EdgeSet> shallowest() const {
+    std::pair<EdgeSet, EdgeSet> shallowest() {
         int step = 1;
         for (int level = 0; level < edges_.deepest(); level += step) {
             auto part = edges_.up_to(level);
@@ -65,7 +66,8 @@ private:
             if (level >= 4) step *= 2;
         }
         auto core = believed(all_);
-        return {all_, core ? *std::move(core) : all_};
+        // Without the limit all of it would have a core: the user's words are told together.
+        return {all_, core ? *std::move(core) : edges_.up_to(0)};
     }
 
     /// What the user said and is not needed for a clash goes, however far down that clash is:
@@ -83,7 +85,7 @@ private:
         for (const auto id : said) {
             auto without = all_;
             without.remove(id);
-            if (!parts_.core(without)) continue;
+            if (!core_of(without)) continue;
             all_ = std::move(without);
             is_less = true;
         }
@@ -95,13 +97,23 @@ private:
         return kind == Edge::Kind::Request || kind == Edge::Kind::Constraint;
     }
 
-    /// Fewer edges that `set` has no solution for; nothing where it has one. What libsolv gives as
-    /// the reason saves time, and is believed once it has no solution itself.
-    std::optional<EdgeSet> believed(const EdgeSet& set) const {
-        auto core = parts_.core(set);
+    /// As Parts::core, and nothing where a limit is reached first.
+    std::optional<EdgeSet> core_of(const EdgeSet& set) {
+        try {
+            return parts_.core(set);
+        } catch (const GaveUp&) {
+            gave_up_ = true;
+            return std::nullopt;
+        }
+    }
+
+    /// Fewer edges that `set` has no solution for; nothing where it has one, or none is known. What
+    /// libsolv gives as the reason saves time, and is believed once it has no solution itself.
+    std::optional<EdgeSet> believed(const EdgeSet& set) {
+        auto core = core_of(set);
         if (!core) return std::nullopt;
         for (auto best = set;;) {
-            auto smaller = parts_.core(*core);
+            auto smaller = core_of(*core);
             if (!smaller) return best;
             if (smaller->size() >= core->size()) return core;
             best = *std::exchange(core, std::move(smaller));
@@ -109,7 +121,8 @@ private:
     }
 
     /// A minimal part of `core`, which has no solution.
-    EdgeSet minimize(EdgeSet core) const {
+    FoundClash minimize(EdgeSet core) {
+        gave_up_ = false;
         // What is far from the request goes first.
         auto members = core.list();
         std::stable_sort(
@@ -120,7 +133,7 @@ private:
             without.remove(id);
             if (auto rest = believed(without)) core = *std::move(rest);
         }
-        return core;
+        return {std::move(core), !gave_up_};
     }
 
     /// What the user said is what he can change.
@@ -149,15 +162,16 @@ private:
     const Edges& edges_;
     const Parts& parts_;
     EdgeSet all_;  ///< the edges among which a clash is looked for
+    bool gave_up_ = false;
 };
 
 }  // namespace
 
-EdgeSet minimal_clash(const Edges& edges, const Parts& parts) {
+FoundClash minimal_clash(const Edges& edges, const Parts& parts) {
     return ClashSearch(edges, parts).run(0);
 }
 
-EdgeSet short_clash(const Edges& edges, const Parts& parts) {
+FoundClash short_clash(const Edges& edges, const Parts& parts) {
     return ClashSearch(edges, parts).run(kMostSearches);
 }
 

@@ -8,10 +8,15 @@
 
 namespace gpkg::solver {
 
+struct FoundClash {
+    EdgeSet edges;
+    bool is_minimal = true;  ///< proven; else a limit was reached before that
+};
+
 /// The problem must have no solution. The clash stays as near to the request as it can.
-EdgeSet minimal_clash(const Edges& edges, const Parts& parts);
+FoundClash minimal_clash(const Edges& edges, const Parts& parts);
 
 /// Of a few minimal clashes the one that takes the fewest lines to tell.
-EdgeSet short_clash(const Edges& edges, const Parts& parts);
+FoundClash short_clash(const Edges& edges, const Parts& parts);
 
 }  // namespace gpkg::solver

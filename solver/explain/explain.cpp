@@ -15,8 +15,10 @@ constexpr std::size_t kMostClashes = 8;
 Explanation explain(const Universe& universe,
                     const std::vector<std::uint32_t>& ranks,
                     const Decide& decide) {
+    const auto& limit = universe.problem().limits.explanation;
+    const auto started = std::chrono::steady_clock::now();
     const Edges edges(universe);
-    const Parts parts(universe, edges, ranks);
+    const Parts parts(universe, edges, ranks, started + limit / 2);
     std::vector<EdgeSet> clashes;
     std::vector<std::string> unmatched;  // names, one for each of these clashes
     // What nobody has is told all at once: each is a clash of its own, and mostly a slip.
@@ -27,15 +29,24 @@ Explanation explain(const Universe& universe,
         clashes.back().add(i);
         unmatched.push_back(universe.name_of(spec).text);
     }
-    if (clashes.empty()) clashes.push_back(short_clash(edges, parts));
+    bool is_minimal = true;
+    if (clashes.empty()) {
+        auto found = short_clash(edges, parts);
+        is_minimal = found.is_minimal;
+        clashes.push_back(std::move(found.edges));
+    }
     Explanation explanation;
     for (const auto& clash : clashes) {
         if (explanation.clashes.size() == kMostClashes) break;
         explanation.clashes.push_back(tell_clash(universe, edges, parts, clash));
+        explanation.clashes.back().is_minimal = is_minimal;
     }
     for (auto i = kMostClashes; i < unmatched.size(); ++i) explanation.more.push_back(unmatched[i]);
-    if (universe.problem().wants_fixes)
-        explanation.fixes = find_fixes(universe, edges, clashes, decide);
+    if (universe.problem().wants_fixes) {
+        const auto deadline = started + limit;
+        explanation.fixes = find_fixes(universe, edges, clashes, decide, deadline);
+        explanation.has_untried_fixes = std::chrono::steady_clock::now() >= deadline;
+    }
     return explanation;
 }
 

@@ -26,8 +26,6 @@ constexpr std::size_t kMostTries = 80;
 constexpr std::size_t kMoreTries = 6;
 /// Sets of changes that are looked at: most need no solve.
 constexpr std::size_t kMostSets = 5000;
-/// For the search, and once more for what is kept where it finds nothing.
-constexpr std::chrono::seconds kMostTime{5};
 
 /// A set of changes: a node of the search.
 struct ChangeSet {
@@ -100,18 +98,23 @@ std::vector<std::size_t> places_left(std::size_t count, const std::set<std::size
     return places;
 }
 
+/// Part of the time until the deadline, if there is one.
 class TimeLimit {
 public:
-    bool is_over() const { return std::chrono::steady_clock::now() > end_; }
+    TimeLimit(Deadline deadline, int parts) : end_(deadline) {
+        const auto now = std::chrono::steady_clock::now();
+        if (end_) end_ = now + (*end_ - now) / parts;
+    }
+    bool is_over() const { return end_ && std::chrono::steady_clock::now() > *end_; }
 
 private:
-    std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kMostTime;
+    Deadline end_;
 };
 
 class Fixing {
 public:
-    Fixing(const Universe& universe, const Edges& edges, const Decide& decide)
-        : universe_(universe), edges_(edges), decide_(decide) {}
+    Fixing(const Universe& universe, const Edges& edges, const Decide& decide, Deadline deadline)
+        : universe_(universe), edges_(edges), decide_(decide), deadline_(deadline) {}
 
     std::vector<Fix> run(const std::vector<EdgeSet>& clashes) {
         std::set<NameId> names;
@@ -146,7 +149,7 @@ private:
     }
 
     void search() {
-        const TimeLimit limit;
+        const TimeLimit limit(deadline_, 2);  // the rest is for what is kept
         open_.emplace();
         std::size_t tries = kMostTries;
         for (std::size_t sets = 0; sets < kMostSets && tries > 0 && !open_.empty(); ++sets) {
@@ -216,7 +219,10 @@ private:
                                      const std::vector<Suggestion>& steps) const {
         const Edges edges(changed);
         const auto ranks = rank_candidates(changed).ranks;
-        auto ways = suggest(changed, edges, minimal_clash(edges, Parts(changed, edges, ranks)));
+        auto ways = suggest(
+            changed,
+            edges,
+            minimal_clash(edges, Parts(changed, edges, ranks, changed.problem().deadline)).edges);
         const auto& request = universe_.problem().request;
         std::set<std::size_t> dropped;
         std::set<std::size_t> lifted;
@@ -307,8 +313,10 @@ private:
     void try_out(const std::vector<Suggestion>& steps, const Then& then) const {
         ChangeSet set;
         set.steps = steps;
-        const auto problem = with_changes(universe_.problem(), set.changes());
+        if (TimeLimit(deadline_, 1).is_over()) return;
+        auto problem = with_changes(universe_.problem(), set.changes());
         if (!problem) return;
+        problem->deadline = deadline_;
         const auto changed = Universe::collect(*problem, Universe::Together::NotRequired);
         if (!changed) return;
         const auto decided = decide_(*changed);
@@ -333,7 +341,7 @@ private:
         const auto count = request.specs.size() - request.implied;
         std::vector<std::optional<Suggestion>> steps(count);
         for (std::size_t i = 0; i < count; ++i) steps[i] = drop(i);
-        keep(steps, 0, count, TimeLimit());
+        keep(steps, 0, count, TimeLimit(deadline_, 1));
         const auto some = taken(steps);
         if (drops_all(some)) return;
         attempt(some);
@@ -471,6 +479,7 @@ private:
     const Universe& universe_;
     const Edges& edges_;
     const Decide& decide_;
+    Deadline deadline_;
     Concerned concerned_;
     /// The ways out of the conflicts that are known beforehand.
     std::vector<std::vector<Suggestion>> known_;
@@ -486,8 +495,9 @@ private:
 std::vector<Fix> find_fixes(const Universe& universe,
                             const Edges& edges,
                             const std::vector<EdgeSet>& clashes,
-                            const Decide& decide) {
-    return Fixing(universe, edges, decide).run(clashes);
+                            const Decide& decide,
+                            Deadline deadline) {
+    return Fixing(universe, edges, decide, deadline).run(clashes);
 }
 
 }  // namespace gpkg::solver

@@ -24,10 +24,12 @@ using Decide = std::function<Result<Decided>(const Universe&)>;
 
 /// At most three, the smallest change first. `clashes` are minimal conflicts of `universe`, which
 /// have nothing in common. A search that takes too long ends; then the fix keeps as much of the
-/// request as was found to go together, and a smaller one may exist.
+/// request as was found to go together, and a smaller one may exist. Once it is late, what was
+/// found until then.
 std::vector<Fix> find_fixes(const Universe& universe,
                             const Edges& edges,
                             const std::vector<EdgeSet>& clashes,
-                            const Decide& decide);
+                            const Decide& decide,
+                            Deadline deadline);
 
 }  // namespace gpkg::solver

@@ -17,6 +17,10 @@ struct HashList {
     }
 };
 
+/// Conflicts that one question may meet: twice what questions of the corpus need. Without a limit
+/// one that is hard would cost all the time of the explanation.
+constexpr std::uint64_t kMostConflicts = 5'000;
+
 /// Between the lists of a signature; no spec has this id.
 constexpr std::uint32_t kSeparator = kNone;
 
@@ -54,8 +58,15 @@ struct Parts::Part {
     }
 };
 
-Parts::Parts(const Universe& universe, const Edges& edges, const std::vector<std::uint32_t>& ranks)
-    : universe_(universe), edges_(edges), ranks_(ranks), restrictions_(universe.names().size()) {
+Parts::Parts(const Universe& universe,
+             const Edges& edges,
+             const std::vector<std::uint32_t>& ranks,
+             Deadline deadline)
+    : universe_(universe),
+      edges_(edges),
+      ranks_(ranks),
+      deadline_(deadline),
+      restrictions_(universe.names().size()) {
     const auto& requested = universe.requested();
     const auto& constraints = universe.constraints();
     const auto restrict = [&](std::size_t edge, SpecId spec) {
@@ -236,7 +247,8 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
 
     const auto lacks = [&](SpecId spec) { return is_unmet(part, spec); };
     Engine engine(universe_, part.live, ranks_, Scope{&edges_, &active, lacks});
-    if (engine.solve(goals)) return std::nullopt;
+    Effort effort{universe_.problem().stop, kMostConflicts, deadline_};
+    if (engine.solve(goals, effort)) return std::nullopt;
     for (const auto goal : engine.conflict().goals) {
         if (goal >= goals.size() || edge_of_goal[goal] == kNone) continue;
         core.add(edge_of_goal[goal]);

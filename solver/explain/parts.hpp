@@ -15,10 +15,13 @@ namespace gpkg::solver {
 
 class Parts {
 public:
-    Parts(const Universe& universe, const Edges& edges, const std::vector<std::uint32_t>& ranks);
+    Parts(const Universe& universe,
+          const Edges& edges,
+          const std::vector<std::uint32_t>& ranks,
+          Deadline deadline);
 
     /// Edges of `active` that have no solution; nothing where `active` has one. `wanted` is to be
-    /// in it as well.
+    /// in it as well. Throws GaveUp.
     std::optional<EdgeSet> core(const EdgeSet& active, CandidateId wanted = kNone) const;
 
 private:
@@ -35,6 +38,7 @@ private:
     const Universe& universe_;
     const Edges& edges_;
     const std::vector<std::uint32_t>& ranks_;
+    Deadline deadline_;
     /// What the user says of a name.
     struct Restriction {
         EdgeId edge;

@@ -213,6 +213,15 @@ private:
         return some;
     }
 
+    /// Whether `only` is known to keep the candidate out.
+    bool is_excluded(const EdgeSet& only, CandidateId id) const {
+        try {
+            return parts_.core(only, id).has_value();
+        } catch (const GaveUp&) {
+            return false;
+        }
+    }
+
     /// The first of `out` that rules the candidate out alone, else all that it speaks of.
     std::vector<EdgeId> failing(CandidateId id, const std::vector<EdgeId>& out) const {
         std::vector<EdgeId> spoken;
@@ -225,7 +234,7 @@ private:
             for (const auto other : out) {
                 if (other != edge) only.remove(other);
             }
-            if (parts_.core(only, id)) return {edge};
+            if (is_excluded(only, id)) return {edge};
         }
         return spoken;
     }

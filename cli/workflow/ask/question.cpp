@@ -121,7 +121,9 @@ Question question_on(const Context& context, const Sources& sources) {
     problem.priority = sources.priority;
     problem.virtual_packages = sources.virtual_packages;
     problem.exclude_newer = sources.exclude_newer;
-    problem.stop = context.stop;
+    problem.stop = context.stop_or_unread;
+    problem.limits = {static_cast<std::uint64_t>(context.config.solve_limit.value),
+                      std::chrono::seconds(context.config.explain_limit.value)};
     problem.machine = sources.machine.name;
     problem.how_to_give = [given = sources.machine.given](const MatchSpec& need,
                                                           const PackageRecord& there) {

@@ -360,6 +360,9 @@ Error unsatisfiable(const Context& context,
     if (is_about_unknown_names(explanation)) details["exception_name"] = "PackagesNotFoundError";
     for (const auto& [name, meant] : guesses(question, explanation))
         if (!meant.empty()) details["did_you_mean"][name] = meant;
+    if (!std::ranges::all_of(explanation.clashes, &Explanation::Clash::is_minimal))
+        details["minimal"] = false;
+    if (explanation.has_untried_fixes) details["all_fixes_tried"] = false;
     Error error{ErrorKind::Unsatisfiable, {}, {}, {}};
     const auto unknown = unknown_names(question, explanation);
     error.unknown_packages = unknown;
@@ -388,6 +391,8 @@ Error unsatisfiable(const Context& context,
                       "{}\n{}",
                       kUnsolvable,
                       short_tree(question, explanation, unknown, explanation.clashes.size()));
+    if (explanation.has_untried_fixes)
+        error.message += "\n(not all fixes were tried: the search for them reached its time limit)";
     if (!hint) hint = hint_on_versions(context, question, proposals);
     if (hint->empty()) hint = hint_for(context, question, explanation, others);
     error.hint = *std::move(hint);

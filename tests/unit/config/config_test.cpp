@@ -56,6 +56,8 @@ TEST_CASE("without a file and variables the defaults count", "[config]") {
     CHECK(config.channel_alias.value == "https://conda.anaconda.org");
     CHECK(config.platform.value == "linux-64");
     CHECK(config.download_threads.value == 8);
+    CHECK(config.solve_limit.value == 50'000);
+    CHECK(config.explain_limit.value == 10);
     CHECK(config.channel_relations_max_depth.value == 10);
     CHECK(config.warnings.empty());
     CHECK_FALSE(fs::exists(f.root));
@@ -113,6 +115,7 @@ TEST_CASE("what the file has wrong is told with its place", "[config]") {
         {"platform: linux_64\n",          ":1:11: expected a platform such as linux-64, found 'linux_64'"},
         {"platform: linux-64\nsubdir: linux-64\n", ":2:9: platform and subdir are the same setting"},
         {"download_threads: many\n",      ":1:19: expected a whole number for download_threads, found many"},
+        {"solve_limit: 10\n",              ":1:14: expected a number from 1000 to 1000000000, found 10"},
         {"download_threads: 0\n",         ":1:19: expected a number from 1 to 64, found 0"},
         {"channel_relations_max_depth: -1\n", ":1:30: expected a number from 0 to 100, found -1"},
         {"cache_dir: ''\n",               ":1:12: expected a folder, found nothing"},

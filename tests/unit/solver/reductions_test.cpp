@@ -12,6 +12,7 @@
 #include "tests/unit/solver/random_problems.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -22,6 +23,8 @@ using namespace gpkg::tests;
 
 namespace reductions_test {
 namespace {
+
+Effort unlimited() { return {{}, std::numeric_limits<std::uint64_t>::max()}; }
 
 std::string text(const std::optional<Exhaustive::Choice>& choice) {
     if (!choice) return "none";
@@ -147,7 +150,8 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
     for (const auto spec : universe.requested()) open.restrict_to(spec);
     for (const auto spec : universe.constraints()) open.restrict_to(spec);
     Engine engine(universe, open.live(), ranking.ranks);
-    const auto first = engine.solve(*goals);
+    auto effort = unlimited();
+    const auto first = engine.solve(*goals, effort);
     if (!first) return "none";
     Search search(universe, ranking.ranks);
     Solution solution;
