@@ -289,7 +289,9 @@ Result<Outcome> answer_as_put(const Problem& problem) {
             answer.best->not_running,
             answer.best->trades,
             [&](const auto& name, const auto& spec) { return brought_with(problem, name, spec); });
-        append(solution.notes, contradictions_in(solution.records));
+        for (const auto& contradiction : contradictions_in(solution.records))
+            solution.notes.push_back(
+                fmt::format("{} {}", contradiction.subject, contradiction.message));
         if (answer.best->gave_up)
             solution.notes.push_back(
                 fmt::format("newer versions may be possible: the solver reached its limit "

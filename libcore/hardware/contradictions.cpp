@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -23,42 +24,56 @@ bool overlap(const ToolkitRange& a, const ToolkitRange& b) {
     return a.first <= b.last && b.first <= a.last;
 }
 
+/// Releases of one major version run with each other's libraries from CUDA 11 on.
+ToolkitRange of_major_versions(ToolkitRange range) {
+    constexpr int kFirstCompatible = 11;
+    if (range.vendor == Accelerator::Nvidia && range.last.major < kFirstCompatible) return range;
+    range.first.minor = 0;
+    range.last.minor = ToolkitVersion::kLastMinor;
+    return range;
+}
+
 /// Of the parties of a vendor each takes in all that its first member goes with.
 std::vector<Party> parties_of(const std::vector<PackageRecord>& records, Accelerator vendor) {
     std::vector<Party> parties;
     for (const auto& record : records) {
-        const auto range = toolkit_of(record);
-        if (!range || range->vendor != vendor) continue;
+        const auto said = toolkit_of(record);
+        if (!said || said->vendor != vendor) continue;
+        const auto range = of_major_versions(*said);
         const auto found = std::ranges::find_if(
-            parties, [&](const Party& party) { return overlap(party.range, *range); });
+            parties, [&](const Party& party) { return overlap(party.range, range); });
         if (found == parties.end()) {
-            parties.push_back({*range, {record.name}});
+            parties.push_back({range, {record.name}});
             continue;
         }
         found->names.push_back(record.name);
-        found->range.first = std::max(found->range.first, range->first);
-        found->range.last = std::min(found->range.last, range->last);
+        found->range.first = std::max(found->range.first, range.first);
+        found->range.last = std::min(found->range.last, range.last);
     }
     return parties;
 }
 
-std::optional<std::string> on_toolkits(const std::vector<PackageRecord>& records,
-                                       Accelerator vendor) {
+std::optional<Contradiction> on_toolkits(const std::vector<PackageRecord>& records,
+                                         Accelerator vendor) {
     const auto parties = parties_of(records, vendor);
     if (parties.size() < 2) return std::nullopt;
     std::vector<std::string> items;
+    std::vector<std::string> packages;
     for (const auto& party : parties) {
+        append(packages, party.names);
         items.push_back(fmt::format("{} {} for {}",
                                     join_some(party.names, "and"),
                                     party.names.size() == 1 ? "is" : "are",
                                     party.range.to_string()));
     }
-    return fmt::format(
-        "{} versions that do not go together: {}", toolkit_title(vendor), fmt::join(items, "; "));
+    return Contradiction{
+        std::string(toolkit_title(vendor)),
+        fmt::format("has versions that do not go together: {}", fmt::join(items, "; ")),
+        std::move(packages)};
 }
 
-std::optional<std::string> on_framework(const PackageRecord& record,
-                                        const std::vector<PackageRecord>& records) {
+std::optional<Contradiction> on_framework(const PackageRecord& record,
+                                          const std::vector<PackageRecord>& records) {
     const auto accelerator = accelerator_of(record).accelerator;
     if (accelerator == Accelerator::None) return std::nullopt;
     for (const auto& depend : record.depends) {
@@ -67,28 +82,30 @@ std::optional<std::string> on_framework(const PackageRecord& record,
         if (framework == nullptr) continue;
         const auto of = accelerator_of(*framework);
         if (of.evidence.empty() || of.accelerator == accelerator) continue;
-        return fmt::format("{} {} is a {} build and cannot be used with {} {}, a {} build",
-                           record.name,
-                           record.version,
-                           compute_platform(accelerator),
-                           framework->name,
-                           framework->version,
-                           compute_platform(of.accelerator));
+        return Contradiction{
+            record.name,
+            fmt::format("{} is a {} build and cannot be used with {} {}, a {} build",
+                        record.version,
+                        compute_platform(accelerator),
+                        framework->name,
+                        framework->version,
+                        compute_platform(of.accelerator)),
+            {record.name, framework->name}};
     }
     return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<std::string> contradictions_in(const std::vector<PackageRecord>& records) {
-    std::vector<std::string> lines;
+std::vector<Contradiction> contradictions_in(const std::vector<PackageRecord>& records) {
+    std::vector<Contradiction> found;
     for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
-        if (auto line = on_toolkits(records, vendor)) lines.push_back(*std::move(line));
+        if (auto line = on_toolkits(records, vendor)) found.push_back(*std::move(line));
     }
     for (const auto& record : records) {
-        if (auto line = on_framework(record, records)) lines.push_back(*std::move(line));
+        if (auto line = on_framework(record, records)) found.push_back(*std::move(line));
     }
-    return lines;
+    return found;
 }
 
 }  // namespace gpkg

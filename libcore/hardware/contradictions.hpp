@@ -9,9 +9,15 @@
 
 namespace gpkg {
 
-/// In a line each: packages that were made for different major versions of a toolkit, or for
-/// releases that do not go together, and GPU builds that extend a framework (is_framework) of which
-/// there is a build for CPUs. Empty where all goes together.
-std::vector<std::string> contradictions_in(const std::vector<PackageRecord>& records);
+/// "pyg" "2.0.4 is a CUDA build and cannot be used with pytorch 1.11.0, a CPU build"
+struct Contradiction {
+    std::string subject;  ///< a toolkit or a package
+    std::string message;
+    std::vector<std::string> packages;  ///< that contradict each other
+};
+
+/// Packages that were made for releases of a toolkit that do not go together, and GPU builds that
+/// extend a framework (is_framework) of which there is a build for CPUs.
+std::vector<Contradiction> contradictions_in(const std::vector<PackageRecord>& records);
 
 }  // namespace gpkg

@@ -8,6 +8,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/contradictions.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
@@ -124,6 +125,7 @@ public:
         needs_of_machine();
         driver();
         code();
+        contradictions();
         accelerators();
         old_names();
         wheels();
@@ -552,6 +554,26 @@ private:
     void code() {
         for (auto& finding : check_gpu_code(checked_, compiles_ptx()))
             found_.push_back(std::move(finding));
+    }
+
+    /// Packages that do not go together though their records allow it.
+    void contradictions() {
+        std::vector<PackageRecord> packages;
+        packages.reserve(checked_.records.size());
+        for (const auto& record : checked_.records) packages.push_back(record.package);
+        const auto is_mended = [](const std::vector<PackageRecord>& records) {
+            return contradictions_in(records).empty();
+        };
+        for (const auto& contradiction : contradictions_in(packages)) {
+            std::vector<Remedies::Attempt> attempts;
+            for (const auto& name : contradiction.packages)
+                attempts.emplace_back([this, name] { return checked_.remedies.update(name); });
+            const auto remedy = checked_.remedies.first_of(attempts, is_mended);
+            add(Grade::Bad,
+                contradiction.subject,
+                contradiction.message,
+                remedy ? remedy->command : "");
+        }
     }
 
     void accelerators() {
