@@ -184,6 +184,8 @@ private:
     void prefer_toolkit(const std::vector<NameId>& names) {
         for (const auto toolkit : universe_.toolkits()) {
             const auto is_for_it = [&](NameId name) {
+                // In conda's order a build decides the toolkit.
+                if (!universe_.preferred_accelerator(name)) return false;
                 const auto& depends = universe_.candidates()[chosen_[name]].depends;
                 return std::ranges::any_of(
                     depends, [&](SpecId spec) { return universe_.specs()[spec].name == toolkit; });

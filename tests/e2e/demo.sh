@@ -85,6 +85,6 @@ echo '{"packages.conda": {"pytorch-1-0.conda": {"name": "pytorch", "version": "1
 if "$GPKG" create -y -n no -c "$FOLDER/other" --override-channels torch 2>"$FOLDER/said"; then
     die "torch was substituted"
 fi
-grep -q ' pytorch  # gives pytorch ' "$FOLDER/said" || die "pytorch was not named: $(cat "$FOLDER/said")"
+grep -q 'did you mean.*pytorch' "$FOLDER/said" || die "pytorch was not named: $(cat "$FOLDER/said")"
 [ ! -e "$GPKG_ROOT_PREFIX/envs/no" ] || die "a failed create left something"
 echo "demo: passed"
