@@ -3,6 +3,7 @@
 // kept of it.
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "solver/candidate_maker.hpp"
 #include "solver/derived_dependencies.hpp"
 #include "solver/running.hpp"
@@ -98,11 +99,10 @@ public:
         binds_without_any_ = is_named_ && accelerators.is_bound_without_any(name);
         may_stay_ = !accelerators.is_asked(name);
         has_choice_ = has([&](const auto& one) {
-            return one.accelerator != Accelerator::None ||
-                   (binds_without_any_ && one.says_accelerator);
+            return says_itself(one) && (one.accelerator != Accelerator::None || binds_without_any_);
         });
         for (const auto& one : candidates) {
-            if (one.accelerator == wanted_) with_wanted_.insert(one.version);
+            if (says_itself(one) && one.accelerator == wanted_) with_wanted_.insert(one.version);
         }
         is_strict_ = is_named_ || (!with_wanted_.empty() && !accelerators.binds_requested_alone);
     }
@@ -111,11 +111,16 @@ public:
         if (candidate.accelerator == wanted_ || (candidate.is_installed && may_stay_)) return true;
         if (candidate.accelerator != Accelerator::None) return false;
         if (!has_choice_ || !is_strict_) return true;
-        return !candidate.says_accelerator && !binds_without_any_ &&
+        return !says_itself(candidate) && !binds_without_any_ &&
                (is_named_ ? with_wanted_.empty() : !with_wanted_.contains(candidate.version));
     }
 
 private:
+    /// What only brings builds for an accelerator comes as these do.
+    static bool says_itself(const Candidate& candidate) {
+        return candidate.says_accelerator && !candidate.is_accelerator_inferred;
+    }
+
     Accelerator wanted_;
     bool is_named_;
     bool binds_without_any_;
@@ -291,7 +296,13 @@ Result<void> Collecting::take_request() {
                  spec.when ? take_conditional(spec) : Result<SpecId>(table_.intern(spec)));
         universe_.requested_.push_back(id);
     }
-    for (const auto& name : request.keep) universe_.kept_.push_back(table_.intern_name(name));
+    // Parts of a toolkit are there for GPU builds, and go with these.
+    const bool gives_up_gpu =
+        request.accelerators.all_is_asked && request.accelerators.all == AcceleratorChoice::None;
+    for (const auto& name : request.keep) {
+        if (!gives_up_gpu || !(is_vendor_part(name) || tells_cuda_version(name)))
+            universe_.kept_.push_back(table_.intern_name(name));
+    }
 
     // In this order, so that ids, and with them every tie, do not depend on the records' order.
     for (const auto id : universe_.requested_) reach(specs()[id].name);

@@ -39,6 +39,7 @@ std::optional<std::string> AcceleratorNotes::on(CandidateId id, bool is_limit_to
     if (is_build_requested(chosen.name)) return std::nullopt;
     if (!is_requested(id) && is_part_of_another(id)) return std::nullopt;
     if (*wanted == Accelerator::None) return on_machine_without(id, is_limit_told);
+    if (auto note = on_named_cuda(id)) return note;
     if (chosen.accelerator == *wanted)
         return is_for_absent_gpu(id) ? on_absent_gpu(id) : on_newer_builds(id, is_limit_told);
     if (auto note = on_cuda_not_running(id)) return note;
@@ -165,6 +166,25 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id,
     return text;
 }
 
+/// A CUDA is named, which may cost a requested package versions for a GPU build.
+std::optional<std::string> AcceleratorNotes::on_named_cuda(CandidateId id) const {
+    const auto& chosen = universe_.candidates()[id];
+    const auto& name = universe_.names()[chosen.name].text;
+    const auto cuda = asked_cuda();
+    if (!universe_.accelerators().binds_requested_alone || !cuda || !is_requested(id) ||
+        chosen.accelerator != Accelerator::Nvidia || tells_cuda_version(name))
+        return std::nullopt;
+    const auto brought = with_spec_(name, name + "[accel=none]");
+    if (!brought || !(universe_.version(chosen.version) < brought->version)) return std::nullopt;
+    return fmt::format(
+        "{} is the newest CUDA build for {}; {}[accel=none] selects {}, a CPU build{}",
+        text_of(id),
+        *cuda,
+        asked_as(chosen.name),
+        brought->version.to_string(),
+        price_of(*brought));
+}
+
 /// "t 2 is a CUDA build, but this machine has no NVIDIA GPU"
 std::string AcceleratorNotes::for_absent_gpu(CandidateId id) const {
     const auto vendor = universe_.candidates()[id].accelerator;
@@ -217,9 +237,11 @@ std::optional<std::string> AcceleratorNotes::on_no_build(CandidateId id, Acceler
     const auto hidden = hidden_with(chosen.name, wanted);
     // Nobody thinks of a package that has none for a GPU at all, but who asks for those of all; nor
     // of what nobody named and had some in earlier major versions.
-    const bool is_asked = is_bound(chosen.name) && is_requested(id) && chosen.says_accelerator;
+    const bool is_asked = is_bound(chosen.name) && is_requested(id) && chosen.says_accelerator &&
+                          !chosen.is_accelerator_inferred;
     const auto is_any = [&](CandidateId one) {
         return universe_.candidates()[one].accelerator != Accelerator::None &&
+               !universe_.candidates()[one].is_accelerator_inferred &&
                (is_requested(id) || major_of(one) == major_of(id));
     };
     if (hidden.empty() && !is_asked && !newest_for(chosen.name, is_any, Of::All))
@@ -337,8 +359,10 @@ std::string AcceleratorNotes::text_of(CandidateId id) const {
 }
 
 AcceleratorNotes::Fits AcceleratorNotes::builds_for(Accelerator wanted) const {
-    return
-        [this, wanted](CandidateId id) { return universe_.candidates()[id].accelerator == wanted; };
+    return [this, wanted](CandidateId id) {
+        const auto& candidate = universe_.candidates()[id];
+        return candidate.accelerator == wanted && !candidate.is_accelerator_inferred;
+    };
 }
 
 bool AcceleratorNotes::could_run(CandidateId id) {
