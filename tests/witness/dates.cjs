@@ -2,9 +2,7 @@
 // usage: dates.cjs NODE_MODULES CORPUS GPKG [--all]
 //   a slice of the requests of date_requests.cjs, or all, each with and without a CUDA driver
 //
-// The date of a version is the least timestamp of its builds and of builds of newer versions of the name,
-// among the records that the request's specs on the name, channel priority and --exclude-newer leave.
-// Pre-releases do not age releases. Fails where
+// version_dates.cjs has the dates. Fails where
 //   - gpkg's sum is below rattler's, or gpkg finds nothing and rattler does;
 //   - another order of the same specs gives another sum;
 //   - an answer of gpkg does not hold together (world.cjs judges);
@@ -15,7 +13,8 @@
 const { existsSync, readFileSync, statSync, writeFileSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
 const { basename, join } = require('node:path');
-const { matches, parseSpec, useRattler, version } = require('./records.cjs');
+const { parseSpec, useRattler } = require('./records.cjs');
+const { datesOf } = require('./version_dates.cjs');
 const { World } = require('./world.cjs');
 const { startGpkg } = require('./gpkg_program.cjs');
 const { start } = require('./rattler_solver.cjs');
@@ -27,32 +26,6 @@ useRattler(modules);
 const kDay = 86400000;
 const days = (milliseconds) => Math.round(milliseconds / kDay);
 const signed = (number) => (number > 0 ? `+${number}` : String(number));
-const isPreRelease = (text) => /(?:\d|[._-])(?:a|alpha|b|beta|c|rc|pre)\d|dev/.test(text);
-
-/// The dates of a name's versions, by version, for a request.
-const datesOf = (world, name) => {
-    const specs = world.question.specs.filter((spec) => parseSpec(spec).name === name);
-    const records = world.candidates(name).filter((one) => specs.every((spec) => matches(spec, one)));
-    const least = new Map();
-    for (const { version: text, timestamp } of records)
-        least.set(text, Math.min(least.get(text) ?? Infinity, timestamp || Infinity));
-    const ascending = [...least.keys()].sort((a, b) => version(a).compare(version(b)));
-    const dates = new Map();
-    let [ofAny, ofReleases] = [Infinity, Infinity];
-    for (const text of [...ascending].reverse()) {
-        ofAny = Math.min(ofAny, least.get(text));
-        if (!isPreRelease(text)) ofReleases = Math.min(ofReleases, least.get(text));
-        dates.set(text, isPreRelease(text) ? ofAny : ofReleases);
-    }
-    // No version is older than a lower one, and one without timestamps is as old as the next lower one.
-    let highest = 0;
-    for (const text of ascending) {
-        const date = dates.get(text);
-        highest = Math.max(highest, Number.isFinite(date) ? date : 0);
-        dates.set(text, highest);
-    }
-    return dates;
-};
 
 /// What is asked once of a request: its names, the dates of their versions, and which answers hold together.
 class Judge {

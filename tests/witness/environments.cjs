@@ -5,7 +5,8 @@
 //       manifests do; under flexible priority none does;
 //   (b) the specs of the lock's own manifest, with the records of its day: the answer holds together
 //       (world.cjs judges) and no requested package is older than the locked one. Where one is, then
-//       because its locked version makes an earlier spec's package worse: recomputed, else it fails.
+//       because its locked version makes the requested packages together older, or one of them worse by
+//       what comes before versions: recomputed, else it fails.
 'use strict';
 
 const { readFileSync, existsSync } = require('node:fs');
@@ -55,13 +56,10 @@ const reasonFor = (world, answer, wanted) => {
     const constraint = `${wanted.name}==${wanted.version}=${wanted.build}`;
     const imposed = solve({ ...world.question, constraints: [constraint] });
     const records = imposed.records.map((one) => world.find({ ...one, channel: basename(one.channel) }));
-    const place = world.firstDifference(answer, records);
-    const { order, key } = world.compare(place.ours, place.theirs);
-    if (!place.requested || order >= 0)
+    const { order, key, requested, ours, theirs } = world.decide(answer, records);
+    if (!requested || order >= 0)
         throw new Error(`${wanted.name}: nothing stands in the way of ${wanted.fn}, yet it is not chosen`);
-    return place.name === wanted.name
-        ? `${place.ours.fn} is preferred: ${key}`
-        : `${wanted.fn} would make an earlier one ${place.theirs.fn} instead of ${place.ours.fn}: ${key}`;
+    return `with ${wanted.fn} there would be ${theirs.fn} instead of ${ours.fn}: ${key}`;
 };
 
 /// (b)

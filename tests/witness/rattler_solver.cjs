@@ -24,16 +24,19 @@ const machineRepodata = (virtuals) => {
 const inMilliseconds = (moment) => (moment < 253402300800 ? moment * 1000 : moment);
 const kChannelOfSpec = /^([\w.-]+)::/;
 
-/// Which records the specs and the date leave, as a function of channel name and record; undefined: all.
-const selectionOf = (specs, excludeNewer = Infinity) => {
+/// Which records are offered, as a function of channel name and record; undefined: all. The specs and the
+/// date say it, and what the caller leaves out.
+const selectionOf = (specs, excludeNewer = Infinity, isOffered) => {
     const channelOf = new Map();
     for (const spec of specs) {
         const channel = kChannelOfSpec.exec(spec)?.[1];
         if (channel) channelOf.set(/^[\w.-]+/.exec(spec.replace(kChannelOfSpec, ''))[0].toLowerCase(), channel);
     }
-    if (channelOf.size === 0 && excludeNewer === Infinity) return undefined;
-    return (channel, { name, timestamp = 0 }) =>
-        inMilliseconds(timestamp) <= excludeNewer && (channelOf.get(name) ?? channel) === channel;
+    if (channelOf.size === 0 && excludeNewer === Infinity && !isOffered) return undefined;
+    return (channel, record) =>
+        inMilliseconds(record.timestamp ?? 0) <= excludeNewer &&
+        (channelOf.get(record.name) ?? channel) === channel &&
+        (isOffered?.(record) ?? true);
 };
 
 /// The repodata of a folder without the records that are not selected.
@@ -86,11 +89,11 @@ const start = async (modules, folders) => {
 
     return {
         /// { records: [{ name, version, build, subdir, fn, channel }], milliseconds } or { refusal }
-        async solve({ folders: asked, virtuals = [], specs, excludeNewer }) {
+        async solve({ folders: asked, virtuals = [], specs, excludeNewer, isOffered }) {
             machine = machineRepodata(virtuals);
             const url = (asked) => (asked.startsWith('http:') ? asked : `${base}/${basename(asked)}`);
             const channels = [...asked.map(url), `${base}/machine`];
-            selection = selectionOf(specs, excludeNewer);
+            selection = selectionOf(specs, excludeNewer, isOffered);
             const wanted = [
                 ...virtuals.map((text) => text.split('=')[0]),
                 ...specs.map((spec) => spec.replace(kChannelOfSpec, '')),

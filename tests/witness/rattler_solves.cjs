@@ -1,13 +1,14 @@
 // Compares gpkg's solutions with rattler's over the corpus, package for package.
 // usage: rattler_solves.cjs NODE_MODULES CORPUS SOLVE_DUMP GPKG
 //
-// The two search differently: gpkg settles one name after the other (the requested ones, then
-// dependencies breadth first) on the best candidate that any solution has; rattler takes the first
-// solution on a depth-first way. So they may differ, but only so: at the first name in gpkg's order
-// that they fill differently, gpkg's record is the better one by a key of the preference order. Each
-// difference is recomputed from repodata.json (world.cjs). Then rattler's choice for that name is
-// imposed on gpkg and the rest compared again, until both environments are the same: every difference
-// is one of those named, or follows from one. Anything else fails.
+// The two search differently: gpkg takes of all solutions the best, the requested packages being the newest
+// together and dependencies the best level by level; rattler takes the first solution on a depth-first
+// way. So they may differ, but only so: what comes first in gpkg's order and tells the two environments
+// apart says that gpkg's is the better one. Each difference is recomputed from repodata.json (world.cjs).
+// Then rattler's choice for a name of that difference is imposed on gpkg and the rest compared again,
+// until both environments are the same: every difference is one of those named, or follows from one.
+// Anything else fails. Where rattler's environment is for several releases of CUDA, which gpkg excludes,
+// rattler is asked again without records that gpkg's release does not go with.
 'use strict';
 
 const { existsSync } = require('node:fs');
@@ -16,6 +17,7 @@ const { useRattler } = require('./records.cjs');
 const { World, askGpkg } = require('./world.cjs');
 const { dryRun } = require('./gpkg_program.cjs');
 const { start } = require('./rattler_solver.cjs');
+const { textOf, toolkitOf } = require('./toolkit.cjs');
 
 const [modules, corpus, dump, program] = process.argv.slice(2);
 useRattler(modules);
@@ -46,18 +48,30 @@ const compareProgram = (question, mine) => {
         throw new Error(`the program and the solver explain it differently: ${answer.refusal}\n\n${mine.refusal}`);
 };
 
+/// rattler's answer, and what was left out of its records.
+const askRattler = async (rattler, world, mine) => {
+    const theirs = await rattler.solve(world.question);
+    const toolkits = [mine, theirs].map(
+        ({ records = [] }) => world.toolkit(records.map((one) => world.find(one) ?? one)),
+    );
+    if (!toolkits[0] || toolkits[1] !== null) return [theirs, undefined];
+    const isFor = (record) => toolkitOf(record)?.has(toolkits[0]) ?? true;
+    const again = await rattler.solve({ ...world.question, isOffered: isFor });
+    return [again, `one toolkit: CUDA ${textOf(toolkits[0])}, of which rattler mixes several releases`];
+};
+
 /// Names every difference; returns the names and the rules, or throws where there is no rule.
 const explainDifferences = (world, first, theirs) => {
     const found = [];
     const constraints = [];
     for (let mine = first; !sameSet(mine, theirs);) {
         if (constraints.length > kMostSteps) throw new Error('the differences do not end');
-        const place = world.firstDifference(mine, theirs);
+        const place = world.decide(mine, theirs);
         if (!place) throw new Error('the same choices, yet different environments');
-        if (!place.ours || !place.theirs) throw new Error(`only one of them has ${place.name}`);
-        const { order, key } = world.compare(place.ours, place.theirs);
-        if (order >= 0) throw new Error(`${idOf(place.theirs)} is better than ${idOf(place.ours)}: ${key}`);
-        const rule = `${place.requested ? 'requested' : 'breadth first'}: ${key}`;
+        if (!place.name) throw new Error(`${place.key}, but all that says so is the same`);
+        if (place.order >= 0)
+            throw new Error(`${idOf(place.theirs)} is better than ${idOf(place.ours)}: ${place.key}`);
+        const rule = `${place.requested ? 'requested' : 'level by level'}: ${place.key}`;
         found.push({ rule, ...place });
         const { channel, name, version, build } = place.theirs;
         constraints.push(`${channel}::${name}==${version}=${build}`);
@@ -68,7 +82,8 @@ const explainDifferences = (world, first, theirs) => {
     return found;
 };
 
-const compareOne = (request, world, mine, theirs) => {
+const compareOne = async (request, world, mine, rattler) => {
+    const [theirs, rule] = await askRattler(rattler, world, mine);
     if (mine.refusal || theirs.refusal) {
         if (!mine.refusal) throw new Error(`rattler refuses: ${theirs.refusal}`);
         if (!theirs.refusal) throw new Error(`gpkg refuses: ${mine.refusal}`);
@@ -87,12 +102,13 @@ const compareOne = (request, world, mine, theirs) => {
         if (!pattern.test(build ?? '')) throw new Error(`${name} is ${build}, not ${pattern}`);
     }
     const found = explainDifferences(world, mine.records, records);
-    for (const { rule } of found) rules.set(rule, (rules.get(rule) ?? 0) + 1);
+    if (rule) found.unshift({ rule });
+    for (const one of found) rules.set(one.rule, (rules.get(one.rule) ?? 0) + 1);
     const different = mine.records.filter((one) => !records.some((other) => idOf(one) === idOf(other)));
     const lines = found.map(
-        ({ rule, ours: a, theirs: b }) => `\n    ${rule}: ${a.fn} where rattler has ${b.fn}`,
+        (one) => `\n    ${one.rule}${one.ours ? `: ${one.ours.fn} where rattler has ${one.theirs.fn}` : ''}`,
     );
-    return different.length === 0
+    return found.length === 0
         ? `the same ${mine.records.length} packages`
         : `${mine.records.length} packages, ${different.length} different, from:${lines.join('')}`;
 };
@@ -116,10 +132,9 @@ const main = async () => {
         const driver = request.virtuals.find((one) => one.startsWith('__cuda='));
         const title = [...request.specs, ...(driver ? [`(${driver})`] : [])].join(' ');
         try {
-            const theirs = await rattler.solve(question);
             const mine = ours(world, []);
             if (request.program) compareProgram(question, mine);
-            console.log(`${title}: ${compareOne(request, world, mine, theirs)}`);
+            console.log(`${title}: ${await compareOne(request, world, mine, rattler)}`);
         } catch (failure) {
             failures.push(title);
             console.log(`FAILED ${title}:\n    ${failure.message}`);

@@ -44,6 +44,15 @@ const known = [
             literals(spec, /^==([^*]+)\.\*$/).some((literal) => text.startsWith(literal)),
     },
     {
+        what: "'>=5.9*' takes 5.9a1 and '<5.9*' does not",
+        clause: "conda's order, where 'V*' lies before all of V",
+        applies: ({ spec, text }) =>
+            spec !== undefined &&
+            literals(spec, /^(?:>=|<)([^*]*[^*.])\*$/).some(
+                (literal) => text.startsWith(literal) && version(text).compare(version(literal)) < 0,
+            ),
+    },
+    {
         what: "'deva' is a word of its own, not 'dev' and 'a'",
         clause: 'CEP 33, maximal runs of digits and non-digits',
         applies: ({ spec, text }) => spec !== undefined && /dev[a-z]/.test(text),

@@ -1,9 +1,15 @@
 // What a request means, decided a second time: which records it can see, whether an environment holds
-// together, and which of two records of one name is better and by what key. Shares no code with gpkg.
+// together, which of two records of one name is better and by what key, and which of two environments.
+// Shares no code with gpkg.
 'use strict';
 
 const { execFileSync } = require('node:child_process');
 const { matches, parseSpec, readChannel, version } = require('./records.cjs');
+const { commonToolkits, compareFits, driverOf, fit, isToolkitPart, kBeyondDriver, textOf, toolkitOf } =
+    require('./toolkit.cjs');
+const { datesOf } = require('./version_dates.cjs');
+
+const kToolkit = 'CUDA'; // in place of a name
 
 const readVirtual = (text) => {
     const [name, number, build = '0'] = text.split('=');
@@ -18,6 +24,7 @@ class World {
         this.known = new Map();
         this.bestKnown = new Map();
         this.trackedAloneKnown = new Map();
+        this.datesKnown = new Map();
     }
 
     /// The records of a name that the request can see.
@@ -155,14 +162,21 @@ class World {
     }
 
     mainKeys(a, b) {
+        const first = this.standing(a, b) ?? this.newer(a, b);
+        if (first || a.build_number === b.build_number) return first;
+        return { order: b.build_number - a.build_number, key: 'higher build number' };
+    }
+
+    standing(a, b) {
         if (a.tracked !== b.tracked) return { order: a.tracked - b.tracked, key: 'track_features' };
         if (this.question.priority === 'flexible' && a.rank !== b.rank)
             return { order: a.rank - b.rank, key: 'higher channel' };
-        const order = version(b.version).compare(version(a.version));
-        if (order !== 0) return { order, key: 'higher version' };
-        if (a.build_number !== b.build_number)
-            return { order: b.build_number - a.build_number, key: 'higher build number' };
         return undefined;
+    }
+
+    newer(a, b) {
+        const order = version(b.version).compare(version(a.version));
+        return order === 0 ? undefined : { order, key: 'higher version' };
     }
 
     /// Of several specs on one name the lowest of what each can get.
@@ -176,23 +190,120 @@ class World {
         );
     }
 
-    /// The first name in the order in which names are settled (the requested ones, then dependencies
-    /// breadth first) that two environments fill differently.
-    firstDifference(ours, theirs) {
-        const [mine, other] = [ours, theirs].map((list) => new Map(list.map((one) => [one.name, one])));
-        const queue = this.question.specs.map((spec) => parseSpec(spec).name);
-        const requested = queue.length;
+    /// The date of a record's version.
+    date({ name, version: text }) {
+        if (!this.datesKnown.has(name)) this.datesKnown.set(name, datesOf(this, name));
+        return this.datesKnown.get(name).get(text) ?? 0;
+    }
+
+    /// The release of CUDA that an environment is for: of those that all of its records go with the one that
+    /// suits the driver best. null where records contradict each other, undefined where none says anything.
+    toolkit(records) {
+        const common = commonToolkits(records);
+        if (!common) return undefined;
+        const known = new Set(
+            records
+                .flatMap(({ name }) => this.candidates(name))
+                .map((one) => Math.min(...(toolkitOf(one) ?? []))),
+        );
+        const driver = driverOf(this.virtuals);
+        const byFit = (a, b) => compareFits(fit(a, driver), fit(b, driver));
+        return [...common].filter((release) => known.has(release)).sort(byFit)[0] ?? null;
+    }
+
+    /// What decides between two environments, undefined where they are the same: { order, key, name, ours,
+    /// theirs, requested }, order < 0 when the first is better, and a name that they fill differently.
+    /// First comes one CUDA, which the driver runs. Of the requested packages the standings decide, then
+    /// the sum of the dates of their versions (of parts of the toolkit after that), then builds in the
+    /// order of naming. Then dependencies, breadth first and level by level: standings, versions, builds.
+    /// The toolkit is part of the level after the first package that says which.
+    decide(ours, theirs) {
+        const sides = [ours, theirs];
+        const both = {
+            filled: sides.map((list) => new Map(list.map((one) => [one.name, one]))),
+            toolkits: sides.map((list) => this.toolkit(list)),
+        };
+        const unfit = this.compareToolkits(both, true);
+        if (unfit) return { ...unfit, requested: true };
         const seen = new Set();
-        for (let place = 0; place < queue.length; ++place) {
-            const name = queue[place];
-            if (seen.has(name) || name.startsWith('__')) continue;
-            seen.add(name);
-            const [a, b] = [mine.get(name), other.get(name)];
-            if (a?.fn !== b?.fn || a?.channel !== b?.channel || a?.subdir !== b?.subdir)
-                return { name, ours: a, theirs: b, requested: place < requested };
-            for (const spec of a.depends) queue.push(parseSpec(spec).name);
+        const unseen = (names) =>
+            [...new Set(names)].filter((name) => !seen.has(name) && !name.startsWith('__'));
+        const requested = unseen(this.question.specs.map((spec) => parseSpec(spec).name));
+        for (let level = requested; level.length > 0;) {
+            for (const name of level) seen.add(name);
+            const found =
+                level === requested ? this.decideRequested(both, level) : this.decideLevel(both, level);
+            if (found) return { ...found, requested: level === requested };
+            const records = level.map((name) => both.filled[0].get(name)).filter(Boolean);
+            level = unseen(
+                records.flatMap((one) => [
+                    ...(toolkitOf(one) ? [kToolkit] : []),
+                    ...one.depends.map((spec) => parseSpec(spec).name),
+                ]),
+            );
         }
         return undefined;
+    }
+
+    decideRequested(both, names) {
+        const parts = names.filter(isToolkitPart);
+        return (
+            this.first(both, names, (a, b) => this.standing(a, b)) ??
+            this.newestTogether(both, names.filter((name) => !isToolkitPart(name))) ??
+            this.newestTogether(both, parts) ??
+            this.first(both, names, (a, b) => this.compare(a, b))
+        );
+    }
+
+    decideLevel(both, names) {
+        return (
+            this.first(both, names, (a, b) => this.standing(a, b)) ??
+            this.first(both, names, (a, b) => this.newer(a, b)) ??
+            this.first(both, names, (a, b) => this.compare(a, b))
+        );
+    }
+
+    /// The first of the names that `order` tells apart.
+    first({ filled, toolkits }, names, order) {
+        for (const name of names) {
+            if (name === kToolkit) {
+                const found = this.compareToolkits({ filled, toolkits }, false);
+                if (found) return found;
+                continue;
+            }
+            const [ours, theirs] = filled.map((one) => one.get(name));
+            if (!ours || !theirs) throw new Error(`only one of them has ${name}`);
+            const found = order(ours, theirs);
+            if (found && found.order !== 0) return { ...found, name, ours, theirs };
+        }
+        return undefined;
+    }
+
+    newestTogether(both, names) {
+        const sum = (side) => names.reduce((total, name) => total + this.date(both.filled[side].get(name)), 0);
+        const byVersion = this.first(both, names, (a, b) => this.newer(a, b));
+        const order = sum(1) - sum(0);
+        if (!byVersion || order === 0) return byVersion;
+        return { ...byVersion, order, key: 'newer together' };
+    }
+
+    /// Records that contradict each other are worse than what the driver does not run.
+    fitOf(toolkit) {
+        if (toolkit === undefined) return [0, 0];
+        return toolkit === null ? [kBeyondDriver + 1, 0] : fit(toolkit, driverOf(this.virtuals));
+    }
+
+    compareToolkits({ filled, toolkits }, isUnfitOnly) {
+        const fits = toolkits.map((one) => this.fitOf(one));
+        const order = compareFits(...fits);
+        if (order === 0 || (isUnfitOnly && fits.every(([how]) => how < kBeyondDriver))) return undefined;
+        const name = [...filled[0].keys()].find((one) => {
+            const [ours, theirs] = filled.map((records) => records.get(one));
+            return theirs && ours.fn !== theirs.fn && toolkitOf(ours);
+        });
+        const [ours, theirs] = filled.map((records) => records.get(name));
+        const told = toolkits.map((one) => (one ? textOf(one) : one === null ? 'several' : 'none'));
+        return { order, key: `CUDA ${told[0]} instead of ${told[1]}`, name, ours, theirs };
     }
 }
 
