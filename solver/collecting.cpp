@@ -259,6 +259,7 @@ Result<Universe> Collecting::finish(Universe::Together together) && {
     DerivedDependencies derived(problem_, table_, candidates_, universe_.versions_);
     derived.infer_accelerators();
     leave_out_inferred();
+    derived.read_toolkits();
     if (together == Universe::Together::Required) derived.add(universe_.unpublished_);
     mark_dependents(table_, candidates_);
     excuse_installed();

@@ -61,22 +61,20 @@ std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candi
                                : std::nullopt;
 }
 
-void DerivedDependencies::add(std::deque<PackageRecord>& records) {
-    std::vector<std::optional<ToolkitRange>> ranges;
-    ranges.reserve(candidates_.size());
-    for (const auto& candidate : candidates_) {
-        ranges.push_back(table_.names()[candidate.name].is_virtual ? std::nullopt
-                                                                   : range_of(candidate));
+void DerivedDependencies::read_toolkits() {
+    for (auto& candidate : candidates_) {
+        if (!table_.names()[candidate.name].is_virtual) candidate.toolkit = range_of(candidate);
     }
-    if (!problem_.request.update_all && do_installed_contradict(ranges)) return;
-    for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd})
-        add_toolkit(vendor, ranges, records);
+}
+
+void DerivedDependencies::add(std::deque<PackageRecord>& records) {
+    if (!problem_.request.update_all && do_installed_contradict()) return;
+    for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) add_toolkit(vendor, records);
     // Builds mostly share their lists of dependencies.
     std::map<std::tuple<const SpecId*, std::size_t, std::vector<SpecId>>, std::span<const SpecId>>
         extended;
-    for (std::size_t id = 0; id < ranges.size(); ++id) {
-        auto& candidate = candidates_[id];
-        auto needs = needs_of(candidate, ranges[id]);
+    for (auto& candidate : candidates_) {
+        auto needs = needs_of(candidate);
         if (needs.empty()) continue;
         auto& list = extended[{candidate.depends.data(), candidate.depends.size(), needs}];
         if (list.empty()) {
@@ -98,13 +96,11 @@ void DerivedDependencies::add(std::deque<PackageRecord>& records) {
     }
 }
 
-bool DerivedDependencies::do_installed_contradict(
-    const std::vector<std::optional<ToolkitRange>>& ranges) const {
+bool DerivedDependencies::do_installed_contradict() const {
     std::map<Accelerator, ToolkitRange> common;
     std::set<NameId> for_cpus;
     std::set<NameId> extended;
-    for (std::size_t id = 0; id < ranges.size(); ++id) {
-        const auto& candidate = candidates_[id];
+    for (const auto& candidate : candidates_) {
         if (!candidate.is_installed) continue;
         if (is_cpu_build(candidate)) for_cpus.insert(candidate.name);
         for (const auto depend : candidate.depends) {
@@ -112,10 +108,11 @@ bool DerivedDependencies::do_installed_contradict(
                 is_framework(table_.name_of(depend).text))
                 extended.insert(table_.specs()[depend].name);
         }
-        if (!ranges[id]) continue;
-        auto& range = common.try_emplace(ranges[id]->vendor, *ranges[id]).first->second;
-        range.first = std::max(range.first, ranges[id]->first);
-        range.last = std::min(range.last, ranges[id]->last);
+        if (!candidate.toolkit) continue;
+        auto& range =
+            common.try_emplace(candidate.toolkit->vendor, *candidate.toolkit).first->second;
+        range.first = std::max(range.first, candidate.toolkit->first);
+        range.last = std::min(range.last, candidate.toolkit->last);
         if (range.last < range.first) return true;
     }
     return std::ranges::any_of(extended, [&](NameId name) { return for_cpus.contains(name); });
@@ -123,13 +120,11 @@ bool DerivedDependencies::do_installed_contradict(
 
 /// A version for each release at which a range begins or ends: where ranges overlap at all they do
 /// in one of these.
-void DerivedDependencies::add_toolkit(Accelerator vendor,
-                                      const std::vector<std::optional<ToolkitRange>>& ranges,
-                                      std::deque<PackageRecord>& records) {
+void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records) {
     std::set<ToolkitVersion> releases;
-    for (const auto& range : ranges) {
-        if (!range || range->vendor != vendor) continue;
-        for (const auto& end : {range->first, range->last}) {
+    for (const auto& candidate : candidates_) {
+        if (!candidate.toolkit || candidate.toolkit->vendor != vendor) continue;
+        for (const auto& end : {candidate.toolkit->first, candidate.toolkit->last}) {
             if (end.minor != ToolkitVersion::kLastMinor && end.major < 1000) releases.insert(end);
         }
     }
@@ -153,6 +148,7 @@ void DerivedDependencies::add_toolkit(Accelerator vendor,
         candidate.name = id;
         candidate.version = static_cast<VersionId>(versions_.size());
         candidate.given = &record;
+        candidate.toolkit = ToolkitRange{vendor, release, release};
         versions_.push_back(Version::parse(record.version).value());
         candidates_.push_back(candidate);
     }
@@ -185,10 +181,10 @@ std::optional<SpecId> DerivedDependencies::framework_spec(const Candidate& candi
     return table_.derive(spec.name, text, std::move(matches));
 }
 
-std::vector<SpecId> DerivedDependencies::needs_of(const Candidate& candidate,
-                                                  const std::optional<ToolkitRange>& range) {
+std::vector<SpecId> DerivedDependencies::needs_of(const Candidate& candidate) {
     std::vector<SpecId> needs;
-    if (range) needs.push_back(toolkit_spec(*range));
+    if (table_.names()[candidate.name].toolkit_of) return needs;
+    if (candidate.toolkit) needs.push_back(toolkit_spec(*candidate.toolkit));
     if (candidate.accelerator == Accelerator::None) return needs;
     for (const auto depend : candidate.depends) {
         if (const auto spec = framework_spec(candidate, depend)) needs.push_back(*spec);

@@ -33,6 +33,9 @@ public:
     /// what it matches.
     void infer_accelerators();
 
+    /// Tells every candidate the toolkit that it goes with.
+    void read_toolkits();
+
     /// Adds the toolkits as names with candidates, whose records go to `records`, and what builds
     /// need of them and of frameworks. An environment in which installed builds contradict each
     /// other is left as it is.
@@ -41,14 +44,11 @@ public:
 private:
     std::optional<ToolkitRange> range_of(const Candidate& candidate) const;
     std::optional<Accelerator> brought_by(const Candidate& candidate) const;
-    bool do_installed_contradict(const std::vector<std::optional<ToolkitRange>>& ranges) const;
-    void add_toolkit(Accelerator vendor,
-                     const std::vector<std::optional<ToolkitRange>>& ranges,
-                     std::deque<PackageRecord>& records);
+    bool do_installed_contradict() const;
+    void add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records);
     SpecId toolkit_spec(const ToolkitRange& range);
     std::optional<SpecId> framework_spec(const Candidate& candidate, SpecId dependency);
-    std::vector<SpecId> needs_of(const Candidate& candidate,
-                                 const std::optional<ToolkitRange>& range);
+    std::vector<SpecId> needs_of(const Candidate& candidate);
     SpecId without_gpu_builds(NameId name);
 
     const Problem& problem_;

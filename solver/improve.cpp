@@ -64,10 +64,12 @@ private:
         std::vector<NameId> parts;
         for (const auto name : names) (is_part_of_toolkit(name) ? parts : others).push_back(name);
         prefer(names, ranking_.standings);
+        const auto newest = newest_of(parts);
         prefer_new_versions(others);
         prefer(others, ranking_.accelerators);
         prefer_toolkit(others);
         prefer_new_versions(parts);
+        for (const auto id : newest) note_older_part(id);
         settle_builds(names);
     }
 
@@ -97,6 +99,24 @@ private:
     bool is_part_of_toolkit(NameId id) const {
         const auto& name = universe_.names()[id].text;
         return tells_cuda_version(name) || is_vendor_part(name);
+    }
+
+    std::vector<CandidateId> newest_of(const std::vector<NameId>& names) const {
+        std::vector<CandidateId> newest;
+        for (const auto name : names)
+            newest.push_back(std::ranges::min(
+                live_of(name), {}, [&](CandidateId id) { return ranking_.versions[id]; }));
+        return newest;
+    }
+
+    /// Than it would be if other packages were for another toolkit.
+    void note_older_part(CandidateId newest) {
+        const auto name = universe_.candidates()[newest].name;
+        const auto chosen = chosen_[name];
+        if (ranking_.versions[chosen] == ranking_.versions[newest]) return;
+        const auto ages = version_ages(universe_, name);
+        const auto begin = universe_.names()[name].begin;
+        trades_.push_back({name, newest, ages[chosen - begin] - ages[newest - begin]});
     }
 
     void prefer_new_versions(const std::vector<NameId>& names) {

@@ -11,9 +11,10 @@
 namespace gpkg::solver {
 namespace {
 
-/// Questions to the solver. Requests that are made of conflicts alone mostly take less than ten.
-/// Where so many do not do, the best solution that was met is taken.
-constexpr int kMostQuestions = 400;
+/// One question to the solver for so many conflicts that a solve may meet: 400 by default. Requests
+/// that are made of conflicts alone mostly take less than ten. Where so many do not do, the best
+/// solution that was met is taken.
+constexpr std::uint64_t kConflictsPerQuestion = 125;
 
 /// For each name how old it may be, as a place among the ages of its versions.
 using Bounds = std::vector<std::size_t>;
@@ -37,14 +38,21 @@ public:
               const std::vector<Goal>& goals,
               const std::vector<NameId>& names,
               const std::vector<CandidateId>& first)
-        : live_(open.live()), search_(search), goals_(goals) {
+        : live_(open.live()),
+          search_(search),
+          goals_(goals),
+          most_questions_(universe.problem().limits.conflicts / kConflictsPerQuestion) {
         for (const auto name : names) add_member(universe, name);
         keep_if_better(first);
     }
 
     NewestTogether run() && {
         std::set<Key> open{key_of(Bounds(members_.size()))};
-        while (!open.empty() && questions_ < kMostQuestions) {
+        while (!open.empty()) {
+            if (questions_ >= most_questions_) {
+                search_.give_up();
+                break;
+            }
             const auto bounds = open.extract(open.begin()).value().second;
             if (!(key_of(bounds) < key_of(best_))) break;
             const auto* conflict = find_conflict(bounds);
@@ -207,7 +215,8 @@ private:
     std::deque<Conflicting> conflicts_{};
     Bounds best_{};
     std::vector<CandidateId> solution_{};
-    int questions_ = 0;
+    std::uint64_t most_questions_;
+    std::uint64_t questions_ = 0;
 };
 
 }  // namespace

@@ -23,13 +23,14 @@ struct Reach {
 };
 
 enum class Key {
-    Toolkit,
+    Release,
     Held,
     Runs,
     TrackFeatures,
     Channel,
     Version,
     Accelerator,
+    Toolkit,
     Closeness,
     BuildNumber,
     Rest,
@@ -37,13 +38,14 @@ enum class Key {
 
 /// The order, as preference.hpp tells it. What is behind it, Rest, is looked at in groups that are
 /// equal so far.
-constexpr auto kOrder = std::to_array<Key>({Key::Toolkit,
+constexpr auto kOrder = std::to_array<Key>({Key::Release,
                                             Key::Held,
                                             Key::Runs,
                                             Key::TrackFeatures,
                                             Key::Channel,
                                             Key::Version,
                                             Key::Accelerator,
+                                            Key::Toolkit,
                                             Key::Closeness,
                                             Key::BuildNumber});
 
@@ -83,7 +85,7 @@ public:
         const auto [key, order] = decide(a, b);
         if (order > 0) return "allows the preferred builds of other packages";
         switch (key) {
-        case Key::Toolkit: break;  // nobody is told of these as of packages
+        case Key::Release: break;  // nobody is told of these as of packages
         case Key::Held:
             return one.is_installed ? "is installed and changes only when requested"
                                     : "has the installed version";
@@ -98,6 +100,7 @@ public:
         case Key::Accelerator:
             return fmt::format(
                 "is a {} build, {}", compute_platform(one.accelerator), why_accelerator(one, two));
+        case Key::Toolkit: return toolkit_advantage(one, two);
         case Key::Closeness: return "is built for hardware closer to this machine";
         case Key::BuildNumber: return "has a higher build number";
         case Key::Rest: break;
@@ -114,6 +117,15 @@ public:
     }
 
 private:
+    /// "is for CUDA 12.6 or newer, which suits the driver better than CUDA 12.9 or newer"
+    static std::string toolkit_advantage(const Candidate& one, const Candidate& two) {
+        const auto text = [](const Candidate& candidate) {
+            return candidate.toolkit ? candidate.toolkit->to_string() : "any toolkit";
+        };
+        return fmt::format(
+            "is for {}, which suits the driver better than {}", text(one), text(two));
+    }
+
     /// Why the accelerator of one candidate comes before that of another of its name.
     std::string why_accelerator(const Candidate& one, const Candidate& two) const {
         const auto& problem = universe_.problem();
@@ -282,7 +294,7 @@ private:
         return version_order_[candidate.version] == held_->version ? 1 : 2;
     }
 
-    /// Negative when `a` is better. Keys 1 to 8, of one name.
+    /// Negative when `a` is better. Keys 0 to 9, of one name.
     std::strong_ordering main_order(CandidateId a, CandidateId b) const {
         return decide(a, b).second;
     }
@@ -299,7 +311,9 @@ private:
 
     std::strong_ordering compare(Key key, const Candidate& one, const Candidate& two) const {
         switch (key) {
-        case Key::Toolkit: return toolkit_order(one, two);
+        case Key::Release:
+            if (universe_.names()[one.name].toolkit_of) return toolkit_order(one, two);
+            break;
         case Key::Held: return held_place(one) <=> held_place(two);
         case Key::Runs: return will_not_run(one) <=> will_not_run(two);
         case Key::TrackFeatures: return is_kept_back(one) <=> is_kept_back(two);
@@ -309,6 +323,9 @@ private:
             break;
         case Key::Version: return version_order_[two.version] <=> version_order_[one.version];
         case Key::Accelerator: return accelerator_place(one) <=> accelerator_place(two);
+        case Key::Toolkit:
+            if (heeds_machine_[one.name]) return toolkit_order(one, two);
+            break;
         case Key::Closeness: return two.closeness <=> one.closeness;
         case Key::BuildNumber: return two.build_number <=> one.build_number;
         case Key::Rest: break;
@@ -317,13 +334,12 @@ private:
     }
 
     std::strong_ordering toolkit_order(const Candidate& one, const Candidate& two) const {
-        if (!universe_.names()[one.name].toolkit_of) return std::strong_ordering::equal;
         return universe_.toolkit_fit(one) <=> universe_.toolkit_fit(two);
     }
 
     using Iterator = std::vector<CandidateId>::iterator;
 
-    /// Keys 9 (what the dependencies can bring), 10 (timestamp) and the tie-breaks.
+    /// Keys 10 (what the dependencies can bring), 11 (timestamp) and the tie-breaks.
     void order_group(Iterator begin, Iterator end) {
         // Builds mostly share their list of dependencies: each list is looked at once.
         std::vector<std::span<const SpecId>> lists;

@@ -15,12 +15,13 @@
 //   6  where builds are for several accelerators, the preferred one, and then none; its builds have
 //      no track_features for 3
 // So far of versions, accelerators and what goes with them; from here on of builds alone:
-//   7  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
-//   8  the higher build number
-//   9  dependencies that can be newer: over the names that all equals depend on, alphabetically,
+//   7  the toolkit that suits the driver better (toolkit_fit)
+//   8  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
+//   9  the higher build number
+//  10  dependencies that can be newer: over the names that all equals depend on, alphabetically,
 //      the highest version that the specs on each can get
-//  10  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
-//  11  the build string and the checksum, so that nothing is ever equal
+//  11  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
+//  12  the build string and the checksum, so that nothing is ever equal
 
 #include "solver/universe.hpp"
 

@@ -31,6 +31,8 @@ public:
                                                         const std::vector<Goal>& goals);
     /// Whether a better answer was given up without knowing that there is none.
     bool gave_up() const { return gave_up_; }
+    /// The same of one who asks no more.
+    void give_up() { gave_up_ = true; }
 
 private:
     class Attempt;

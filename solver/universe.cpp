@@ -1,7 +1,5 @@
 #include "solver/universe.hpp"
 
-#include "libcore/spec/record_version.hpp"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -31,15 +29,11 @@ std::vector<NameId> Universe::toolkits() const {
     return ids;
 }
 
-ToolkitFit Universe::toolkit_fit(const Candidate& release) const {
-    const auto& name = names()[release.name];
-    std::optional<ToolkitVersion> driver;
-    const auto* there = name.toolkit_of == Accelerator::Nvidia
-                            ? find_record(problem_->virtual_packages, "__cuda")
-                            : nullptr;
-    if (const auto supported = there == nullptr ? Version::parse("") : version_of(*there))
-        driver = ToolkitVersion::of(*supported);
-    return gpkg::toolkit_fit(*ToolkitVersion::of(version(release.version)), driver);
+ToolkitFit Universe::toolkit_fit(const Candidate& candidate) const {
+    if (!candidate.toolkit) return {};
+    const auto& machine = problem_->virtual_packages;
+    return gpkg::toolkit_fit(*candidate.toolkit,
+                             driver_release(machine, candidate.toolkit->vendor));
 }
 
 bool Universe::is_requested(NameId name) const {

@@ -70,8 +70,8 @@ public:
     bool is_requested(NameId name) const;
     /// The names that stand for toolkits, of which builds need releases.
     std::vector<NameId> toolkits() const;
-    /// How well a candidate of such a name suits the machine's driver.
-    ToolkitFit toolkit_fit(const Candidate& release) const;
+    /// How well the toolkit of a candidate suits the machine's driver.
+    ToolkitFit toolkit_fit(const Candidate& candidate) const;
     /// Whether all of the request's specs and constraints on its name match.
     bool is_as_requested(CandidateId id) const;
     /// "numpy 1.26.4 py312h_0", for messages.

@@ -69,7 +69,8 @@ std::optional<Contradiction> on_toolkits(const std::vector<PackageRecord>& recor
     return Contradiction{
         std::string(toolkit_title(vendor)),
         fmt::format("has versions that do not go together: {}", fmt::join(items, "; ")),
-        std::move(packages)};
+        std::move(packages),
+        false};
 }
 
 std::optional<Contradiction> on_framework(const PackageRecord& record,
@@ -90,7 +91,8 @@ std::optional<Contradiction> on_framework(const PackageRecord& record,
                         framework->name,
                         framework->version,
                         compute_platform(of.accelerator)),
-            {record.name, framework->name}};
+            {record.name, framework->name},
+            true};
     }
     return std::nullopt;
 }

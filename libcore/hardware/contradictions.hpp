@@ -14,6 +14,7 @@ struct Contradiction {
     std::string subject;  ///< a toolkit or a package
     std::string message;
     std::vector<std::string> packages;  ///< that contradict each other
+    bool is_certain = true;  ///< else they fail only where they load each other's libraries
 };
 
 /// Packages that were made for releases of a toolkit that do not go together, and GPU builds that

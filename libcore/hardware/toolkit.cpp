@@ -146,23 +146,38 @@ ToolkitRange at_least(Accelerator vendor, ToolkitVersion from) {
     return {vendor, from, is_alone ? from : ToolkitVersion{from.major, ToolkitVersion::kLastMinor}};
 }
 
+/// Releases of the major versions of a toolkit, also some that are still to come.
+const std::vector<Version>& possible_releases(Accelerator vendor) {
+    const auto make = [](int first, int last) {
+        constexpr int kLikelyMinors = 12;
+        std::vector<Version> releases;
+        for (int major = first; major <= last; ++major) {
+            for (int minor = 0; minor <= kLikelyMinors; ++minor)
+                releases.push_back(*Version::parse(fmt::format("{}.{}", major, minor)));
+            releases.push_back(
+                *Version::parse(fmt::format("{}.{}", major, int{ToolkitVersion::kLastMinor})));
+        }
+        releases.push_back(Version::from_number(9999));
+        return releases;
+    };
+    static const auto cuda = make(version_part(known_toolkits().front(), 0),
+                                  version_part(known_toolkits().back(), 0) + 1);
+    static const auto rocm = make(4, 9);
+    return vendor == Accelerator::Nvidia ? cuda : rocm;
+}
+
 /// The releases that a version spec takes, from the first to the last.
 std::optional<ToolkitRange> releases_in(const VersionSpec& spec, Accelerator vendor) {
-    std::vector<Version> probes = spec.literals();
-    probes.insert(probes.end(), known_toolkits().begin(), known_toolkits().end());
-    const auto last = version_part(known_toolkits().back(), 0) + 1;
-    for (int major = 1; major <= last; ++major)
-        probes.push_back(
-            *Version::parse(fmt::format("{}.{}", major, int{ToolkitVersion::kLastMinor})));
-    probes.push_back(Version::from_number(9999));
     std::optional<ToolkitRange> range;
-    for (const auto& probe : probes) {
-        const auto release = ToolkitVersion::of(probe);
-        if (!release || !spec.matches(probe)) continue;
+    const auto probe = [&](const Version& version) {
+        const auto release = ToolkitVersion::of(version);
+        if (!release || !spec.matches(version)) return;
         if (!range) range = ToolkitRange{vendor, *release, *release};
         range->first = std::min(range->first, *release);
         range->last = std::max(range->last, *release);
-    }
+    };
+    std::ranges::for_each(spec.literals(), probe);
+    std::ranges::for_each(possible_releases(vendor), probe);
     return range;
 }
 
@@ -259,6 +274,19 @@ ToolkitFit toolkit_fit(ToolkitVersion version, std::optional<ToolkitVersion> dri
                                 : ToolkitFit{LaterMinor, number - newest};
     return number < newest ? ToolkitFit{EarlierMajor, newest - number}
                            : ToolkitFit{LaterMajor, number - newest};
+}
+
+ToolkitFit toolkit_fit(const ToolkitRange& range, std::optional<ToolkitVersion> driver) {
+    return toolkit_fit(driver ? std::clamp(*driver, range.first, range.last) : range.last, driver);
+}
+
+std::optional<ToolkitVersion> driver_release(const std::vector<PackageRecord>& virtual_packages,
+                                             Accelerator vendor) {
+    const auto* there =
+        vendor == Accelerator::Nvidia ? find_record(virtual_packages, "__cuda") : nullptr;
+    if (there == nullptr) return std::nullopt;
+    const auto newest = version_of(*there);
+    return newest ? ToolkitVersion::of(*newest) : std::nullopt;
 }
 
 std::optional<Version> toolkit_of_build(std::string_view build) {

@@ -73,6 +73,11 @@ struct ToolkitFit {
     friend auto operator<=>(const ToolkitFit&, const ToolkitFit&) = default;
 };
 ToolkitFit toolkit_fit(ToolkitVersion version, std::optional<ToolkitVersion> driver);
+/// Of the release in the range that suits the driver best.
+ToolkitFit toolkit_fit(const ToolkitRange& range, std::optional<ToolkitVersion> driver);
+/// What the driver of a machine with these virtual packages supports; nothing where there is none.
+std::optional<ToolkitVersion> driver_release(const std::vector<PackageRecord>& virtual_packages,
+                                             Accelerator vendor);
 
 /// 12.6 of "cuda126_mkl_h4a15719_0" and "cuda126py312h3fd9d12_200". Nothing for a major version
 /// alone.

@@ -1,5 +1,6 @@
 #include "libcore/solve/machine_specs.hpp"
 
+#include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/hardware/gpu_libraries.hpp"
@@ -52,6 +53,10 @@ void MachineSpecs::take_record(std::string_view name,
     if (const auto toolkit = toolkit_of_build(build))
         take_on_cuda(exactly("cuda-version", toolkit->to_string()));
     if (tells_cuda_version(name)) take_on_cuda(exactly(name, version));
+    take_releases(toolkit_of_build(Accelerator::Nvidia, build));
+    if (tells_cuda_version(name) || is_vendor_part(name)) {
+        if (const auto own = Version::parse(version)) take_releases(toolkit_of_part(name, *own));
+    }
     if (const auto least = least_device_of(name))
         conditions.insert(fmt::format("__cuda_arch <{}", least->capability.to_string()));
 }
@@ -59,9 +64,21 @@ void MachineSpecs::take_record(std::string_view name,
 void MachineSpecs::take_on_cuda(std::string text) {
     const auto [place, is_new] = on_cuda.insert(std::move(text));
     if (!is_new) return;
-    if (const auto spec = MatchSpec::parse(*place)) take_devices(toolkits_of(*spec));
+    if (const auto spec = MatchSpec::parse(*place)) {
+        take_devices(toolkits_of(*spec));
+        take_releases(toolkit_of_dependency(*spec));
+    }
     if (!tells_cuda_version(name_in_spec(*place)))
         conditions.insert(fmt::format("__cuda >={}", kFirstCudaForTegraToo));
+}
+
+/// By which of them a driver supports it is decided which toolkit comes first.
+void MachineSpecs::take_releases(const std::optional<ToolkitRange>& range) {
+    if (!range || range->vendor != Accelerator::Nvidia) return;
+    for (const auto release : {range->first, range->last}) {
+        if (release.minor != ToolkitVersion::kLastMinor)
+            conditions.insert(fmt::format("__cuda >={}", release.to_string()));
+    }
 }
 
 /// What is lower than the lowest device that one of them makes code for: a machine without a device

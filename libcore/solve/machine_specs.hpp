@@ -1,8 +1,10 @@
 #pragma once
 
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/package_record.hpp"
 #include "libcore/spec/version.hpp"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@ struct MachineSpecs {
 private:
     void take_on_cuda(std::string text);
     void take_devices(const std::vector<Version>& of_toolkits);
+    void take_releases(const std::optional<ToolkitRange>& range);
 };
 
 /// All that these records say.

@@ -1,6 +1,7 @@
 #include "solver/notes/trades.hpp"
 
 #include "libcore/base/text.hpp"
+#include "libcore/hardware/accelerator.hpp"
 #include "solver/version_dates.hpp"
 
 #include <algorithm>
@@ -36,8 +37,10 @@ std::vector<std::string> notes_on_trades(const Universe& universe,
                                          const WithSpec& with_spec) {
     std::vector<std::string> notes;
     for (const auto& trade : trades) {
-        if (trade.age <= kNoticeableAge || notes.size() == kMostTold) continue;
         const auto& name = universe.names()[trade.name].text;
+        // Of parts of a toolkit the version tells more than the age.
+        if ((trade.age <= kNoticeableAge && !is_vendor_part(name)) || notes.size() == kMostTold)
+            continue;
         const auto spec = fmt::format("{}=={}", name, version_text(universe, trade.possible));
         const auto brought = with_spec(name, spec);
         if (!brought) continue;
@@ -47,9 +50,13 @@ std::vector<std::string> notes_on_trades(const Universe& universe,
             const auto& candidate = universe.candidates()[id];
             if (candidate.name == trade.name) own = version_text(universe, id);
             const auto then = brought->requested.find(universe.names()[candidate.name].text);
-            if (then != brought->requested.end() &&
-                then->second.first < universe.version(candidate.version))
-                prices.push_back(price(universe, id, then->second.first));
+            if (then == brought->requested.end()) continue;
+            const auto& [version, accelerator] = then->second;
+            if (version < universe.version(candidate.version))
+                prices.push_back(price(universe, id, version));
+            else if (accelerator != candidate.accelerator && accelerator == Accelerator::None)
+                prices.push_back(
+                    fmt::format("{} would be a CPU build", universe.names()[candidate.name].text));
         }
         if (prices.empty()) continue;
         notes.push_back(fmt::format("{} {} is {} older than {}, with which {}; {} selects that",

@@ -26,7 +26,9 @@ public:
             return std::nullopt;
         const auto chosen = chosen_.find(*id);
         if (chosen == chosen_.end()) return std::nullopt;
-        if (has_builds(*id)) return std::nullopt;
+        const bool is_cpu_build = choice == AcceleratorChoice::None &&
+                                  universe_.candidates()[chosen->second].says_accelerator;
+        if (is_cpu_build || has_builds(*id)) return std::nullopt;
         auto text = fmt::format(
             "{0}[accel={1}] has no effect: {0} has no GPU builds", name, to_string(choice));
         const auto others = needed_with_builds(chosen->second);

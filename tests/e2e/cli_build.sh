@@ -124,11 +124,11 @@ recipe prog 'build: {script: "echo 1 > $PREFIX/prog"}'
 expect 0 build r/prog --output-dir hints
 recipe typo 'requirements: {run: [progg]}' 'tests: [{script: ["true"]}]'
 expect 1 build r/typo --output-dir hints --override-channels
-err_has "requirements.run: package 'progg' not found" '# first: change progg to prog in the recipe'
+err_has "requirements.run: package 'progg' not found" 'hint: did you mean prog?'
 err_lacks 'no-test'
 recipe typo 'requirements: {host: [progg]}'
 expect 1 build r/typo --output-dir hints --override-channels
-err_has '# first: change progg to prog in the recipe'
+err_has 'hint: did you mean prog?'
 recipe says 'tests: [{script: ["true", "echo 1.0 | grep -q 2.0"]}]'
 expect 1 build r/says --output-dir hints
 err_has 'test 1 failed with exit status 1: echo 1.0 | grep -q 2.0' \

@@ -114,8 +114,8 @@ for page in "${pages[@]}"; do
     rm -f "$WORK/failed"
     # The GPU partition has the build for the driver's CUDA; the login node has a build for none.
     case $page in
-        set-up-a-site) out_has $'\nNone\n12.9' ;;
-        module-for-different-nodes) out_has 'trained with 12.9' ;;
+        set-up-a-site) out_has $'\nNone\n12.6' ;;
+        module-for-different-nodes) out_has 'trained with 12.6' ;;
         *) cp slurm-*.out "$WORK/" 2> /dev/null ;;
     esac
 done

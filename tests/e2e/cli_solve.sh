@@ -65,7 +65,7 @@ expect 0 why-not 'numpy>=2' torch
 out_is "numpy 2.0 1 is possible, but conflicts with the best match for the request
 torch is requested
 numpy>=2 is the spec in question
-torch ==2.0 0 is the best match for the request
+torch ==2.0 is the best match for the request
 └─ torch 2.0 0 needs numpy <2
    └─ no numpy satisfies both >=2 and <2
 this would change:

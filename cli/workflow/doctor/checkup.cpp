@@ -569,7 +569,7 @@ private:
             for (const auto& name : contradiction.packages)
                 attempts.emplace_back([this, name] { return checked_.remedies.update(name); });
             const auto remedy = checked_.remedies.first_of(attempts, is_mended);
-            add(Grade::Bad,
+            add(contradiction.is_certain ? Grade::Bad : Grade::Warning,
                 contradiction.subject,
                 contradiction.message,
                 remedy ? remedy->command : "");

@@ -41,6 +41,7 @@ TEST_CASE("a build tells the releases of the toolkit that it goes with", "[hardw
         {record("tensorflow-base", "2.7.0", "cuda102py39_0", {"cudatoolkit >=10.2,<10.3.0a0"}), "CUDA 10.2"},
         {record("pytorch", "1.5.1", "py3.8_cuda10.2.89_0", {"cudatoolkit >=10.2.89,<10.3"}), "CUDA 10.2"},
         {record("pyg", "2.0.4", "py39_torch_1.11.0_cu115", {"pytorch 1.11.*", "cudatoolkit 11.5.*"}), "CUDA 11.5"},
+        {record("libnvjitlink", "13.3.33", "h1_0", {"cuda-version >=13,<13.4.0a0"}), "CUDA 13.0 to 13.3"},
         {record("cudf", "26.4", "cuda13_py314_1", {"cuda-version >=13,<14.0a0"}), "CUDA 13"},
         // pytorch-cuda 12.1 stands beside parts of 12.5.
         {record("pytorch", "2.1", "py3.10_cuda12.1_cudnn8", {"pytorch-cuda >=12.1,<12.2"}), "CUDA 12"},
