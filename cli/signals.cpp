@@ -3,14 +3,12 @@
 #include "cli/context.hpp"
 #include "cli/workflow/inside.hpp"
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <poll.h>
 #include <pthread.h>
 #include <string_view>
-#include <sys/signalfd.h>
 #include <thread>
 #include <unistd.h>
 
@@ -19,18 +17,13 @@ namespace {
 
 std::atomic<int> first_signal = 0;
 
-/// Until one of the signals is there, which is not taken. Requests the stop once nobody reads
-/// stdout: whatever is written there later is lost, and poll() tells of it before any write.
-void watch_stdout(const sigset_t& signals, std::stop_source& unread) {
-    const int descriptor = ::signalfd(-1, &signals, SFD_CLOEXEC);
-    if (descriptor < 0) return;
-    std::array<pollfd, 2> watched{{{descriptor, POLLIN, 0}, {STDOUT_FILENO, 0, 0}}};
-    while (watched[0].revents == 0) {
-        if (::poll(watched.data(), watched.size(), -1) < 0) continue;
-        if ((watched[1].revents & POLLERR) != 0) unread.request_stop();
-        if (watched[1].revents != 0) watched[1] = {-1, 0, 0};
+/// Requests the stop once nobody reads stdout: whatever is written there later is lost, and poll()
+/// tells of it before any write.
+void watch_stdout(std::stop_source unread) {
+    pollfd watched{STDOUT_FILENO, 0, 0};
+    while (::poll(&watched, 1, -1) < 0) {
     }
-    ::close(descriptor);
+    if ((watched.revents & POLLERR) != 0) unread.request_stop();
 }
 
 [[noreturn]] void wait_for_signals(sigset_t signals,
@@ -38,7 +31,6 @@ void watch_stdout(const sigset_t& signals, std::stop_source& unread) {
                                    std::stop_source unread) {
     constexpr std::chrono::milliseconds kSameSignal{500};
     int signal = 0;
-    watch_stdout(signals, unread);
     sigwait(&signals, &signal);
     first_signal = signal;
     source.request_stop();
@@ -65,6 +57,7 @@ StopTokens catch_signals() {
     std::stop_source source;
     std::stop_source unread;
     std::thread(wait_for_signals, signals, source, unread).detach();
+    std::thread(watch_stdout, unread).detach();
     return {source.get_token(), unread.get_token()};
 }
 

@@ -95,7 +95,8 @@ public:
         const auto& accelerators = universe.accelerators();
         const auto& name = universe.names()[id].text;
         const auto has = [&](const auto& fits) { return std::ranges::any_of(candidates, fits); };
-        is_named_ = universe.is_requested(id) || accelerators.of_package.contains(name);
+        is_own_choice_ = accelerators.of_package.contains(name);
+        is_named_ = universe.is_requested(id) || is_own_choice_;
         binds_without_any_ = is_named_ && accelerators.is_bound_without_any(name);
         may_stay_ = !accelerators.is_asked(name);
         has_choice_ = has([&](const auto& one) {
@@ -109,7 +110,9 @@ public:
 
     bool allow(const Candidate& candidate) const {
         if (candidate.accelerator == wanted_ || (candidate.is_installed && may_stay_)) return true;
-        if (candidate.accelerator != Accelerator::None) return false;
+        // What is brought is bound by itself, and may be freed by itself.
+        const bool is_bound = says_itself(candidate) || is_own_choice_;
+        if (is_bound && candidate.accelerator != Accelerator::None) return false;
         if (!has_choice_ || !is_strict_) return true;
         return !says_itself(candidate) && !binds_without_any_ &&
                (is_named_ ? with_wanted_.empty() : !with_wanted_.contains(candidate.version));
@@ -122,6 +125,7 @@ private:
     }
 
     Accelerator wanted_;
+    bool is_own_choice_;
     bool is_named_;
     bool binds_without_any_;
     bool may_stay_;

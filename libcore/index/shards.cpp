@@ -192,6 +192,8 @@ public:
                         left_out_.add(key, fault);
                 }
             });
+        // Not a bad record, but another shard.
+        if (shard_.records.empty() && !foreign_.empty()) refuse(foreign_);
         if (auto note = left_out_.note()) shard_.notes.push_back(*std::move(note));
     }
 
@@ -221,8 +223,10 @@ private:
                                     const MsgpackValue& bytes,
                                     std::size_t size) { return kept_digest(name, bytes, size); };
             auto fault = read_record(value, fn, record, digest);
-            if (!record.name.empty() && record.name != name_)
+            if (!record.name.empty() && record.name != name_) {
                 fault = fmt::format("belongs to '{}', not '{}'", record.name.substr(0, 200), name_);
+                foreign_ = fmt::format("{}: {}", fn, fault);
+            }
             if (fault.empty()) return;
             shard_.records.pop_back();
             left_out_.add(fn, fault);
@@ -240,6 +244,7 @@ private:
     std::string_view name_;
     Shard& shard_;
     LeftOutRecords left_out_;
+    std::string foreign_;  ///< a record of another name
 };
 
 }  // namespace

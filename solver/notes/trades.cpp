@@ -59,13 +59,14 @@ std::vector<std::string> notes_on_trades(const Universe& universe,
                     fmt::format("{} would be a CPU build", universe.names()[candidate.name].text));
         }
         if (prices.empty()) continue;
-        notes.push_back(fmt::format("{} {} is {} older than {}, with which {}; {} selects that",
-                                    name,
-                                    own,
-                                    age_text(trade.age),
-                                    version_text(universe, trade.possible),
-                                    join_some(prices, "and"),
-                                    spec));
+        notes.push_back(fmt::format(
+            "{} {} is chosen instead of {}{}, with which {}; {} selects that",
+            name,
+            own,
+            version_text(universe, trade.possible),
+            trade.age > kNoticeableAge ? fmt::format(" ({} newer)", age_text(trade.age)) : "",
+            join_some(prices, "and"),
+            spec));
     }
     return notes;
 }

@@ -608,7 +608,7 @@ package gainer 1.0 cpu_0
 index
 newer expect 0 solve cuda-part gainer
 out_has cuda129_0
-err_has 'cuda-part 1.0 is 30 days older than 2.0, with which gainer would be a CPU build; cuda-part==2.0 selects that'
+err_has 'cuda-part 1.0 is chosen instead of 2.0, with which gainer would be a CPU build; cuda-part==2.0 selects that'
 newer expect 0 solve cuda-part==2.0 gainer
 out_has cpu_0
 newer expect 0 why-not cuda-part=2 cuda-part gainer

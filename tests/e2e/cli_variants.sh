@@ -17,8 +17,8 @@ package vision 1.0 cuda129_0 'torch * cuda*'
 expect 0 variants torch
 check [ "$(tr -s ' ' <<< "$out")" = '# Version Build Accelerator CUDA Python Fits here
 2.0 cpu_py312_0 none 3.12 yes
-2.0 cuda118_py313_0 nvidia 11.8 3.13 no: needs __cuda >=11.8, but this machine has no NVIDIA driver
-2.0 cuda129_py312_0 nvidia 12.9 3.12 no: driver 12.9 0 needs __cuda >=12, but this machine has no NVIDIA driver' ]
+2.0 cuda129_py312_0 nvidia 12.9 3.12 no: driver 12.9 0 needs __cuda >=12, but this machine has no NVIDIA driver
+2.0 cuda118_py313_0 nvidia 11.8 3.13 no: needs __cuda >=11.8, but this machine has no NVIDIA driver' ]
 err_lacks 'detected from'
 err_has 'the newest version with ROCm builds is 1.0'
 expect 0 variants torch -v
