@@ -50,6 +50,7 @@ struct Candidate {
     bool says_accelerator = false;                ///< else it knows of none
     bool is_accelerator_inferred = false;         ///< it is what the build brings that says it
     std::optional<ToolkitRange> toolkit{};        ///< that it goes with
+    ToolkitFit toolkit_fit{};                     ///< how well that suits the driver
     Closeness closeness;                          ///< to the machine
     bool will_not_run = false;                    ///< on this driver and these GPUs (running.hpp)
     ChannelRecord offered;                        ///< where it stands in a channel

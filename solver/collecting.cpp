@@ -264,7 +264,8 @@ Result<Universe> Collecting::finish(Universe::Together together) && {
     derived.infer_accelerators();
     leave_out_inferred();
     derived.read_toolkits();
-    if (together == Universe::Together::Required) derived.add(universe_.unpublished_);
+    if (together == Universe::Together::Required)
+        universe_.has_derived_ = derived.add(universe_.unpublished_);
     mark_dependents(table_, candidates_);
     excuse_installed();
     note_ignored_condition();

@@ -19,23 +19,28 @@ bool is_cpu_build(const Candidate& candidate) {
 
 void DerivedDependencies::infer_accelerators() {
     for (bool has_more = true; std::exchange(has_more, false);) {
+        const auto brought = accelerators_by_spec();
+        if (std::ranges::none_of(brought, &std::optional<Accelerator>::has_value)) return;
+        const auto says_it = [&](SpecId depend) { return brought[depend].has_value(); };
         for (auto& candidate : candidates_) {
-            if (candidate.says_accelerator) continue;
-            const auto brought = brought_by(candidate);
-            if (!brought) continue;
-            candidate.accelerator = *brought;
+            if (candidate.says_accelerator || table_.names()[candidate.name].may_be_toolkit)
+                continue;
+            const auto found = std::ranges::find_if(candidate.depends, says_it);
+            if (found == candidate.depends.end()) continue;
+            candidate.accelerator = *brought[*found];
             candidate.says_accelerator = candidate.is_accelerator_inferred = has_more = true;
         }
     }
 }
 
-/// For CPUs only where a build is asked for: what needs any build of a package without GPU builds
-/// is for no accelerator.
-std::optional<Accelerator> DerivedDependencies::brought_by(const Candidate& candidate) const {
-    if (is_vendor_part(table_.names()[candidate.name].text)) return std::nullopt;
-    for (const auto depend : candidate.depends) {
-        const auto& spec = table_.specs()[depend];
-        if (spec.matches.empty() || table_.name_of(depend).is_virtual) continue;
+/// Of each spec the accelerator that all builds which it takes are for. For CPUs only where a build
+/// is asked for: what needs any build of a package without GPU builds is for no accelerator.
+std::vector<std::optional<Accelerator>> DerivedDependencies::accelerators_by_spec() const {
+    std::vector<std::optional<Accelerator>> accelerators;
+    accelerators.reserve(table_.specs().size());
+    for (const auto& spec : table_.specs()) {
+        accelerators.emplace_back();
+        if (spec.matches.empty() || table_.names()[spec.name].is_virtual) continue;
         const auto& first = candidates_[spec.matches.front()];
         if (!first.says_accelerator ||
             (first.accelerator == Accelerator::None && !spec.match.build))
@@ -44,9 +49,9 @@ std::optional<Accelerator> DerivedDependencies::brought_by(const Candidate& cand
             return candidates_[id].says_accelerator &&
                    candidates_[id].accelerator == first.accelerator;
         });
-        if (are_alike) return first.accelerator;
+        if (are_alike) accelerators.back() = first.accelerator;
     }
-    return std::nullopt;
+    return accelerators;
 }
 
 std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candidate) const {
@@ -62,20 +67,29 @@ std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candi
 }
 
 void DerivedDependencies::read_toolkits() {
+    const auto& machine = problem_.virtual_packages;
+    const auto cuda = driver_release(machine, Accelerator::Nvidia);
     for (auto& candidate : candidates_) {
-        if (!table_.names()[candidate.name].is_virtual) candidate.toolkit = range_of(candidate);
+        if (table_.names()[candidate.name].is_virtual) continue;
+        candidate.toolkit = range_of(candidate);
+        if (candidate.toolkit)
+            candidate.toolkit_fit =
+                toolkit_fit(*candidate.toolkit,
+                            candidate.toolkit->vendor == Accelerator::Nvidia ? cuda : std::nullopt);
     }
 }
 
-void DerivedDependencies::add(std::deque<PackageRecord>& records) {
-    if (!problem_.request.update_all && do_installed_contradict()) return;
+bool DerivedDependencies::add(std::deque<PackageRecord>& records) {
+    if (!problem_.request.update_all && do_installed_contradict()) return false;
     for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) add_toolkit(vendor, records);
     // Builds mostly share their lists of dependencies.
     std::map<std::tuple<const SpecId*, std::size_t, std::vector<SpecId>>, std::span<const SpecId>>
         extended;
+    bool has_any = false;
     for (auto& candidate : candidates_) {
         auto needs = needs_of(candidate);
         if (needs.empty()) continue;
+        has_any = true;
         auto& list = extended[{candidate.depends.data(), candidate.depends.size(), needs}];
         if (list.empty()) {
             std::vector<SpecId> all(candidate.depends.begin(), candidate.depends.end());
@@ -92,8 +106,10 @@ void DerivedDependencies::add(std::deque<PackageRecord>& records) {
             std::vector<SpecId> all(constrains.begin(), constrains.end());
             all.push_back(without_gpu_builds(*pytorch));
             constrains = table_.keep(std::move(all));
+            has_any = true;
         }
     }
+    return has_any;
 }
 
 bool DerivedDependencies::do_installed_contradict() const {
@@ -149,6 +165,8 @@ void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageReco
         candidate.version = static_cast<VersionId>(versions_.size());
         candidate.given = &record;
         candidate.toolkit = ToolkitRange{vendor, release, release};
+        candidate.toolkit_fit =
+            toolkit_fit(release, driver_release(problem_.virtual_packages, vendor));
         versions_.push_back(Version::parse(record.version).value());
         candidates_.push_back(candidate);
     }

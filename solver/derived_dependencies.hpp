@@ -38,12 +38,12 @@ public:
 
     /// Adds the toolkits as names with candidates, whose records go to `records`, and what builds
     /// need of them and of frameworks. An environment in which installed builds contradict each
-    /// other is left as it is.
-    void add(std::deque<PackageRecord>& records);
+    /// other is left as it is. False where nothing is added.
+    bool add(std::deque<PackageRecord>& records);
 
 private:
     std::optional<ToolkitRange> range_of(const Candidate& candidate) const;
-    std::optional<Accelerator> brought_by(const Candidate& candidate) const;
+    std::vector<std::optional<Accelerator>> accelerators_by_spec() const;
     bool do_installed_contradict() const;
     void add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records);
     SpecId toolkit_spec(const ToolkitRange& range);

@@ -175,26 +175,31 @@ private:
         const auto is_better = [&](auto a, auto b) { return main_order(a, b) < 0; };
         if (!std::is_sorted(ids.begin(), ids.end(), is_better))
             std::sort(ids.begin(), ids.end(), is_better);
-        for (auto group = ids.begin(); group != ids.end();) {
-            const auto end = std::find_if(
-                group, ids.end(), [&](auto id) { return main_order(*group, id) != 0; });
-            if (end - group > 1) order_group(group, end);
-            group = end;
+        // Which key tells each from the one before it.
+        std::vector<Key> keys(ids.size(), Key::Rest);
+        for (std::size_t i = 1; i < ids.size(); ++i) keys[i] = decide(ids[i - 1], ids[i]).first;
+        for (std::size_t begin = 0; begin < ids.size();) {
+            auto end = begin + 1;
+            while (end < ids.size() && keys[end] == Key::Rest) ++end;
+            const auto at = [&](std::size_t i) {
+                return ids.begin() + static_cast<std::ptrdiff_t>(i);
+            };
+            if (end - begin > 1) order_group(at(begin), at(end));
+            begin = end;
         }
-        number(ids);
+        number(ids, keys);
     }
 
     /// Gives the candidates of a name, the best first, their places by each part of the order.
-    void number(const std::vector<CandidateId>& ids) {
+    void number(const std::vector<CandidateId>& ids, const std::vector<Key>& keys) {
         std::uint32_t standing = 0;
         std::uint32_t version = 0;
         std::uint32_t accelerator = 0;
         for (std::uint32_t place = 0; place < ids.size(); ++place) {
             if (place > 0) {
-                const auto key = decide(ids[place - 1], ids[place]).first;
-                if (key <= Key::Accelerator) ++accelerator;
-                if (key <= Key::Version) ++version;
-                if (key <= Key::Channel) ++standing;
+                if (keys[place] <= Key::Accelerator) ++accelerator;
+                if (keys[place] <= Key::Version) ++version;
+                if (keys[place] <= Key::Channel) ++standing;
             }
             ranking_.standings[ids[place]] = standing;
             ranking_.versions[ids[place]] = version;
@@ -333,8 +338,8 @@ private:
         return std::strong_ordering::equal;
     }
 
-    std::strong_ordering toolkit_order(const Candidate& one, const Candidate& two) const {
-        return universe_.toolkit_fit(one) <=> universe_.toolkit_fit(two);
+    static std::strong_ordering toolkit_order(const Candidate& one, const Candidate& two) {
+        return one.toolkit_fit <=> two.toolkit_fit;
     }
 
     using Iterator = std::vector<CandidateId>::iterator;

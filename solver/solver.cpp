@@ -99,8 +99,8 @@ Narrowing within_driver(const Universe& universe, Narrowing open) {
     for (const auto toolkit : universe.toolkits()) {
         const auto& name = universe.names()[toolkit];
         for (auto id = name.begin; id < name.end; ++id) {
-            if (open.live()[id] && universe.toolkit_fit(universe.candidates()[id]).how ==
-                                       ToolkitFit::Class::LaterMajor)
+            if (open.live()[id] &&
+                universe.candidates()[id].toolkit_fit.how == ToolkitFit::Class::LaterMajor)
                 open.exclude(id);
         }
     }
@@ -153,7 +153,7 @@ Result<Solved> solved(const Problem& problem, const OnStep& on_step) {
         return Solved{std::move(universe), std::move(ranking), std::move(best)};
     };
     GPKG_TRY(auto consistent, try_with(Universe::Together::Required));
-    if (consistent.best) return consistent;
+    if (consistent.best || !consistent.universe.has_derived()) return consistent;
     return try_with(Universe::Together::NotRequired);
 }
 

@@ -29,13 +29,6 @@ std::vector<NameId> Universe::toolkits() const {
     return ids;
 }
 
-ToolkitFit Universe::toolkit_fit(const Candidate& candidate) const {
-    if (!candidate.toolkit) return {};
-    const auto& machine = problem_->virtual_packages;
-    return gpkg::toolkit_fit(*candidate.toolkit,
-                             driver_release(machine, candidate.toolkit->vendor));
-}
-
 bool Universe::is_requested(NameId name) const {
     const auto is_on_name = [&](SpecId id) { return specs()[id].name == name; };
     return std::any_of(requested_.begin(), requested_.end(), is_on_name) ||

@@ -55,6 +55,9 @@ public:
     const std::vector<NameId>& kept() const { return kept_; }
     const std::vector<std::string>& notes() const { return notes_; }
 
+    /// Whether any build needs what no record says.
+    bool has_derived() const { return has_derived_; }
+
     const Name& name_of(const Spec& spec) const { return names()[spec.name]; }
     /// The specs that are about the name.
     const std::vector<SpecId>& specs_on(NameId name) const { return names()[name].specs; }
@@ -70,8 +73,6 @@ public:
     bool is_requested(NameId name) const;
     /// The names that stand for toolkits, of which builds need releases.
     std::vector<NameId> toolkits() const;
-    /// How well the toolkit of a candidate suits the machine's driver.
-    ToolkitFit toolkit_fit(const Candidate& candidate) const;
     /// Whether all of the request's specs and constraints on its name match.
     bool is_as_requested(CandidateId id) const;
     /// "numpy 1.26.4 py312h_0", for messages.
@@ -93,6 +94,7 @@ private:
     std::vector<const Constraint*> constraint_of_;  ///< of each of constraints_
     std::vector<NameId> kept_;
     std::vector<std::string> notes_;
+    bool has_derived_ = false;
     std::optional<Accelerator> found_accelerator_;  ///< what Auto prefers
     Keeping keeping_;
 };

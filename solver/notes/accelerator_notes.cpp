@@ -166,13 +166,24 @@ std::optional<std::string> AcceleratorNotes::on_machine_without(CandidateId id,
     return text;
 }
 
+/// Among the builds that are left out for their accelerator.
+bool AcceleratorNotes::has_newer_without_gpu(CandidateId id) const {
+    const auto& chosen = universe_.candidates()[id];
+    return std::ranges::any_of(universe_.names()[chosen.name].left_out, [&](const LeftOut& out) {
+        if (out.why != LeftOut::Why::Accelerator) return false;
+        const auto version = Version::parse(out.record.version());
+        return version && universe_.version(chosen.version) < *version;
+    });
+}
+
 /// A CUDA is named, which may cost a requested package versions for a GPU build.
 std::optional<std::string> AcceleratorNotes::on_named_cuda(CandidateId id) const {
     const auto& chosen = universe_.candidates()[id];
     const auto& name = universe_.names()[chosen.name].text;
     const auto cuda = asked_cuda();
     if (!universe_.accelerators().binds_requested_alone || !cuda || !is_requested(id) ||
-        chosen.accelerator != Accelerator::Nvidia || tells_cuda_version(name))
+        chosen.accelerator != Accelerator::Nvidia || tells_cuda_version(name) ||
+        !has_newer_without_gpu(id))
         return std::nullopt;
     const auto brought = with_spec_(name, name + "[accel=none]");
     if (!brought || !(universe_.version(chosen.version) < brought->version)) return std::nullopt;

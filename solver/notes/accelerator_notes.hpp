@@ -35,6 +35,7 @@ private:
     std::optional<std::string> on_cuda_not_running(CandidateId id) const;
     std::optional<std::string> on_machine_without(CandidateId id, bool is_limit_told) const;
     std::optional<std::string> on_newer_builds(CandidateId id, bool is_limit_told) const;
+    bool has_newer_without_gpu(CandidateId id) const;
     std::optional<std::string> on_named_cuda(CandidateId id) const;
     std::optional<std::string> on_no_build(CandidateId id, Accelerator wanted);
     std::optional<std::string> on_other_version(CandidateId id, CandidateId newest);

@@ -77,8 +77,10 @@ TEST_CASE("machines are told apart where specs do", "[hardware_space]") {
     // Nobody asks, so nothing is told apart; and a Linux machine has no __win.
     CHECK(ranges(space_of({"__cuda"}), "__glibc").empty());
     CHECK(ranges(space_of({"__win"}), "__win").empty());
-    // A driver that is too old for a CUDA is another one for builds with it.
-    CHECK(ranges(space_of({"cuda-version >=12.4,<13"}), "__cuda") == Texts{"none", "<12", ">=12"});
+    // A driver that is too old for a CUDA is another one for builds with it, and one that supports
+    // it comes before one that only runs its major version.
+    CHECK(ranges(space_of({"cuda-version >=12.4,<13"}), "__cuda") ==
+          Texts{"none", "<12", ">=12,<12.4", ">=12.4"});
 }
 
 TEST_CASE("records tell machines apart by what they are", "[hardware_space]") {
