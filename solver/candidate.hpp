@@ -129,6 +129,7 @@ struct Spec {
     HintedAccelerator accelerator;
     std::optional<ToolkitRange> toolkit{};
     Closeness closeness;
+    bool is_derived = false;  ///< no record says it (derived_dependencies.hpp)
     bool will_not_run = false;
     bool will_not_run_constrained = false;  ///< the same of one that has it in `constrains`
     std::vector<ConditionId> extras;        ///< that who depends on it asks for

@@ -52,8 +52,8 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     const auto& spec = universe_.specs()[id];
     if (universe_.name_of(spec).is_virtual)
         return spec.matches.empty() ? Verdict{Why::Machine, id} : Verdict{};
-    // The request names another release of the toolkit.
-    if (universe_.name_of(spec).toolkit_of && spec.matches.empty()) return {Why::Request, kNone};
+    // The request excludes the release of the toolkit, or the builds of the framework.
+    if (spec.is_derived && spec.matches.empty()) return {Why::Request, kNone};
     Verdict verdict{Why::Else, spec.matches.empty() ? id : kNone};
     // The newest are last, and what is said is about them.
     for (const auto match : spec.matches) {

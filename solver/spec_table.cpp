@@ -143,6 +143,7 @@ SpecId SpecTable::derive(NameId name, std::string_view text, std::vector<Candida
         spec.match.name = names_[name].text;
         spec.name = name;
         spec.text = text;
+        spec.is_derived = true;
         spec.matches = std::move(matches);
         names_[name].specs.push_back(entry->second);
         specs_.push_back(std::move(spec));
