@@ -141,7 +141,7 @@ Settled settled_before(const Problem& problem,
     }
     if (different.size() > 1 && !is_older(find(then, in_question), find(now, in_question)))
         std::erase(different, in_question);
-    std::ranges::stable_partition(different, [&](const std::string& name) {
+    std::stable_partition(different.begin(), different.end(), [&](const std::string& name) {
         return name != in_question && !is_older(find(then, name), find(now, name));
     });
     Settled settled;
