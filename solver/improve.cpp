@@ -103,6 +103,7 @@ private:
 
     std::vector<CandidateId> newest_of(const std::vector<NameId>& names) const {
         std::vector<CandidateId> newest;
+        newest.reserve(names.size());
         for (const auto name : names)
             newest.push_back(std::ranges::min(
                 live_of(name), {}, [&](CandidateId id) { return ranking_.versions[id]; }));

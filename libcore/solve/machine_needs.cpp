@@ -12,7 +12,7 @@ namespace {
 
 /// "13.0" for 13: kernels, C libraries and drivers have two numbers.
 std::string with_minor(const Version& version) {
-    auto text = version.to_string();
+    const auto& text = version.to_string();
     return text.find('.') == std::string::npos ? text + ".0" : text;
 }
 

@@ -468,10 +468,10 @@ std::set<Version> values_asked(const Universe& universe, NameId name) {
 }
 
 bool takes_newer(const ProblemChange& change, const Solution& solution) {
-    static const auto kNewest = *Version::parse("99999");
+    static const auto newest = *Version::parse("99999");
     const auto asks = asks_of(solution, change.name);
     return std::ranges::all_of(asks.specs, [&](const MatchSpec& spec) {
-        return !spec.version || spec.version->matches(kNewest);
+        return !spec.version || spec.version->matches(newest);
     });
 }
 
