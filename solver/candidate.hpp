@@ -103,9 +103,9 @@ struct Name {
     std::string text;
     CandidateId begin = 0;  ///< its candidates are begin .. end
     CandidateId end = 0;
-    bool is_virtual = false;      ///< "__cuda": true or false from the start, never chosen
-    bool is_reached = false;      ///< its candidates are to be collected
-    bool may_be_toolkit = false;  ///< its version may tell the release of a toolkit
+    bool is_virtual = false;       ///< "__cuda": true or false from the start, never chosen
+    bool is_reached = false;       ///< its candidates are to be collected
+    bool is_toolkit_part = false;  ///< its version may tell the release of a toolkit
     /// Stands for the toolkit of this vendor (derived_dependencies.hpp).
     std::optional<Accelerator> toolkit_of{};
     /// Stands for a spec of the request that has a condition: of one candidate, which has the spec

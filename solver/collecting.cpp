@@ -266,6 +266,9 @@ Result<Universe> Collecting::finish(Universe::Together together) && {
     derived.read_toolkits();
     if (together == Universe::Together::Required)
         universe_.has_derived_ = derived.add(universe_.unpublished_);
+    for (NameId id = 0; id < names().size(); ++id) {
+        if (names()[id].toolkit_of) universe_.toolkits_.push_back(id);
+    }
     mark_dependents(table_, candidates_);
     excuse_installed();
     note_ignored_condition();
@@ -306,7 +309,7 @@ Result<void> Collecting::take_request() {
     const bool gives_up_gpu =
         request.accelerators.all_is_asked && request.accelerators.all == AcceleratorChoice::None;
     for (const auto& name : request.keep) {
-        if (!gives_up_gpu || !(is_vendor_part(name) || tells_cuda_version(name)))
+        if (!gives_up_gpu || !is_toolkit_part(name))
             universe_.kept_.push_back(table_.intern_name(name));
     }
 

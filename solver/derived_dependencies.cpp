@@ -23,7 +23,7 @@ void DerivedDependencies::infer_accelerators() {
         if (std::ranges::none_of(brought, &std::optional<Accelerator>::has_value)) return;
         const auto says_it = [&](SpecId depend) { return brought[depend].has_value(); };
         for (auto& candidate : candidates_) {
-            if (candidate.says_accelerator || table_.names()[candidate.name].may_be_toolkit)
+            if (candidate.says_accelerator || table_.names()[candidate.name].is_toolkit_part)
                 continue;
             const auto found = std::ranges::find_if(candidate.depends, says_it);
             if (found == candidate.depends.end()) continue;
@@ -62,8 +62,8 @@ std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candi
     if (candidate.accelerator != Accelerator::None) {
         if (auto range = toolkit_of_build(candidate.accelerator, candidate.build())) return range;
     }
-    return name.may_be_toolkit ? toolkit_of_part(name.text, versions_[candidate.version])
-                               : std::nullopt;
+    return name.is_toolkit_part ? toolkit_of_part(name.text, versions_[candidate.version])
+                                : std::nullopt;
 }
 
 void DerivedDependencies::read_toolkits() {
@@ -127,9 +127,8 @@ bool DerivedDependencies::do_installed_contradict() const {
         if (!candidate.toolkit) continue;
         auto& range =
             common.try_emplace(candidate.toolkit->vendor, *candidate.toolkit).first->second;
-        range.first = std::max(range.first, candidate.toolkit->first);
-        range.last = std::min(range.last, candidate.toolkit->last);
-        if (range.last < range.first) return true;
+        if (!range.overlaps(*candidate.toolkit)) return true;
+        range = range.common_with(*candidate.toolkit);
     }
     return std::ranges::any_of(extended, [&](NameId name) { return for_cpus.contains(name); });
 }

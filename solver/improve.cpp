@@ -1,7 +1,5 @@
 #include "solver/improve.hpp"
 
-#include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cuda.hpp"
 #include "solver/facts.hpp"
 #include "solver/newest_together.hpp"
 #include "solver/version_dates.hpp"
@@ -62,7 +60,8 @@ private:
         }
         std::vector<NameId> others;
         std::vector<NameId> parts;
-        for (const auto name : names) (is_part_of_toolkit(name) ? parts : others).push_back(name);
+        for (const auto name : names)
+            (universe_.names()[name].is_toolkit_part ? parts : others).push_back(name);
         prefer(names, ranking_.standings);
         const auto newest = newest_of(parts);
         prefer_new_versions(others);
@@ -96,11 +95,6 @@ private:
                AcceleratorChoice::Conda;
     }
 
-    bool is_part_of_toolkit(NameId id) const {
-        const auto& name = universe_.names()[id].text;
-        return tells_cuda_version(name) || is_vendor_part(name);
-    }
-
     std::vector<CandidateId> newest_of(const std::vector<NameId>& names) const {
         std::vector<CandidateId> newest;
         newest.reserve(names.size());
@@ -120,23 +114,24 @@ private:
         trades_.push_back({name, newest, ages[chosen - begin] - ages[newest - begin]});
     }
 
+    /// Whether it could not be newer whatever else is chosen.
+    bool is_newest(NameId name) const {
+        return std::ranges::all_of(live_of(name), [&](CandidateId id) {
+            return ranking_.versions[id] >= ranking_.versions[chosen_[name]];
+        });
+    }
+
     void prefer_new_versions(const std::vector<NameId>& names) {
-        if (names.size() > 1) {
+        const bool are_newest =
+            std::ranges::all_of(names, [&](NameId name) { return is_newest(name); });
+        if (names.size() > 1 && !are_newest) {
             const auto newest =
                 newest_together(universe_, open_, search_, goals_, names, solution());
             adopt(newest.solution);
             for (const auto& trade : newest.trades) trades_.push_back(trade);
-            for (std::size_t i = 0; i < names.size(); ++i) exclude_older(names[i], newest.ages[i]);
+            for (const auto id : newest.older) open_.exclude(id);
         }
         prefer(names, ranking_.versions);
-    }
-
-    void exclude_older(NameId id, std::int64_t age) {
-        const auto ages = version_ages(universe_, id);
-        const auto& name = universe_.names()[id];
-        for (auto one = name.begin; one < name.end; ++one) {
-            if (open_.live()[one] && ages[one - name.begin] > age) open_.exclude(one);
-        }
     }
 
     /// Nothing but the best of each name by these places that goes with the best of those before.
@@ -145,8 +140,8 @@ private:
             while (try_better(name, places)) {
             }
             const auto best = places[chosen_[name]];
-            for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
-                if (open_.live()[id] && places[id] != best) open_.exclude(id);
+            for (const auto id : live_of(name)) {
+                if (places[id] != best) open_.exclude(id);
             }
         }
     }
@@ -297,10 +292,8 @@ private:
     bool try_better(NameId name, const Places& places) {
         std::vector<CandidateId> better;
         std::vector<CandidateId> others;
-        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
-            if (open_.live()[id])
-                (places[id] < places[chosen_[name]] ? better : others).push_back(id);
-        }
+        for (const auto id : live_of(name))
+            (places[id] < places[chosen_[name]] ? better : others).push_back(id);
         if (better.empty()) return false;
         auto only_better = open_;
         for (const auto id : others) only_better.exclude(id);

@@ -67,7 +67,9 @@ public:
         for (std::size_t i = 0; i < members_.size(); ++i) {
             const auto& member = members_[i];
             const auto alone = least_alone(i);
-            newest.ages.push_back(member.ages[best_[i]]);
+            for (auto age = best_[i] + 1; age < member.by_age.size(); ++age)
+                newest.older.insert(
+                    newest.older.end(), member.by_age[age].begin(), member.by_age[age].end());
             if (alone < best_[i])
                 newest.trades.push_back({member.name,
                                          member.by_age[alone].front(),

@@ -20,10 +20,10 @@ struct Trade {
     std::int64_t age = 0;          ///< milliseconds that the chosen version is older
 };
 
-/// What is found: a solution, and how old each of the names may be at most in it.
+/// What is found: a solution, and which candidates are older than what it has of their names.
 struct NewestTogether {
     std::vector<CandidateId> solution;
-    std::vector<std::int64_t> ages;  ///< by the places of the names
+    std::vector<CandidateId> older;
     std::vector<Trade> trades;
 };
 

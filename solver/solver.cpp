@@ -94,17 +94,18 @@ bool meets_machine(const Universe& universe) {
     });
 }
 
-/// Without releases of a toolkit that the driver does not run.
-Narrowing within_driver(const Universe& universe, Narrowing open) {
+/// Releases of a toolkit that the driver does not run.
+std::vector<CandidateId> beyond_driver(const Universe& universe, const Narrowing& open) {
+    std::vector<CandidateId> releases;
     for (const auto toolkit : universe.toolkits()) {
         const auto& name = universe.names()[toolkit];
         for (auto id = name.begin; id < name.end; ++id) {
             if (open.live()[id] &&
                 universe.candidates()[id].toolkit_fit.how == ToolkitFit::Class::LaterMajor)
-                open.exclude(id);
+                releases.push_back(id);
         }
     }
-    return open;
+    return releases;
 }
 
 std::optional<Best> best_in(const Universe& universe,
@@ -129,8 +130,11 @@ std::optional<Best> best_in(const Universe& universe,
 std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
     if (!meets_machine(universe)) return std::nullopt;
     const auto open = reduce(universe, ranking.ranks);
-    if (auto best = best_in(universe, ranking, within_driver(universe, open))) return best;
-    return universe.toolkits().empty() ? std::nullopt : best_in(universe, ranking, open);
+    const auto beyond = beyond_driver(universe, open);
+    auto within = open;
+    for (const auto release : beyond) within.exclude(release);
+    auto best = best_in(universe, ranking, within);
+    return best || beyond.empty() ? best : best_in(universe, ranking, open);
 }
 
 /// A problem, and its best solution if there is one.
@@ -210,27 +214,28 @@ std::optional<Brought> brought_with(const Problem& problem,
     if (!changed) return std::nullopt;
     const auto answer = solved(*changed);
     if (!answer || !answer->best) return std::nullopt;
+    const auto& universe = answer->universe;
     const auto& best = answer->best;
     std::set<NameId> for_gpus;
     for (const auto id : best->chosen) {
-        const auto& candidate = answer->universe.candidates()[id];
+        const auto& candidate = universe.candidates()[id];
         if (candidate.accelerator != Accelerator::None) for_gpus.insert(candidate.name);
     }
+    const auto is_for_gpus = [&](SpecId need) {
+        return for_gpus.contains(universe.specs()[need].name);
+    };
     std::optional<Brought> brought;
     std::map<std::string, std::pair<Version, Accelerator>> requested;
     for (const auto id : best->chosen) {
-        const auto& candidate = answer->universe.candidates()[id];
-        const auto& version = answer->universe.version(candidate.version);
-        const auto is_for_gpus = [&](SpecId need) {
-            return for_gpus.contains(answer->universe.specs()[need].name);
-        };
-        if (answer->universe.names()[candidate.name].text == name)
+        const auto& candidate = universe.candidates()[id];
+        const auto& version = universe.version(candidate.version);
+        if (universe.names()[candidate.name].text == name)
             brought = Brought{version,
                               candidate.accelerator,
                               !best->not_running.contains(id),
                               std::ranges::any_of(candidate.depends, is_for_gpus)};
-        else if (answer->universe.is_requested(candidate.name))
-            requested.emplace(answer->universe.names()[candidate.name].text,
+        else if (universe.is_requested(candidate.name))
+            requested.emplace(universe.names()[candidate.name].text,
                               std::pair(version, candidate.accelerator));
     }
     if (brought) brought->requested = std::move(requested);

@@ -38,7 +38,7 @@ NameId SpecTable::intern_name(std::string_view text) {
         Name name;
         name.text = entry->first;
         name.is_virtual = text.starts_with("__");
-        name.may_be_toolkit = tells_cuda_version(text) || is_vendor_part(text);
+        name.is_toolkit_part = is_toolkit_part(text);
         names_.push_back(std::move(name));
     }
     return entry->second;

@@ -21,14 +21,6 @@ std::vector<SpecId> Universe::leaves(ConditionId condition) const {
     return specs;
 }
 
-std::vector<NameId> Universe::toolkits() const {
-    std::vector<NameId> ids;
-    for (NameId id = 0; id < names().size(); ++id) {
-        if (names()[id].toolkit_of) ids.push_back(id);
-    }
-    return ids;
-}
-
 bool Universe::is_requested(NameId name) const {
     const auto is_on_name = [&](SpecId id) { return specs()[id].name == name; };
     return std::any_of(requested_.begin(), requested_.end(), is_on_name) ||

@@ -72,7 +72,7 @@ public:
     /// Also where a condition decides.
     bool is_requested(NameId name) const;
     /// The names that stand for toolkits, of which builds need releases.
-    std::vector<NameId> toolkits() const;
+    const std::vector<NameId>& toolkits() const { return toolkits_; }
     /// Whether all of the request's specs and constraints on its name match.
     bool is_as_requested(CandidateId id) const;
     /// "numpy 1.26.4 py312h_0", for messages.
@@ -95,6 +95,7 @@ private:
     std::vector<NameId> kept_;
     std::vector<std::string> notes_;
     bool has_derived_ = false;
+    std::vector<NameId> toolkits_;
     std::optional<Accelerator> found_accelerator_;  ///< what Auto prefers
     Keeping keeping_;
 };

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/match_spec.hpp"
 
@@ -20,17 +21,11 @@ struct Party {
     std::vector<std::string> names;
 };
 
-bool overlap(const ToolkitRange& a, const ToolkitRange& b) {
-    return a.first <= b.last && b.first <= a.last;
-}
-
 /// Releases of one major version run with each other's libraries from CUDA 11 on.
-ToolkitRange of_major_versions(ToolkitRange range) {
-    constexpr int kFirstCompatible = 11;
-    if (range.vendor == Accelerator::Nvidia && range.last.major < kFirstCompatible) return range;
-    range.first.minor = 0;
-    range.last.minor = ToolkitVersion::kLastMinor;
-    return range;
+ToolkitRange of_major_versions(const ToolkitRange& range) {
+    const bool is_alone =
+        range.vendor == Accelerator::Nvidia && range.last.major < kFirstCompatibleCuda;
+    return is_alone ? range : range.whole_majors();
 }
 
 /// Of the parties of a vendor each takes in all that its first member goes with.
@@ -41,14 +36,13 @@ std::vector<Party> parties_of(const std::vector<PackageRecord>& records, Acceler
         if (!said || said->vendor != vendor) continue;
         const auto range = of_major_versions(*said);
         const auto found = std::ranges::find_if(
-            parties, [&](const Party& party) { return overlap(party.range, range); });
+            parties, [&](const Party& party) { return party.range.overlaps(range); });
         if (found == parties.end()) {
             parties.push_back({range, {record.name}});
             continue;
         }
         found->names.push_back(record.name);
-        found->range.first = std::max(found->range.first, range.first);
-        found->range.last = std::min(found->range.last, range.last);
+        found->range = found->range.common_with(range);
     }
     return parties;
 }

@@ -10,12 +10,6 @@
 #include <fmt/format.h>
 
 namespace gpkg {
-namespace {
-
-/// The first major version whose minor versions run with each other's drivers.
-constexpr int kFirstCompatible = 11;
-
-}  // namespace
 
 std::string dotted_cuda(std::string_view digits) {
     if (digits.find('.') != std::string_view::npos || digits.size() < 2) return std::string(digits);
@@ -42,8 +36,9 @@ DriverFit driver_fit(const Version& toolkit,
     if (toolkit <= driver || supports(driver)) return DriverFit::Native;
     if (compat && supports(*compat)) return DriverFit::Forward;
     const auto major = version_part(toolkit, 0);
-    return major >= kFirstCompatible && major == version_part(driver, 0) ? DriverFit::MinorVersion
-                                                                         : DriverFit::No;
+    return major >= kFirstCompatibleCuda && major == version_part(driver, 0)
+               ? DriverFit::MinorVersion
+               : DriverFit::No;
 }
 
 bool tells_cuda_version(std::string_view name) {

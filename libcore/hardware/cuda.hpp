@@ -45,6 +45,9 @@ bool tells_cuda_version(std::string_view name);
 /// "92", "13" of "13"; what has a dot stays.
 std::string dotted_cuda(std::string_view digits);
 
+/// From this major version on builds run with the libraries of other minor versions.
+inline constexpr int kFirstCompatibleCuda = 11;
+
 /// Whether a package is one of CUDA's own: "cuda-cudart", "libcublas", "nccl".
 bool is_part_of_cuda(std::string_view name);
 

@@ -81,12 +81,6 @@ const Stand* find_stand(std::string_view name) {
     return found == kStands.end() ? nullptr : found;
 }
 
-ToolkitRange whole_majors(ToolkitRange range) {
-    range.first.minor = 0;
-    range.last.minor = ToolkitVersion::kLastMinor;
-    return range;
-}
-
 /// Parts with versions of their own: from a version on, part of this major version of CUDA
 /// (NVIDIA, "CUDA Toolkit Release Notes", component versions of 11.0 to 13.0).
 struct Numbering {
@@ -142,7 +136,7 @@ bool is_known_major(int major) {
 /// What is made with a release goes with later ones of its major version; before 11 releases of
 /// CUDA do not go with each other (NVIDIA, "CUDA Compatibility").
 ToolkitRange at_least(Accelerator vendor, ToolkitVersion from) {
-    const bool is_alone = vendor == Accelerator::Nvidia && from.major < 11;
+    const bool is_alone = vendor == Accelerator::Nvidia && from.major < kFirstCompatibleCuda;
     return {vendor, from, is_alone ? from : ToolkitVersion{from.major, ToolkitVersion::kLastMinor}};
 }
 
@@ -190,6 +184,14 @@ std::optional<ToolkitVersion> ToolkitVersion::of(const Version& version) {
 
 std::string ToolkitVersion::to_string() const { return fmt::format("{}.{}", major, minor); }
 
+ToolkitRange ToolkitRange::whole_majors() const {
+    return {vendor, {first.major, 0}, {last.major, ToolkitVersion::kLastMinor}};
+}
+
+bool is_toolkit_part(std::string_view name) {
+    return tells_cuda_version(name) || is_vendor_part(name);
+}
+
 std::string_view toolkit_title(Accelerator vendor) { return compute_platform(vendor); }
 
 std::string ToolkitRange::to_string() const {
@@ -210,7 +212,7 @@ std::optional<ToolkitRange> toolkit_of_dependency(const MatchSpec& dependency) {
     if (stand == nullptr || !dependency.version || dependency.version->is_any())
         return std::nullopt;
     const auto range = releases_in(*dependency.version, stand->vendor);
-    return range && !stand->tells_minor ? whole_majors(*range) : range;
+    return range && !stand->tells_minor ? range->whole_majors() : range;
 }
 
 std::optional<ToolkitRange> toolkit_of_build(Accelerator vendor, std::string_view build) {
@@ -220,7 +222,8 @@ std::optional<ToolkitRange> toolkit_of_build(Accelerator vendor, std::string_vie
     const auto release = version ? ToolkitVersion::of(*version) : std::nullopt;
     if (!release) return std::nullopt;
     // A major version alone: "cuda13".
-    if (told->find('.') == std::string::npos) return whole_majors({vendor, *release, *release});
+    if (told->find('.') == std::string::npos)
+        return ToolkitRange{vendor, *release, *release}.whole_majors();
     return at_least(vendor, *release);
 }
 
@@ -228,14 +231,15 @@ std::optional<ToolkitRange> toolkit_of_part(std::string_view name, const Version
     const auto release = ToolkitVersion::of(version);
     if (!release) return std::nullopt;
     if (const auto* stand = find_stand(name)) {
-        if (!stand->tells_minor) return whole_majors({stand->vendor, *release, *release});
+        if (!stand->tells_minor)
+            return ToolkitRange{stand->vendor, *release, *release}.whole_majors();
         const bool is_toolkit = name == "cuda-version" || name == "cudatoolkit";
         return is_toolkit ? ToolkitRange{stand->vendor, *release, *release}
                           : at_least(stand->vendor, *release);
     }
     const auto whole = without_output(name);
     if (const auto major = cuda_by_numbering(whole, version))
-        return whole_majors({Accelerator::Nvidia, {*major, 0}, {*major, 0}});
+        return ToolkitRange{Accelerator::Nvidia, {*major, 0}, {*major, 0}}.whole_majors();
     if (is_numbered_as_toolkit(whole) && is_known_major(release->major))
         return at_least(Accelerator::Nvidia, *release);
     return std::nullopt;
@@ -258,9 +262,8 @@ std::optional<ToolkitRange> toolkit_of(const PackageRecord& record) {
     const auto accelerator = accelerator_of(record).accelerator;
     if (const auto range = toolkit_of_build(accelerator, record.build)) return range;
     const auto version = version_of(record);
-    return version && (is_vendor_part(record.name) || find_stand(record.name) != nullptr)
-               ? toolkit_of_part(record.name, *version)
-               : std::nullopt;
+    return version && is_toolkit_part(record.name) ? toolkit_of_part(record.name, *version)
+                                                   : std::nullopt;
 }
 
 ToolkitFit toolkit_fit(ToolkitVersion version, std::optional<ToolkitVersion> driver) {

@@ -9,6 +9,7 @@
 #include "libcore/spec/package_record.hpp"
 #include "libcore/spec/version.hpp"
 
+#include <algorithm>
 #include <compare>
 #include <optional>
 #include <string>
@@ -37,6 +38,15 @@ struct ToolkitRange {
     ToolkitVersion last;
 
     bool contains(ToolkitVersion version) const { return first <= version && version <= last; }
+    bool overlaps(const ToolkitRange& other) const {
+        return first <= other.last && other.first <= last;
+    }
+    /// What both contain; only of ranges that overlap.
+    ToolkitRange common_with(const ToolkitRange& other) const {
+        return {vendor, std::max(first, other.first), std::min(last, other.last)};
+    }
+    /// With all minor versions of its major versions.
+    ToolkitRange whole_majors() const;
     /// "CUDA 12.6", "CUDA 12 (12.6 or newer)", "CUDA 11.8 to 12.9".
     std::string to_string() const;
     // clang-tidy 14 takes the 0 of an ordering for a null pointer.
@@ -46,6 +56,10 @@ struct ToolkitRange {
 
 /// "CUDA", "ROCm"
 std::string_view toolkit_title(Accelerator vendor);
+
+/// Whether a package is a part of a vendor's toolkit or stands for one: "cuda-nvcc",
+/// "pytorch-cuda".
+bool is_toolkit_part(std::string_view name);
 
 /// What a record says of its toolkit, by the first of these that says anything:
 ///

@@ -54,7 +54,7 @@ void MachineSpecs::take_record(std::string_view name,
         take_on_cuda(exactly("cuda-version", toolkit->to_string()));
     if (tells_cuda_version(name)) take_on_cuda(exactly(name, version));
     take_releases(toolkit_of_build(Accelerator::Nvidia, build));
-    if (tells_cuda_version(name) || is_vendor_part(name)) {
+    if (is_toolkit_part(name)) {
         if (const auto own = Version::parse(version)) take_releases(toolkit_of_part(name, *own));
     }
     if (const auto least = least_device_of(name))

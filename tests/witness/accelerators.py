@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from corpus import Channel, clean_environment
+
 # The channels, if others than conda-forge, and the specs.
 REQUESTS = [
     "pytorch", "torchvision", "pytorch torchvision", "pytorch=2.8", "tensorflow", "jax", "jaxlib", "jax tensorflow",
@@ -77,25 +79,6 @@ def needs_newer_cuda(record, machine):
     return machine in DRIVERS and any(match and int(match[1]) > DRIVERS[machine] for match in asked)
 
 
-class Channel:
-    """Every record of a channel, by name."""
-
-    def __init__(self, folder):
-        self.folder, self.records = folder, {}
-        for subdir in ("linux-64", "noarch"):
-            path = os.path.join(folder, subdir, "repodata.json.zst")
-            if not os.path.exists(path):
-                continue
-            text = subprocess.run(["zstd", "-dc", path], check=True, capture_output=True).stdout
-            data = json.loads(text)
-            for group in ("packages", "packages.conda"):
-                for record in data[group].values():
-                    self.records.setdefault(record["name"], []).append(record)
-
-    def of(self, name, version):
-        return [r for r in self.records.get(name, []) if r["version"] == version]
-
-
 def siblings(channels, record):
     """Builds of the same version in the channel that the record is of."""
     return next(c for c in channels if record["channel"].endswith(c.folder)).of(record["name"], record["version"])
@@ -104,8 +87,7 @@ def siblings(channels, record):
 class Gpkg:
     def __init__(self, program, work):
         self.program = program
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("CONDA_", "GPKG_", "MAMBA_"))}
-        self.env = {**kept, "HOME": work, "GPKG_ROOT_PREFIX": work}
+        self.env = clean_environment(work)
         os.makedirs(os.path.join(work, "profiles"), exist_ok=True)
         for name, text in PROFILES.items():
             with open(os.path.join(work, "profiles", name + ".yaml"), "w") as file:

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+from corpus import Channel, clean_environment
+
 # The channels, if others than conda-forge, and the specs (apart by "; " where they have blanks).
 REQUESTS = [
     "pytorch", "pytorch; torchvision", "pytorch-gpu", "tensorflow", "jax", "jax; tensorflow", "jaxlib=*=cuda*",
@@ -157,27 +159,10 @@ def is_for_cuda(record):
     return majors(record) is not None or bool(re.search(r"cuda|gpu", record["build"]))
 
 
-class Channel:
-    """Every record of a channel, by name."""
-
-    def __init__(self, folder):
-        self.folder, self.records = folder, {}
-        for subdir in ("linux-64", "noarch"):
-            path = os.path.join(folder, subdir, "repodata.json.zst")
-            if not os.path.exists(path):
-                continue
-            text = subprocess.run(["zstd", "-dcq", path], check=True, capture_output=True).stdout
-            data = json.loads(text)
-            for group in ("packages", "packages.conda"):
-                for record in data[group].values():
-                    self.records.setdefault(record["name"], []).append(record)
-
-
 class Gpkg:
     def __init__(self, program, work):
         self.program, self.work = program, work
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("CONDA_", "GPKG_", "MAMBA_"))}
-        self.env = {**kept, "HOME": work, "GPKG_ROOT_PREFIX": work}
+        self.env = clean_environment(work)
         os.makedirs(os.path.join(work, "profiles"), exist_ok=True)
         for name, driver in MACHINES.items():
             text = "gpkg_profile: 1\nplatform: linux-64\nsystem: {glibc: \"2.36\", linux: \"6.1\"}\n"
