@@ -254,6 +254,12 @@ void Output::warn(std::string_view line) {
         fmt::format("{} {}", styled_if(color_err_, Style::Yellow, "warning:"), for_people(line)));
 }
 
+void Output::tell(const Note& note, std::string_view of) {
+    const auto text = of.empty() ? note.text() : fmt::format("{}: {}", of, note.text());
+    if (note.is_warning) return warn(text);
+    this->note("note: " + text);
+}
+
 void Output::relay(std::string_view bytes) {
     if (options_.quiet) return;
     std::fflush(stdout);

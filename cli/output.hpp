@@ -8,6 +8,7 @@
 #include "libcore/base/byte_size.hpp"
 #include "libcore/base/env_lookup.hpp"
 #include "libcore/base/error.hpp"
+#include "libcore/solve/note.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -73,6 +74,8 @@ public:
     /// too.
     void note_failure(std::string_view line);
     void warn(std::string_view line);
+    /// A note or a warning of a solve; `of`: the hardware class that it is about.
+    void tell(const Note& note, std::string_view of = {});
     /// The same for what several parts of one command come across.
     void note_once(const std::string& line);
     void warn_once(const std::string& line);

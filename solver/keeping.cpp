@@ -34,11 +34,6 @@ bool is_same_channel(std::string_view a, std::string_view b) {
     return a == b || channel_name(a) == channel_name(b);
 }
 
-bool speaks_of_builds(const MatchSpec& spec) {
-    return spec.build || spec.build_number || spec.fn || spec.url || spec.md5 || spec.sha256 ||
-           !spec.flags.empty() || !spec.track_features.empty();
-}
-
 /// Goes with each: of no kind, or "generic", as builds of pytorch call it.
 bool is_generic(std::string_view kind) { return kind.empty() || kind == "generic"; }
 
@@ -50,6 +45,11 @@ bool differ(const Kind& a, const Kind& b) {
 }
 
 }  // namespace
+
+bool speaks_of_builds(const MatchSpec& spec) {
+    return spec.build || spec.build_number || spec.fn || spec.url || spec.md5 || spec.sha256 ||
+           !spec.flags.empty() || !spec.track_features.empty();
+}
 
 Kind kind_of(const PackageRecord& record) {
     auto columns = variant_columns(record);

@@ -29,6 +29,9 @@ struct Former {
     bool is_gone = false;
 };
 
+/// Whether it asks for a build: by its string, number, flags, features or file.
+bool speaks_of_builds(const MatchSpec& spec);
+
 class Keeping {
 public:
     /// The request must outlive it.

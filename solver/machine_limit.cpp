@@ -144,69 +144,34 @@ std::string MachineLimit::text_of(const Verdict& verdict) const {
     return text;
 }
 
-/// Whether the machine has no GPU or driver of the vendor that is needed.
-bool MachineLimit::is_without_gpu(const Verdict& verdict) const {
+bool MachineLimit::lacks_gpu_for(const std::vector<CandidateId>& ids) {
+    const auto verdict = verdict_on_all(ids);
     if (verdict.why != Why::Machine) return false;
     const auto& name = universe_.name_of(universe_.specs()[verdict.unmet]);
     return name.begin == name.end &&
            (name.text.starts_with("__cuda") || name.text.starts_with("__amdgpu"));
 }
 
-std::optional<std::string> MachineLimit::note_on(CandidateId id) {
+std::vector<CandidateId> MachineLimit::newest_ruled_out(CandidateId id) {
     const auto& chosen = universe_.candidates()[id];
     const auto& name = universe_.names()[chosen.name];
-    const auto& version = universe_.version(chosen.version);
-    if (chosen.is_installed || !universe_.is_requested(chosen.name)) return std::nullopt;
     const bool runs = !chosen.will_not_run &&
                       universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
-    const auto does_not_run = [&](CandidateId other) {
-        return runs && universe_.candidates()[other].will_not_run;
-    };
     const auto version_of = [&](CandidateId other) -> const Version& {
         return universe_.version(universe_.candidates()[other].version);
     };
-    std::vector<CandidateId> newest;  // the builds of the newest version
+    std::vector<CandidateId> newest;
     for (auto other = name.begin; other < name.end; ++other) {
-        if (!(version < version_of(other)) || !universe_.is_as_requested(other)) continue;
+        if (!(version_of(id) < version_of(other)) || !universe_.is_as_requested(other)) continue;
+        const bool does_not_run = runs && universe_.candidates()[other].will_not_run;
         const auto why = verdict_on(other).why;
-        if ((why == Why::Nothing && !does_not_run(other)) || why == Why::Request)
-            return std::nullopt;
+        if ((why == Why::Nothing && !does_not_run) || why == Why::Request) return {};
         if (why == Why::Else) continue;
         if (!newest.empty() && version_of(newest.front()) < version_of(other)) newest.clear();
         if (newest.empty() || version_of(newest.front()) == version_of(other))
             newest.push_back(other);
     }
-    if (newest.empty()) return std::nullopt;
-    const auto verdict = verdict_on_all(newest);
-    const auto never = verdict.why == Why::Machine ? std::optional(text_of(verdict)) : std::nullopt;
-    // What only builds may be for another machine (answer.hpp), where that is what is asked for.
-    const bool is_compiler = never && is_for_building(name.text) &&
-                             has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia);
-    const auto newest_text = version_of(newest.front()).to_string();
-    // Of what the request leaves out nothing is said.
-    const bool is_of_one = std::ranges::any_of(name.left_out, [&](const LeftOut& out) {
-        const auto other = Version::parse(out.record.version());
-        return out.why == LeftOut::Why::Accelerator && other && version < *other;
-    });
-    const auto& machine = universe_.problem().machine;
-    auto text = fmt::format(
-        "{} {} is the newest {} that {} {}: {} {}",
-        name.text,
-        version.to_string(),
-        is_of_one ? fmt::format("{} build", compute_platform(chosen.accelerator)) : "version",
-        is_compiler ? "builds programs that run"
-        : never     ? "can be installed"
-                    : "runs",
-        machine == kThisMachine ? "here" : "on " + machine,
-        newest_text,
-        never ? *never : obstacle_of(universe_, *std::ranges::find_if(newest, does_not_run)));
-    if (is_compiler)
-        text +=
-            fmt::format("; to build for another machine, request {}={}", name.text, newest_text);
-    // With --accel another note says so.
-    else if (!is_of_one && is_without_gpu(verdict))
-        text += for_another_machine(universe_.problem());
-    return text;
+    return newest;
 }
 
 }  // namespace gpkg::solver

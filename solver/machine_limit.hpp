@@ -19,23 +19,16 @@ class MachineLimit {
 public:
     explicit MachineLimit(const Universe& universe) : universe_(universe) {}
 
-    /// Where all newer versions that were asked for need, by themselves or by what they need,
-    /// what the machine does not have, or do not run on it: a line that says so.
-    std::optional<std::string> note_on(CandidateId chosen);
-
-    /// Whether it can be in no answer, whatever is asked for, by the machine or by what it needs
-    /// itself.
-    bool is_ruled_out(CandidateId id) {
-        const auto why = verdict_on(id).why;
-        return why == Why::Machine || why == Why::Else;
-    }
+    /// Where all newer versions that were requested need, by themselves or by what they need, what
+    /// the machine does not have, or do not run on it: the builds of the newest; else empty.
+    std::vector<CandidateId> newest_ruled_out(CandidateId chosen);
 
     /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
     /// is not the machine alone that rules the candidate out.
-    std::optional<std::string> why_never(CandidateId id) { return why_never(std::vector{id}); }
-    /// The same of several where each is ruled out by the machine: the least that it would take
-    /// for one of them.
+    /// Of several, each of which the machine rules out: the least that it would take for one.
     std::optional<std::string> why_never(const std::vector<CandidateId>& ids);
+    /// Whether that is a GPU or a driver, of which there is none.
+    bool lacks_gpu_for(const std::vector<CandidateId>& ids);
 
     /// "needs libcublas >=12.1,<12.2 (through pytorch-cuda), which no channel has", where that
     /// rules out each of them, whatever is asked for. Told of the last, the newest.
@@ -58,7 +51,6 @@ private:
     /// As why_never(): Machine, or Nothing.
     Verdict verdict_on_all(const std::vector<CandidateId>& ids);
     std::string text_of(const Verdict& verdict) const;
-    bool is_without_gpu(const Verdict& verdict) const;
     Verdict verdict_on_spec(SpecId id);
     Verdict easier(const Verdict& a, const Verdict& b) const;
 

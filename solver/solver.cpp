@@ -79,11 +79,8 @@ std::vector<Goal> firm(const std::vector<Goal>& goals,
     return kept;
 }
 
-/// What was chosen, in the order in which it was settled.
 struct Best {
-    std::vector<CandidateId> chosen;
-    NotRunning not_running;  ///< of these
-    std::vector<Trade> trades;
+    Selected selected;
     bool gave_up = false;  ///< a better one may exist
 };
 
@@ -117,12 +114,12 @@ std::optional<Best> best_in(const Universe& universe,
     if (!first) return std::nullopt;
     const auto kept = firm(goals, open.live(), search, *first);
     auto improved = improve(universe, open, ranking, search, kept, *first);
-    Best best{std::move(improved.chosen), {}, std::move(improved.trades), search.gave_up()};
-    std::erase_if(best.chosen, [&](CandidateId id) {
+    std::erase_if(improved.chosen, [&](CandidateId id) {
         return universe.names()[universe.candidates()[id].name].is_unpublished();
     });
-    best.not_running = not_running_in(universe, best.chosen);
-    return best;
+    auto not_running = not_running_in(universe, improved.chosen);
+    return Best{{std::move(improved.chosen), std::move(not_running), std::move(improved.trades)},
+                search.gave_up()};
 }
 
 /// The best solution; nothing when there is none. A toolkit that the driver does not run comes only
@@ -166,15 +163,15 @@ Result<Solved> solved(const Problem& problem) {
 }
 
 /// With nothing noted.
-Result<Solution> solution_of(const Universe& universe, const Best& best) {
+Result<Solution> solution_of(const Universe& universe, const Selected& selected) {
     Solution solution;
-    for (const auto id : best.chosen)
+    for (const auto id : selected.packages)
         solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
-    for (const auto& [id, why] : best.not_running)
+    for (const auto& [id, why] : selected.not_running)
         solution.not_running.push_back(
             {universe.names()[universe.candidates()[id].name].text, why});
     std::vector<PackageRecord> records;
-    for (const auto id : best.chosen) {
+    for (const auto id : selected.packages) {
         GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());
     }
     RecordGraph graph(std::move(records), universe.problem().request.specs);
@@ -196,9 +193,8 @@ Error undecided(const Problem& problem) {
             {}};
 }
 
-std::optional<Brought> brought_with(const Problem& problem,
-                                    const std::string& name,
-                                    const std::string& spec) try {
+/// As WithSpec has it.
+std::optional<Builds> builds_with(const Problem& problem, const std::string& spec) try {
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;
     change.spec = spec;
@@ -215,31 +211,16 @@ std::optional<Brought> brought_with(const Problem& problem,
     const auto answer = solved(*changed);
     if (!answer || !answer->best) return std::nullopt;
     const auto& universe = answer->universe;
-    const auto& best = answer->best;
-    std::set<NameId> for_gpus;
-    for (const auto id : best->chosen) {
+    const auto& selected = answer->best->selected;
+    Builds builds;
+    for (const auto id : selected.packages) {
         const auto& candidate = universe.candidates()[id];
-        if (candidate.accelerator != Accelerator::None) for_gpus.insert(candidate.name);
+        builds.emplace(universe.names()[candidate.name].text,
+                       Build{universe.version(candidate.version),
+                             candidate.accelerator,
+                             !selected.not_running.contains(id)});
     }
-    const auto is_for_gpus = [&](SpecId need) {
-        return for_gpus.contains(universe.specs()[need].name);
-    };
-    std::optional<Brought> brought;
-    std::map<std::string, std::pair<Version, Accelerator>> requested;
-    for (const auto id : best->chosen) {
-        const auto& candidate = universe.candidates()[id];
-        const auto& version = universe.version(candidate.version);
-        if (universe.names()[candidate.name].text == name)
-            brought = Brought{version,
-                              candidate.accelerator,
-                              !best->not_running.contains(id),
-                              std::ranges::any_of(candidate.depends, is_for_gpus)};
-        else if (universe.is_requested(candidate.name))
-            requested.emplace(universe.names()[candidate.name].text,
-                              std::pair(version, candidate.accelerator));
-    }
-    if (brought) brought->requested = std::move(requested);
-    return brought;
+    return builds;
 } catch (const GaveUp&) {
     return std::nullopt;
 }
@@ -248,7 +229,7 @@ Result<Decided> decide(const Universe& changed) try {
     if (is_answered_as_it_stands(changed.problem())) {
         GPKG_TRY(const auto answer, solved(changed.problem()));
         if (!answer.best) return Decided{};
-        GPKG_TRY(auto solution, solution_of(answer.universe, *answer.best));
+        GPKG_TRY(auto solution, solution_of(answer.universe, answer.best->selected));
         return Decided{std::move(solution)};
     }
     auto problem = changed.problem();
@@ -286,19 +267,19 @@ Result<Outcome> answer_as_put(const Problem& problem) {
     GPKG_TRY(const auto answer, solved(problem, [&](std::string_view step) { times.end(step); }));
     const auto& universe = answer.universe;
     if (answer.best) {
-        GPKG_TRY(auto solution, solution_of(universe, *answer.best));
+        const auto& selected = answer.best->selected;
+        GPKG_TRY(auto solution, solution_of(universe, selected));
         if (!problem.wants_notes) return solution;
-        solution.notes = notes_on(
-            universe,
-            answer.best->chosen,
-            answer.best->not_running,
-            answer.best->trades,
-            [&](const auto& name, const auto& spec) { return brought_with(problem, name, spec); });
-        for (const auto& contradiction : contradictions_in(solution.records))
-            solution.notes.push_back(
-                fmt::format("{} {}", contradiction.subject, contradiction.message));
+        solution.notes = notes_on(universe, selected, [&](const std::string& spec) {
+            return builds_with(problem, spec);
+        });
+        for (const auto& contradiction : contradictions_in(solution.records)) {
+            Note note(fmt::format("{} {}", contradiction.subject, contradiction.message));
+            note.is_warning = true;
+            solution.notes.push_back(std::move(note));
+        }
         if (answer.best->gave_up)
-            solution.notes.push_back(
+            solution.notes.emplace_back(
                 fmt::format("newer versions may be possible: the solver reached its limit "
                             "(solve_limit: {})",
                             problem.limits.conflicts));

@@ -160,35 +160,40 @@ std::string requested_build(const Universe& universe, NameId name) {
     return fmt::format("{} build", compute_platform(wanted.value_or(Accelerator::None)));
 }
 
+std::string what_stays(const Universe& universe, NameId name, const LeftOut& out) {
+    const auto& problem = universe.problem();
+    const auto former = universe.former(name);
+    if (!former) return "";
+    const auto& of_what = problem.request.of_what;
+    const auto subject = former->is_gone   ? std::string("the removed one was")
+                         : of_what.empty() ? std::string("the installed one is")
+                                           : fmt::format("the one in {} is", of_what);
+    if (out.why == LeftOut::Why::OtherChannel)
+        return fmt::format("{} from {}", subject, channel_title(problem, former->record.channel));
+    if (out.why == LeftOut::Why::OtherAccelerator)
+        return fmt::format(
+            "{} a {} build", subject, compute_platform(accelerator_of(former->record).accelerator));
+    return fmt::format("{} with {}", subject, traits(universe, name, out).second);
+}
+
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& problem = universe.problem();
     const auto channel = [&] { return channel_title(problem, out.record.index->source().channel); };
-    const auto former = universe.former(name);
-    const auto& of_what = problem.request.of_what;
-    const auto before = former && former->is_gone ? std::string("the removed one was")
-                        : of_what.empty()         ? std::string("the installed one is")
-                                                  : fmt::format("the one in {} is", of_what);
+    const auto but = [&](const std::string& what) {
+        return fmt::format("{}, but {}", what, what_stays(universe, name, out));
+    };
     switch (out.why) {
     case LeftOut::Why::Hidden:
         return fmt::format("in {}, hidden by strict channel priority", channel());
     case LeftOut::Why::Newer: return "newer than --exclude-newer allows";
     case LeftOut::Why::Accelerator: return "not a " + requested_build(universe, name);
-    case LeftOut::Why::OtherChannel:
-        return fmt::format("in {}, but {} from {}",
-                           channel(),
-                           before,
-                           channel_title(problem, former->record.channel));
+    case LeftOut::Why::OtherChannel: return but("in " + channel());
     case LeftOut::Why::OtherAccelerator: {
         const auto record = out.record.index->record(*out.record.home, *out.record.row);
-        return fmt::format("{} build, but {} a {} build",
-                           record ? compute_platform(accelerator_of(*record).accelerator) : "other",
-                           before,
-                           compute_platform(accelerator_of(former->record).accelerator));
+        return but(fmt::format(
+            "{} build", record ? compute_platform(accelerator_of(*record).accelerator) : "other"));
     }
-    case LeftOut::Why::OtherVariant: {
-        const auto [own, other] = traits(universe, name, out);
-        return fmt::format("with {}, but {} with {}", own, before, other);
-    }
+    case LeftOut::Why::OtherVariant: return but("with " + traits(universe, name, out).first);
     case LeftOut::Why::Unreadable: break;
     }
     return "invalid version or dependency";

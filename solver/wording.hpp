@@ -32,6 +32,9 @@ std::string how_to_see_why(const Problem& problem, const std::string& spec);
 /// "CUDA build": the builds of `name` that the request is restricted to.
 std::string requested_build(const Universe& universe, NameId name);
 
+/// Of a record that is other than the installed one of `name`: "the installed one is a CUDA build".
+std::string what_stays(const Universe& universe, NameId name, const LeftOut& out);
+
 /// Why a record of `name` is left out, for parentheses after its version: "in conda-forge, hidden
 /// by strict channel priority".
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out);

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 std::vector<std::string> notes_on(const LockedClasses& locked, const std::string& name) {
     const auto notes = locked.notes.find(name);
-    return notes == locked.notes.end() ? std::vector<std::string>() : notes->second;
+    return notes == locked.notes.end() ? std::vector<std::string>() : texts_of(notes->second);
 }
 
 /// "numpy 2.4.2 h1_0 -> numpy 2.4.3 h1_0"
@@ -98,7 +98,7 @@ void tell_classes(Output& out, const LockedClasses& locked) {
     }
     out.print(table);
     for (const auto& [name, notes] : locked.notes) {
-        for (const auto& note : notes) out.note(fmt::format("note: {}: {}", name, note));
+        for (const auto& note : notes) out.tell(note, name);
     }
     tell_divergences(out, locked.divergences);
 }

@@ -48,7 +48,7 @@ Json json_of(const Change& answer) {
     document["virtual_packages"] = texts_of(answer.virtual_packages);
     document["packages"] = Json::array();
     for (const auto& record : answer.link) document["packages"].push_back(record_json(record));
-    if (!answer.notes.empty()) document["notes"] = answer.notes;
+    if (!answer.notes.empty()) document["notes"] = texts_of(answer.notes);
     return document;
 }
 
@@ -95,7 +95,7 @@ Result<int> solve(Context& context, const CLI::App& app, SolveOptions& options) 
         context.out.note(
             fmt::format("note: {}: packages under 'pip:' are not solved", section.file.native()));
     GPKG_TRY(const auto answer, decide(context, options.sources, request));
-    for (const auto& note : answer.notes) context.out.note("note: " + note);
+    for (const auto& note : answer.notes) context.out.tell(note);
     if (context.out.json_mode()) {
         context.out.json(json_of(answer));
     } else if (options.explicit_urls) {

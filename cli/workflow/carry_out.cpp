@@ -328,7 +328,7 @@ Result<void> warn_of_missing_dependencies(Context& context, const Change& change
 /// Hardware notes and all others: below the plan, next to the question.
 void show_notes(Output& out, const Change& change) {
     out.show_deferred();
-    for (const auto& note : change.notes) out.note("note: " + note);
+    for (const auto& note : change.notes) out.tell(note);
 }
 
 /// Requested packages that a change removes.

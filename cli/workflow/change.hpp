@@ -19,6 +19,7 @@
 #include "libcore/env/generation.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/env/transaction.hpp"
+#include "libcore/solve/note.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <map>
@@ -80,7 +81,7 @@ struct Change {
     bool replaces_unowned = false;     ///< files of no package are no obstacle
     bool is_unlisted = false;          ///< other tools are not to find a new environment
     std::vector<fs::path> avoided{};   ///< damaged packages of layers, not to be linked
-    std::vector<std::string> notes;
+    std::vector<Note> notes;
     /// "CUDA build because h100 has an NVIDIA GPU", by name, of records of `link`.
     std::map<std::string, std::string> build_reasons{};
     std::vector<std::string> held_by_pins{};  ///< names that an update leaves at older versions
@@ -125,7 +126,7 @@ struct ExactRequest {
     std::vector<Channel> channels{};  ///< with the credentials that downloads need
     GpkgState state{};                ///< what is to be remembered
     std::vector<PipSection> pip{};    ///< what pip is asked for afterwards
-    std::vector<std::string> notes{};
+    std::vector<Note> notes{};
     std::string if_gone{};  ///< see FetchOptions::if_gone
     std::string lock{};     ///< see Change::lock
 };

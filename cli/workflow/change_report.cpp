@@ -483,7 +483,7 @@ Json change_document(const Change& change,
     }
     if (!settings.set.empty() || !settings.unset.empty())
         json["variables"] = {{"set", settings.set}, {"unset", settings.unset}};
-    if (!change.notes.empty()) json["notes"] = change.notes;
+    if (!change.notes.empty()) json["notes"] = texts_of(change.notes);
     return json;
 }
 

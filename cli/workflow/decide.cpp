@@ -200,13 +200,14 @@ void add_notes_on_kept_versions(const Context& context,
         if (before == nullptr || after == nullptr) return false;
         const auto newest = newer_than_allowed(question, spec, *after);
         if (newest.empty()) return false;
-        const bool moves = before->package.version != after->version;
-        const auto stays = fmt::format(
-            "{} {} {}", spec.name, moves ? "is updated only to" : "stays at", after->version);
-        std::erase_if(notes,
-                      [&](const std::string& other) { return other.starts_with(stays + " "); });
-        notes.push_back(
-            fmt::format("{}: {} {} ({} is available){}", stays, why, as_typed(spec), newest, hint));
+        std::erase_if(notes, [&](const Note& other) {
+            return other.name == spec.name && !other.better.empty() && other.spec.empty();
+        });
+        auto& added = notes.emplace_back();
+        added.name = spec.name;
+        added.version = after->version;
+        added.better = newest;
+        added.aside = fmt::format("{} {}{}", why, as_typed(spec), hint);
         return true;
     };
     for (const auto& [spec, place] : question.present.pins) {

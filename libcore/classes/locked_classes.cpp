@@ -105,7 +105,7 @@ Result<LockedClasses> align_answers(std::vector<ClassProblem> classes,
     const auto leading = leading_names(classes);
     std::vector<Versions> alone;
     // What held a class back is told of it alone: of the rest, all that was aligned did.
-    std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> notes_alone;
+    std::vector<std::pair<std::vector<std::string>, std::vector<Note>>> notes_alone;
     for (const auto& answer : answers) {
         alone.push_back(versions_of(leading, answer));
         notes_alone.emplace_back(urls_of(answer), answer.notes);

@@ -36,7 +36,7 @@ struct LockedClasses {
     /// What classes would have where nobody wanted the same versions in all.
     std::vector<PackageRecord> each_alone;
     std::vector<Divergence> divergences;
-    std::map<std::string, std::vector<std::string>> notes;  ///< by class
+    std::map<std::string, std::vector<Note>> notes;  ///< by class
 };
 
 /// What one class asks of its machine: its packages, and the request itself.

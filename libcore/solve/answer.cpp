@@ -143,20 +143,20 @@ void note_way(const Way& way, const Problem& problem, Solution& solution) {
     for (const auto& spec : way.lifted) {
         const auto* record = find_record(solution.records, spec.name);
         if (record == nullptr || spec.matches(*record)) continue;
-        solution.notes.push_back(fmt::format("cannot solve with {}; using {} {} {}",
-                                             written(spec),
-                                             record->name,
-                                             record->version,
-                                             record->build));
+        solution.notes.emplace_back(fmt::format("cannot solve with {}; using {} {} {}",
+                                                written(spec),
+                                                record->name,
+                                                record->version,
+                                                record->build));
     }
     const auto wanted = problem.request.accelerators.in_turn_on(problem.virtual_packages).front();
     if (way.accelerator != wanted && !way.is_for_named_cuda)
-        solution.notes.push_back(fmt::format(
+        solution.notes.emplace_back(fmt::format(
             "cannot solve with accelerator {}; using accelerator {} (--accel auto allows any)",
             to_string(wanted),
             to_string(way.accelerator)));
     if (way.only_compiles)
-        solution.notes.push_back(fmt::format(
+        solution.notes.emplace_back(fmt::format(
             "programs built with this CUDA do not run on {}: its driver supports CUDA {}",
             problem.machine,
             driver_of(problem)->version));

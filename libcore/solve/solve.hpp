@@ -7,6 +7,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/solve/explanation.hpp"
+#include "libcore/solve/note.hpp"
 #include "libcore/spec/channel_priority.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
@@ -150,9 +151,8 @@ struct Solution {
     /// The one that it was found for: of what Accelerators::in_turn has, or Nvidia where a CUDA is
     /// named (names_cuda()).
     AcceleratorChoice accelerator = AcceleratorChoice::Conda;
-    /// One-line remarks a user should see: records that could not be read, installed packages
-    /// that the machine could not use.
-    std::vector<std::string> notes;
+    /// What a user should know of it.
+    std::vector<Note> notes{};
 };
 
 /// The places of the constraints that no longer hold once the change is made.

@@ -3,15 +3,12 @@
 #include "libcore/base/text.hpp"
 #include "libcore/solve/explanation.hpp"
 #include "libcore/spec/record_version.hpp"
-#include "solver/machine_limit.hpp"
-#include "solver/notes/accelerator_notes.hpp"
-#include "solver/notes/held_back.hpp"
-#include "solver/notes/held_kinds.hpp"
-#include "solver/notes/trades.hpp"
-#include "solver/notes/unheeded_accelerators.hpp"
+#include "solver/notes/package_notes.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -97,7 +94,7 @@ std::optional<std::string> note_on_not_running(const Universe& universe,
 /// Requested extras that the chosen candidate does not have: other builds or versions do.
 void note_missing_extras(const Universe& universe,
                          const std::vector<CandidateId>& chosen,
-                         std::vector<std::string>& notes) {
+                         std::vector<Note>& notes) {
     for (const auto id : universe.requested()) {
         const auto& spec = universe.specs()[id];
         for (const auto candidate : chosen) {
@@ -105,47 +102,61 @@ void note_missing_extras(const Universe& universe,
             const auto groups = universe.candidates()[candidate].groups();
             for (const auto& group : spec.match.extras) {
                 if (std::find(groups.begin(), groups.end(), group) == groups.end())
-                    notes.push_back(
+                    notes.emplace_back(
                         fmt::format("{} has no extra '{}'", universe.describe(candidate), group));
             }
         }
     }
 }
 
+/// NAME[accel=...] of a package that has no GPU builds, though dependencies of it may have some.
+std::optional<std::string> note_on_unused_choice(const Universe& universe,
+                                                 const std::vector<CandidateId>& chosen,
+                                                 const std::string& name) {
+    const auto choice = universe.accelerators().choice(name);
+    const Alternatives alternatives(universe);
+    std::map<NameId, CandidateId> by_name;
+    for (const auto id : chosen) by_name[universe.candidates()[id].name] = id;
+    const auto id = universe.find_name(name);
+    if (choice == AcceleratorChoice::Auto || choice == AcceleratorChoice::Conda || !id ||
+        !by_name.contains(*id) || alternatives.has_gpu_builds(*id) ||
+        (choice == AcceleratorChoice::None && universe.candidates()[by_name[*id]].says_accelerator))
+        return std::nullopt;
+    std::vector<std::string> others;
+    std::vector<NameId> queue{*id};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        for (const auto depend : universe.candidates()[by_name[queue[i]]].depends) {
+            const auto needed = universe.specs()[depend].name;
+            if (!by_name.contains(needed) || std::ranges::find(queue, needed) != queue.end())
+                continue;
+            queue.push_back(needed);
+            if (alternatives.has_gpu_builds(needed))
+                others.push_back(universe.names()[needed].text);
+        }
+    }
+    return fmt::format(
+        "{0}[accel={1}] has no effect: {0} has no GPU builds{2}",
+        name,
+        to_string(choice),
+        others.empty() ? "" : "; dependencies with GPU builds: " + join_some(others, "and"));
+}
+
 }  // namespace
 
-std::vector<std::string> notes_on(const Universe& universe,
-                                  const std::vector<CandidateId>& chosen,
-                                  const NotRunning& not_running,
-                                  const std::vector<Trade>& trades,
-                                  const WithSpec& with_spec) {
-    auto notes = universe.notes();
-    if (auto note = note_on_excused(universe, chosen)) notes.push_back(*std::move(note));
-    if (auto note = note_on_not_running(universe, chosen)) notes.push_back(*std::move(note));
+std::vector<Note> notes_on(const Universe& universe,
+                           const Selected& selected,
+                           const WithSpec& with_spec) {
+    const auto& chosen = selected.packages;
+    std::vector<Note> notes;
+    append(notes, universe.notes());
+    if (auto note = note_on_excused(universe, chosen)) notes.emplace_back(*std::move(note));
+    if (auto note = note_on_not_running(universe, chosen)) notes.emplace_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
-    MachineLimit machine_limit(universe);
-    AcceleratorNotes on_accelerators(universe, machine_limit, chosen, not_running, with_spec);
-    auto held_kind = note_on_held_kinds(universe, machine_limit, chosen, with_spec);
-    for (const auto id : chosen) {
-        if (held_kind && held_kind->on == id) {
-            notes.push_back(std::move(held_kind->text));  // which is why
-            if (held_kind->brings_accelerator) continue;
-            if (auto note = on_accelerators.on(id, true)) notes.push_back(*std::move(note));
-            continue;
-        }
-        auto limit = machine_limit.note_on(id);
-        if (auto note = on_accelerators.on(id, limit.has_value()))
-            notes.push_back(*std::move(note));
-        if (limit) notes.push_back(*std::move(limit));
+    std::ranges::move(PackageNotes(universe, selected, with_spec).all(), std::back_inserter(notes));
+    for (const auto& name : universe.problem().request.accelerators.asked_packages) {
+        if (auto note = note_on_unused_choice(universe, chosen, name))
+            notes.emplace_back(*std::move(note));
     }
-    append(notes, notes_on_trades(universe, chosen, trades, with_spec));
-    append(notes, notes_on_unheeded_accelerators(universe, chosen));
-    append(notes,
-           notes_on_held_back(universe,
-                              machine_limit,
-                              chosen,
-                              with_spec,
-                              held_kind ? std::optional(held_kind->on) : std::nullopt));
     return notes;
 }
 

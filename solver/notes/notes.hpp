@@ -1,7 +1,8 @@
 #pragma once
 
-// What a user should know of an answer, in a line each.
+// What a user should know of a solution.
 
+#include "libcore/solve/note.hpp"
 #include "solver/newest_together.hpp"
 #include "solver/running.hpp"
 #include "solver/universe.hpp"
@@ -10,31 +11,32 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace gpkg::solver {
 
-/// What the request brings of a package.
-struct Brought {
-    Version version;
-    Accelerator accelerator;
-    bool runs = true;                  ///< on the machine, with what is brought beside it
-    bool needs_build_for_gpu = false;  ///< directly
-    /// What else is asked for, by name.
-    std::map<std::string, std::pair<Version, Accelerator>> requested{};
+/// A solution as notes see it.
+struct Selected {
+    std::vector<CandidateId> packages;  ///< in the order in which they were settled
+    NotRunning not_running;             ///< of these
+    std::vector<Trade> trades;
 };
 
-/// The same where `spec` may change what is installed, as ProblemChange::LetChange has it, or is
-/// the name of what holds where possible, which then does not; nothing where the request has no
-/// answer then, or one without the package. That takes another solve.
-using WithSpec =
-    std::function<std::optional<Brought>(const std::string& name, const std::string& spec)>;
+/// What another solution has of the requested packages, by name.
+struct Build {
+    Version version;
+    Accelerator accelerator;
+    bool runs = true;  ///< on the machine, with what is brought beside it
+};
+using Builds = std::map<std::string, Build>;
 
-std::vector<std::string> notes_on(const Universe& universe,
-                                  const std::vector<CandidateId>& chosen,
-                                  const NotRunning& not_running,
-                                  const std::vector<Trade>& trades,
-                                  const WithSpec& with_spec);
+/// What is selected where `spec` is asked for too and may change what is installed, or where `spec`
+/// is the name of what holds where possible and does not hold; nothing where the request cannot be
+/// solved then. Takes another solve.
+using WithSpec = std::function<std::optional<Builds>(const std::string& spec)>;
+
+std::vector<Note> notes_on(const Universe& universe,
+                           const Selected& selected,
+                           const WithSpec& with_spec);
 
 }  // namespace gpkg::solver

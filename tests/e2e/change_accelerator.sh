@@ -88,13 +88,13 @@ package stepped 2.0 cpu_0
 package stepped 3.0 cuda129_0 '__cuda >=12'
 package stepped 4.0 cuda129_0 '__cuda >=13'
 gpu expect 0 solve 'stepped=1' --accel nvidia
-err_lacks 'newer CUDA builds'
+err_lacks 'instead of'
 gpu expect 0 solve 'stepped<4' --accel nvidia
-err_lacks 'newer CUDA builds'
+err_lacks 'instead of'
 gpu expect 0 solve stepped --accel nvidia
-err_has 'stepped 3.0 is the newest version that can be installed here: 4.0 needs __cuda >=13, but this machine has a driver for CUDA 12.9'
+err_has 'stepped 3.0 is selected instead of 4.0: it needs __cuda >=13, but this machine has a driver for CUDA 12.9'
 gpu expect 0 solve stepped=2
-err_has 'stepped 2.0 has no CUDA build; the newest version with one is 4.0'
+err_has 'stepped 2.0 is selected instead of 3.0, a CUDA build: it does not match the request'
 
 # Of a package that comes in one form nothing can be asked; what it needs may have builds.
 gpu expect 0 solve 'app[accel=none]'
@@ -118,7 +118,7 @@ expect 1 solve torch-base --accel nvidia
 other=$WORK/other_channel
 CHANNEL=$other package torch-base 2.0 cuda129_0 '__cuda >=12'
 gpu expect 0 solve torch-base -c "$CHANNEL" -c "$other" --override-channels
-err_has 'torch-base 1.0 is a CPU build: no version has a CUDA build except 2.0 (in ' 'hidden by strict channel priority)'
+err_has 'torch-base 1.0 is selected instead of 2.0, a CUDA build (in ' 'hidden by strict channel priority)'
 
 # Slips.
 expect 2 solve torch --accel cuda
@@ -243,7 +243,7 @@ text = open(path).read().replace("torch[version='<2']", "torch").replace("torch 
 open(path, "w").write(text)
 PY
 gpu expect 0 update -n held2 torch -y
-err_has 'torch stays at 1.0; 2.0 is not considered (CPU build, but the installed one is a CUDA build); torch[accel=none] selects it'
+err_has 'torch 1.0 is selected instead of 2.0, a CPU build (the installed one is a CUDA build); torch[accel=none] selects it'
 gpu expect 0 update -n held2 'torch[accel=none]' -y
 records held2 'r["torch"]["version"] == "2.0" and r["torch"]["build"] == "cpu_0"'
 
@@ -539,7 +539,7 @@ gpu expect 0 create -n major major --accel auto
 has cuda-version-12.9-0
 newer expect 0 update -n major major
 has major-1.0-cuda129_0
-err_has 'major 1.0 cuda129_0 matches the installed packages; also requesting cuda-version would select 2.0'
+err_has 'major 1.0 is selected instead of 2.0: it does not go with the installed packages; cuda-version selects it'
 newer expect 0 update -n major --all
 newer expect 0 install -n major plain
 has major-1.0-cuda129_0
@@ -595,7 +595,7 @@ package turn 3.0 cuda129_0 '__cuda'
 index
 amd expect 0 create -n turn turn=1.0 --accel auto
 amd expect 0 update -n turn turn --dry-run
-err_has 'turn is updated only to 1.1; 2.0 is not considered (CPU build, but the installed one is a ROCm build); turn[accel=none] selects it'
+err_has 'turn 1.1 is selected instead of 2.0, a CPU build (the installed one is a ROCm build); turn[accel=none] selects it'
 amd expect 1 update -n turn turn=2 --dry-run
 err_has "gpkg update -n turn 'turn=2[accel=none]' --dry-run"
 err_lacks 'accel=nvidia'
@@ -608,7 +608,7 @@ package gainer 1.0 cpu_0
 index
 newer expect 0 solve cuda-part gainer
 out_has cuda129_0
-err_has 'cuda-part 1.0 is chosen instead of 2.0, with which gainer would be a CPU build; cuda-part==2.0 selects that'
+err_has 'cuda-part 1.0 is selected instead of 2.0; cuda-part==2.0 selects it; gainer would be 1.0, a CPU build'
 newer expect 0 solve cuda-part==2.0 gainer
 out_has cpu_0
 newer expect 0 why-not cuda-part=2 cuda-part gainer
@@ -638,7 +638,8 @@ package mixer 1.0 cuda130_openblas_0 '__cuda' 'libblas * *openblas' 'cuda-versio
 index
 gpu expect 0 create -n mixer summer cuda-version=12.9
 gpu expect 0 install -n mixer mixer --dry-run
-err_has 'also requesting libblas[build=*mkl] would select 2.0' 'the CUDA build of mixer 1.0 is not used'
+err_has 'mixer 1.0 is selected instead of 2.0: it does not go with the installed packages; libblas[build=*mkl] selects it' \
+    'mixer 1.0 is selected instead of its CUDA build: it '
 
 # For which accelerator a part is, what it is a part of says, wherever that stands in the request.
 package zlead 1.0 cuda129_0 '__cuda' 'apart 1.0 cuda129_0'

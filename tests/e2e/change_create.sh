@@ -161,8 +161,13 @@ expect 2 create -n x /nowhere/environment.yaml
 err_has '/nowhere/environment.yaml: no such file (option -f reads a file)'
 expect 2 create -n x requirements.txt
 err_has 'requirements.txt: no such file (option -f reads a file)'
-expect 2 create -n x foo.lock
-err_has 'foo.lock: no such file (option --lock reads a file)'
+expect 2 create -n x gpkg.lock
+err_has 'gpkg.lock: no such file (option --lock reads a file)'
+expect 2 create -n x ./foo.lock
+err_has './foo.lock: no such file (option --lock reads a file)'
+# Packages have such names too: flufl.lock.
+expect 1 create -n x foo.lock
+err_has "package 'foo.lock' not found"
 expect 2 exec environment.yml
 err_is 'error: environment.yml is a file, not a package
   hint: to install its packages: gpkg create -n NAME -f FILE'

@@ -69,7 +69,7 @@ out_is 'nothing to do: all requested packages are installed'
 check [ "$(find "$at/two/conda-meta" -printf '%p %T@\n' | sort)" = "$before" ]
 expect 0 update -n two --all
 out_is 'nothing to do: no newer version in the searched channels fits'
-err_is 'note: app stays at 1.1: requested as app=1.1 (2.0 is available)'
+err_is 'note: app 1.1 is selected instead of 2.0 (requested as app=1.1)'
 expect 0 create -q -n newest app
 expect 0 update -n newest --all
 out_is 'all 2 packages are up to date'
@@ -371,7 +371,7 @@ package top 2.0 0 'low 1.*'
 index
 expect 0 create -n floor top
 expect 0 update -n floor low
-err_has 'low stays at 1.0 although 2.0 is available (to see why: gpkg why-not low==2.0 -n floor)'
+err_has 'low 1.0 is selected instead of 2.0: it conflicts with other packages (to see why: gpkg why-not low==2.0 -n floor)'
 has floor low-1.0 top-2.0
 expect 0 update -n floor low=2.0 --dry-run
 out_has 'v top      2.0 -> 1.0'

@@ -175,7 +175,7 @@ out_is 'nothing to do: e is already the same as generation 8'
 expect 0 rollback -y -n e 1
 expect 0 update --dry-run -n e --all
 out_is 'nothing to do: no newer version in the searched channels fits'
-err_is 'note: lib stays at 1.0: requested as lib<2 (2.0 is available)'
+err_is 'note: lib 1.0 is selected instead of 2.0 (requested as lib<2)'
 expect 0 env export -n e --from-history
 out_has "lib<2"
 

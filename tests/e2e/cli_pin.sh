@@ -27,12 +27,12 @@ expect 0 list -n e --json
 json '[r.get("pinned_specs") for r in d] == [["lib <2"]]'
 expect 0 update -y -n e lib
 has e lib-1.1
-err_has 'lib is updated only to 1.1: pinned to lib<2 (2.0 is available); to unpin it: gpkg unpin -n e lib' \
+err_has 'lib 1.1 is selected instead of 2.0 (pinned to lib<2; to unpin it: gpkg unpin -n e lib)' \
     'the bound lib=1.0 no longer applies; to keep it: gpkg update -n e lib=1.0'
 err_lacks although
 expect 0 update -y -n e --all
 out_is 'nothing to do: lib is pinned'
-err_is 'note: lib stays at 1.1: pinned to lib<2 (2.0 is available); to unpin it: gpkg unpin -n e lib'
+err_is 'note: lib 1.1 is selected instead of 2.0 (pinned to lib<2; to unpin it: gpkg unpin -n e lib)'
 expect 0 update -y -n e --all --no-pin --dry-run
 out_has '1.1 -> 2.0'
 expect 0 install -y -n e app

@@ -103,7 +103,7 @@ json answer(const Problem& problem) {
         reply["explanation"] = explanation->to_string();
     } else {
         const auto& solution = std::get<Solution>(*outcome);
-        reply["notes"] = solution.notes;
+        reply["notes"] = texts_of(solution.notes);
         reply["records"] = json::array();
         for (const auto& record : solution.records)
             reply["records"].push_back({{"name", record.name},

@@ -87,7 +87,7 @@ Result<Weighed> weigh_request(Context& context, const WishOptions& options, Sour
             fmt::format("note: {}: packages under 'pip:' are not counted", section.name()));
     GPKG_CHECK(heed_usual_accelerator(context, request.accelerators));
     GPKG_TRY(auto answer, decide(context, sources, request));
-    for (const auto& note : answer.notes) context.out.note("note: " + note);
+    for (const auto& note : answer.notes) context.out.tell(note);
 
     std::vector<std::string> words;
     words.reserve(request.specs.size());

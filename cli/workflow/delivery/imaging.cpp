@@ -147,7 +147,7 @@ Result<Imaged> plan_imaged(Context& context, const ImagedOptions& options) {
     GPKG_TRY(auto wanted,
              wanted_environment(context, options, made.workplace.path() / "environment"));
     auto& change = wanted.change;
-    for (const auto& note : change.notes) context.out.note("note: " + note);
+    for (const auto& note : change.notes) context.out.tell(note);
     GPKG_CHECK(check_platform(change));
     if (change.link.empty()) return fail(ErrorKind::Usage, "the environment has no packages");
 

@@ -280,9 +280,11 @@ Result<void> check_is_not_file(const Context& context, const std::string& text) 
     std::error_code code;
     const bool exists = fs::is_regular_file(path, code);
     const bool is_path = text.find('/') != std::string::npos && text.find(':') == std::string::npos;
-    // Packages have such names too: ruamel.yaml.
-    const bool is_package =
-        !is_path && extension == ".yaml" && path.filename() != "environment.yaml";
+    // Packages have such names too: ruamel.yaml, flufl.lock.
+    const auto name = path.filename();
+    const bool is_package = !is_path && (extension == ".yaml" || extension == ".lock") &&
+                            name != "environment.yaml" && name != "gpkg.lock" &&
+                            name != "pixi.lock";
     if (!exists && is_package) return {};
     if (!exists)
         return fail(

@@ -82,7 +82,7 @@ TEST_CASE("an answer for another accelerator than the first says so", "[solve]")
         answer(problem_with({Choice::Nvidia, Choice::None}),
                asked.solve([](const auto& way) { return way.starts_with("none"); }));
     REQUIRE(answered);
-    CHECK(std::get<Solution>(answered->outcome).notes ==
+    CHECK(texts_of(std::get<Solution>(answered->outcome).notes) ==
           std::vector<std::string>{"cannot solve with accelerator nvidia; using accelerator none "
                                    "(--accel auto allows any)"});
 }
@@ -176,7 +176,7 @@ TEST_CASE("what is only to build with is asked for without the driver, last", "[
     REQUIRE(answered);
     CHECK(asked.ways == std::vector<std::string>{"auto", "auto building"});
     const auto& solution = std::get<Solution>(answered->outcome);
-    CHECK(solution.notes ==
+    CHECK(texts_of(solution.notes) ==
           std::vector<std::string>{"programs built with this CUDA do not run on this machine: its "
                                    "driver supports CUDA 12.8"});
 

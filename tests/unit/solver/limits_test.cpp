@@ -86,7 +86,7 @@ TEST_CASE("where the search for a better answer is given up, the answer says so"
     REQUIRE(solution.records.size() == 1);
     CHECK(solution.records.front().version == "1");
     REQUIRE_FALSE(solution.notes.empty());
-    CHECK(solution.notes.back() ==
+    CHECK(solution.notes.back().text() ==
           "newer versions may be possible: the solver reached its limit (solve_limit: 2000)");
 }
 

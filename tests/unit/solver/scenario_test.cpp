@@ -189,7 +189,8 @@ std::string answer(const Problem& problem) {
     for (const auto& record : std::get<Solution>(*outcome).records)
         lines.push_back(fmt::format("{} {} {}", record.name, record.version, record.build));
     std::sort(lines.begin(), lines.end());
-    for (const auto& note : std::get<Solution>(*outcome).notes) lines.push_back("note: " + note);
+    for (const auto& note : std::get<Solution>(*outcome).notes)
+        lines.push_back((note.is_warning ? "warning: " : "note: ") + note.text());
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 

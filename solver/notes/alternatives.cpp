@@ -1,0 +1,249 @@
+#include "solver/notes/alternatives.hpp"
+
+#include "libcore/hardware/cuda.hpp"
+#include "libcore/spec/record_version.hpp"
+#include "solver/running.hpp"
+#include "solver/wording.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <span>
+#include <utility>
+
+namespace gpkg::solver {
+
+bool Alternatives::is_requested(CandidateId id) const {
+    return universe_.is_requested(universe_.candidates()[id].name);
+}
+
+bool Alternatives::is_named_now(NameId name) const {
+    const auto& request = universe_.problem().request;
+    const auto named = std::span(request.specs).first(request.named);
+    return std::ranges::any_of(named, [&](const MatchSpec& spec) {
+        return spec.name == universe_.names()[name].text || tells_cuda_version(spec.name);
+    });
+}
+
+bool Alternatives::is_build_requested(NameId name) const {
+    return std::ranges::any_of(universe_.requested(), [&](SpecId id) {
+        const auto& spec = universe_.specs()[id];
+        return spec.name == name && speaks_of_builds(spec.match);
+    });
+}
+
+bool Alternatives::is_bound(NameId name) const {
+    return universe_.accelerators().is_bound(universe_.names()[name].text);
+}
+
+bool Alternatives::may_change(CandidateId id) const {
+    const auto name = universe_.candidates()[id].name;
+    return universe_.problem().request.may_move(universe_.names()[name].text) ||
+           (is_requested(id) && (!universe_.former(name) || is_named_now(name)));
+}
+
+bool Alternatives::is_better(const Version& version,
+                             Accelerator accelerator,
+                             CandidateId than) const {
+    const auto& candidate = universe_.candidates()[than];
+    const auto preferred = universe_.preferred_accelerator(candidate.name);
+    return version_of(than) < version || (version == version_of(than) && accelerator == preferred &&
+                                          candidate.accelerator != preferred);
+}
+
+std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
+    const auto& candidate = universe_.candidates()[id];
+    const auto& name = universe_.names()[candidate.name];
+    struct Other {
+        bool gives_up_accelerator;
+        Version version;
+        std::string spec;
+    };
+    std::vector<Other> others;
+    for (const auto& out : name.left_out) {
+        if (!out.is_other_than_installed() || is_of_lower_channel(out, candidate)) continue;
+        auto version = Version::parse(out.record.version());
+        if (!version || *version < version_of(id) || !is_for_machine(universe_, out)) continue;
+        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        if (!record) continue;
+        const auto accelerator = accelerator_of(*record).accelerator;
+        if (!is_better(*version, accelerator, id)) continue;
+        others.push_back({accelerator == Accelerator::None && accelerator != candidate.accelerator,
+                          *std::move(version),
+                          spec_allowing(universe_, candidate.name, out)});
+    }
+    std::ranges::stable_sort(others,
+                             [](const Other& a, const Other& b) { return b.version < a.version; });
+    std::vector<std::string> specs;
+    const auto add = [&](const std::string& spec) {
+        if (std::ranges::find(specs, spec) == specs.end()) specs.push_back(spec);
+    };
+    const auto add_own = [&](bool gives_up) {
+        for (const auto& other : others) {
+            if (other.gives_up_accelerator == gives_up) add(other.spec);
+        }
+    };
+    add_own(false);
+    // Where there is one like what is installed, something else is in its way.
+    if (!has_better_alike(id)) {
+        add_own(true);
+    } else if (is_requested(id)) {
+        std::ranges::for_each(other_kinds_of_environment(), add);
+    }
+    return specs;
+}
+
+bool Alternatives::has_better_alike(CandidateId id) {
+    const auto& name = universe_.names()[universe_.candidates()[id].name];
+    for (auto one = name.begin; one < name.end; ++one) {
+        if (is_better(version_of(one), universe_.candidates()[one].accelerator, id) &&
+            universe_.is_as_requested(one) && !machine_.why_never({one}))
+            return true;
+    }
+    return false;
+}
+
+/// What its version would not have helped.
+bool Alternatives::is_of_lower_channel(const LeftOut& out, const Candidate& selected) const {
+    const auto& problem = universe_.problem();
+    if (problem.priority == ChannelPriority::Disabled || !selected.is_offered()) return false;
+    const auto place = [&](const ChannelRecord& record) {
+        return std::ranges::find(problem.indexes,
+                                 record.index->source().channel,
+                                 [](const auto& index) { return index->source().channel; });
+    };
+    return place(selected.offered) < place(out.record);
+}
+
+const std::vector<std::string>& Alternatives::other_kinds_of_environment() {
+    if (other_kinds_) return *other_kinds_;
+    auto& kinds = other_kinds_.emplace();
+    for (const auto& constraint : universe_.problem().request.constraints) {
+        if (constraint.holds == Constraint::Holds::WherePossible &&
+            tells_cuda_version(constraint.spec.name))
+            kinds.push_back(constraint.spec.name);
+    }
+    for (NameId id = 0; id < universe_.names().size(); ++id) {
+        if (!universe_.former(id)) continue;
+        for (const auto& out : universe_.names()[id].left_out) {
+            if (out.why == LeftOut::Why::OtherVariant)
+                kinds.push_back(spec_allowing(universe_, id, out));
+        }
+    }
+    return kinds;
+}
+
+bool Alternatives::has_gpu_builds(NameId id) const {
+    const auto& name = universe_.names()[id];
+    const auto candidates =
+        std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
+    return std::ranges::any_of(candidates,
+                               [](const Candidate& candidate) {
+                                   return candidate.accelerator != Accelerator::None;
+                               }) ||
+           std::ranges::any_of(name.left_out, [](const LeftOut& out) {
+               return out.why == LeftOut::Why::Accelerator ||
+                      out.why == LeftOut::Why::OtherAccelerator;
+           });
+}
+
+std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator vendor) {
+    const auto& name = universe_.names()[universe_.candidates()[id].name];
+    std::vector<CandidateId> best;
+    int best_rank = 0;
+    for (auto one = name.begin; one < name.end; ++one) {
+        const auto& candidate = universe_.candidates()[one];
+        if (candidate.accelerator != vendor || candidate.is_accelerator_inferred) continue;
+        const bool is_same = candidate.version == universe_.candidates()[id].version;
+        if (!is_requested(id) &&
+            version_part(version_of(one), 0) != version_part(version_of(id), 0))
+            continue;
+        const int rank =
+            is_same ? 4 : (universe_.is_as_requested(one) ? 2 : 0) + (could_run(one) ? 1 : 0);
+        const bool is_ahead = best.empty() || rank > best_rank ||
+                              (rank == best_rank && version_of(best.front()) < version_of(one));
+        if (is_ahead) {
+            best = {one};
+            best_rank = rank;
+        } else if (rank == best_rank && version_of(best.front()) == version_of(one)) {
+            best.push_back(one);
+        }
+    }
+    return best;
+}
+
+std::string Alternatives::why_not(CandidateId id, const std::vector<CandidateId>& builds) {
+    const auto& selected = universe_.candidates()[id];
+    const auto& problem = universe_.problem();
+    const auto accelerator = universe_.candidates()[builds.front()].accelerator;
+    std::vector<CandidateId> could;
+    std::ranges::copy_if(
+        builds, std::back_inserter(could), [&](CandidateId one) { return could_run(one); });
+    if (could.empty()) {
+        const auto never = machine_.why_never(builds);
+        return never ? *never : why_not_running(builds);
+    }
+    if (!has_vendor(problem.virtual_packages, accelerator))
+        return fmt::format(
+            "is for an {} GPU, and {} has none", vendor_title(accelerator), problem.machine);
+    const auto is_requested = [&](CandidateId one) { return universe_.is_as_requested(one); };
+    if (std::ranges::none_of(could, is_requested)) return "does not match the request";
+    if (problem.priority == ChannelPriority::Flexible &&
+        std::ranges::all_of(could, [&](CandidateId one) {
+            return selected.channel < universe_.candidates()[one].channel;
+        }))
+        return "is in a channel with lower priority";
+    if (auto missing = machine_.why_missing(could)) return *std::move(missing);
+    return "conflicts with other packages" +
+           how_to_see_why(problem,
+                          fmt::format("{}={}={}",
+                                      name_of(id),
+                                      version_of(could.front()).to_string(),
+                                      build_pattern(could.front())));
+}
+
+/// "cuda*" of cuda129_mkl_py314_h245c5d3_300 where that means builds of this version for the same
+/// accelerator alone, else the build.
+std::string Alternatives::build_pattern(CandidateId id) const {
+    const auto& one = universe_.candidates()[id];
+    const std::string build(one.build());
+    const auto letters = build.substr(0, build.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
+    const auto& name = universe_.names()[one.name];
+    const auto others =
+        std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
+    const bool is_clear = letters.size() > 2 && letters != build &&
+                          std::ranges::none_of(others, [&](const Candidate& other) {
+                              return other.version == one.version &&
+                                     other.accelerator != one.accelerator &&
+                                     other.build().starts_with(letters);
+                          });
+    return is_clear ? letters + "*" : build;
+}
+
+std::string Alternatives::why_not_running(const std::vector<CandidateId>& builds) const {
+    return obstacle_of(universe_, *std::ranges::find_if(builds, [&](CandidateId one) {
+                           return universe_.candidates()[one].will_not_run;
+                       }));
+}
+
+bool Alternatives::could_run(CandidateId id) {
+    return !universe_.candidates()[id].will_not_run && !machine_.why_never({id});
+}
+
+std::optional<std::string> Alternatives::named_cuda() const {
+    for (const auto id : universe_.requested()) {
+        const auto& spec = universe_.specs()[id];
+        if (tells_cuda_version(universe_.name_of(spec).text)) return spec.text;
+    }
+    return std::nullopt;
+}
+
+const Version& Alternatives::version_of(CandidateId id) const {
+    return universe_.version(universe_.candidates()[id].version);
+}
+
+const std::string& Alternatives::name_of(CandidateId id) const {
+    return universe_.names()[universe_.candidates()[id].name].text;
+}
+
+}  // namespace gpkg::solver

@@ -1,0 +1,379 @@
+#include "solver/notes/package_notes.hpp"
+
+#include "libcore/base/text.hpp"
+#include "libcore/hardware/cuda.hpp"
+#include "solver/version_dates.hpp"
+#include "solver/wording.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+#include <utility>
+
+namespace gpkg::solver {
+namespace {
+
+constexpr int kMostKeptTries = 8;  // of kept packages; each costs a solve
+constexpr std::size_t kMostTradesTold = 3;
+
+std::string build_text(Accelerator accelerator) {
+    return fmt::format("a {} build", compute_platform(accelerator));
+}
+
+}  // namespace
+
+PackageNotes::PackageNotes(const Universe& universe,
+                           const Selected& selected,
+                           const WithSpec& with_spec)
+    : universe_(universe), selected_(selected), with_spec_(with_spec), alternatives_(universe) {
+    for (const auto id : selected.packages) {
+        const auto& candidate = universe.candidates()[id];
+        if (!candidate.says_accelerator || candidate.is_accelerator_inferred) continue;
+        for (const auto depend : candidate.depends) parts_.insert(universe.specs()[depend].name);
+    }
+}
+
+std::vector<Note> PackageNotes::all() {
+    for (const auto id : selected_.packages) add_notes_on(id);
+    std::size_t trades = 0;
+    for (const auto& trade : selected_.trades) {
+        if (trades == kMostTradesTold) break;
+        if (auto note = on_trade(trade)) {
+            notes_.push_back(*std::move(note));
+            ++trades;
+        }
+    }
+    return std::move(notes_);
+}
+
+void PackageNotes::add_notes_on(CandidateId id) {
+    const auto add = [&](std::optional<Note> note) {
+        if (note) notes_.push_back(*std::move(note));
+    };
+    if (auto note = on_running(id)) return add(std::move(note));
+    const auto& candidate = universe_.candidates()[id];
+    auto kept = on_kept(id);
+    const bool brings_gpu_build = kept && !kept->platform.empty();
+    const bool is_kept = kept.has_value();
+    add(std::move(kept));
+    auto limit = is_kept ? std::nullopt : on_newer_elsewhere(id);
+    const bool is_told = is_kept || limit;
+    if (!candidate.is_installed && !brings_gpu_build) {
+        add(on_gpu_build(id, is_told));
+        add(on_absent_gpu(id, is_told));
+        add(on_named_cuda(id));
+    }
+    add(std::move(limit));
+    if (!is_told) add(on_kept_version(id));
+}
+
+/// Of what does not run on the machine's GPUs, or perhaps not.
+std::optional<Note> PackageNotes::on_running(CandidateId id) const {
+    const auto& candidate = universe_.candidates()[id];
+    if (candidate.is_installed ||
+        (!alternatives_.is_requested(id) && parts_.contains(candidate.name)) ||
+        !universe_.preferred_accelerator(candidate.name))
+        return std::nullopt;
+    auto note = about(id);
+    // What needs it does not run either, and was requested.
+    if (const auto found = selected_.not_running.find(id); found != selected_.not_running.end()) {
+        if (!alternatives_.is_requested(id)) return std::nullopt;
+        note.reason =
+            fmt::format("does not run on {}: it {}", universe_.problem().machine, found->second);
+        note.is_warning = true;
+        return note;
+    }
+    if (!alternatives_.is_requested(id) && !candidate.says_accelerator) return std::nullopt;
+    const auto record = candidate.record();
+    if (!record || candidate.accelerator != Accelerator::Nvidia) return std::nullopt;
+    const auto caution = universe_.limits().caution_of(*record);
+    if (!caution) return std::nullopt;
+    note.reason = at_best_as_ptx(*caution);
+    return note;
+}
+
+/// All newer versions that were requested need what the machine does not have, or do not run on it.
+std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
+    const auto& candidate = universe_.candidates()[id];
+    if (candidate.is_installed || !alternatives_.is_requested(id)) return std::nullopt;
+    const auto newest = alternatives_.machine().newest_ruled_out(id);
+    if (newest.empty()) return std::nullopt;
+    auto note = about(id);
+    note.better = alternatives_.version_of(newest.front()).to_string();
+    const auto never = alternatives_.machine().why_never(newest);
+    note.reason = never ? *never : alternatives_.why_not_running(newest);
+    // Of what the request leaves out nothing is said.
+    const auto& left_out = universe_.names()[candidate.name].left_out;
+    const bool is_one_of_several = std::ranges::any_of(left_out, [&](const LeftOut& out) {
+        const auto other = Version::parse(out.record.version());
+        return out.why == LeftOut::Why::Accelerator && other &&
+               alternatives_.version_of(id) < *other;
+    });
+    if (is_one_of_several) note.platform = compute_platform(candidate.accelerator);
+    // What only builds may be for another machine (answer.hpp).
+    if (never && is_for_building(note.name) &&
+        has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia))
+        note.reason +=
+            fmt::format("; to build for another machine, request {}={}", note.name, note.better);
+    else if (!is_one_of_several && alternatives_.machine().lacks_gpu_for(newest))
+        note.reason += for_another_machine(universe_.problem());
+    return note;
+}
+
+/// A better one that is other than what is installed, in what nobody asked to change.
+std::optional<Note> PackageNotes::on_kept(CandidateId id) {
+    if (!alternatives_.may_change(id)) return std::nullopt;
+    const auto name = universe_.candidates()[id].name;
+    for (const auto& spec : alternatives_.specs_for_other_kinds(id)) {
+        if (tries_++ >= kMostKeptTries) return std::nullopt;
+        auto note = about(id);
+        const auto build = try_spec(id, spec, note);
+        if (!build || !build->runs ||
+            !alternatives_.is_better(build->version, build->accelerator, id))
+            continue;
+        if (build->version != alternatives_.version_of(id))
+            note.better = build->version.to_string();
+        if (build->accelerator != universe_.candidates()[id].accelerator)
+            note.platform = compute_platform(build->accelerator);
+        const auto& left_out = universe_.names()[name].left_out;
+        const auto out = std::ranges::find_if(left_out, [&](const LeftOut& one) {
+            return one.is_other_than_installed() &&
+                   Version::parse(one.record.version()) == build->version &&
+                   spec_allowing(universe_, name, one) == spec;
+        });
+        if (out == left_out.end()) {
+            note.reason = "does not go with the installed packages";
+        } else {
+            note.aside = what_stays(universe_, name, *out);
+        }
+        return note;
+    }
+    return std::nullopt;
+}
+
+/// Something newer is there for what is to be updated.
+std::optional<Note> PackageNotes::on_kept_version(CandidateId id) {
+    const auto& candidate = universe_.candidates()[id];
+    const auto& name = universe_.names()[candidate.name];
+    const auto& update = universe_.problem().request.update;
+    if (!universe_.former(candidate.name) || std::ranges::find(update, name.text) == update.end())
+        return std::nullopt;
+    std::optional<CandidateId> newest;
+    for (auto one = name.begin; one < name.end; ++one) {
+        const auto& other = universe_.candidates()[one];
+        // No second choice for another reason.
+        if (other.is_offered() && !other.has_track_features && !other.will_not_run &&
+            other.channel <= candidate.channel &&
+            alternatives_.version_of(newest.value_or(id)) < alternatives_.version_of(one) &&
+            universe_.is_as_requested(one) && !alternatives_.machine().why_never({one}))
+            newest = one;
+    }
+    if (!newest) return std::nullopt;
+    auto note = about(id);
+    note.better = alternatives_.version_of(*newest).to_string();
+    note.reason =
+        "conflicts with other packages" +
+        how_to_see_why(universe_.problem(), fmt::format("{}=={}", note.name, note.better));
+    return note;
+}
+
+/// A build for the machine's GPU, or for the CUDA that is requested by name.
+std::optional<Note> PackageNotes::on_gpu_build(CandidateId id, bool is_limit_told) {
+    const auto& candidate = universe_.candidates()[id];
+    auto vendor = universe_.preferred_accelerator(candidate.name);
+    const bool is_auto =
+        universe_.accelerators().choice(alternatives_.name_of(id)) == AcceleratorChoice::Auto;
+    if (vendor == Accelerator::None && is_auto && alternatives_.is_requested(id) &&
+        alternatives_.named_cuda())
+        vendor = Accelerator::Nvidia;
+    const bool is_part = !candidate.says_accelerator || parts_.contains(candidate.name);
+    if (!vendor || *vendor == Accelerator::None || candidate.accelerator == *vendor ||
+        (!alternatives_.is_requested(id) && is_part) ||
+        alternatives_.is_build_requested(candidate.name))
+        return std::nullopt;
+    const auto builds = alternatives_.gpu_builds(id, *vendor);
+    if (builds.empty()) return on_hidden_build(id, *vendor);
+    const auto& version = alternatives_.version_of(builds.front());
+    const bool is_newer = alternatives_.version_of(id) < version;
+    if (is_limit_told && is_newer &&
+        std::ranges::none_of(builds, [&](CandidateId one) { return alternatives_.could_run(one); }))
+        return std::nullopt;
+    auto note = about(id);
+    note.platform = compute_platform(*vendor);
+    if (version != alternatives_.version_of(id)) note.better = version.to_string();
+    if (!alternatives_.is_bound(candidate.name)) offer_build(id, *vendor, note);
+    // That it is older is reason enough.
+    if (note.spec.empty() || is_newer || version == alternatives_.version_of(id))
+        note.reason = alternatives_.why_not(id, builds);
+    return note;
+}
+
+/// None can be taken. Nobody misses one of a package that has none for any GPU, but who asks for
+/// it.
+std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator vendor) const {
+    const auto& candidate = universe_.candidates()[id];
+    auto note = about(id);
+    for (const auto& out : universe_.names()[candidate.name].left_out) {
+        if (out.why != LeftOut::Why::Hidden || universe_.former(candidate.name)) continue;
+        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        if (!record || accelerator_of(*record).accelerator != vendor) continue;
+        note.better = record->version;
+        note.platform = compute_platform(vendor);
+        note.aside = left_out_text(universe_, candidate.name, out);
+        return note;
+    }
+    const auto& name = universe_.names()[candidate.name];
+    const auto builds =
+        std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
+    const bool is_missed =
+        alternatives_.is_bound(candidate.name) || alternatives_.has_gpu_builds(candidate.name);
+    if (!is_missed || !alternatives_.is_requested(id) || !candidate.says_accelerator ||
+        candidate.is_accelerator_inferred ||
+        std::ranges::find(builds, vendor, &Candidate::accelerator) != builds.end())
+        return std::nullopt;
+    note.reason = fmt::format(
+        "is {}: no version has {}", build_text(candidate.accelerator), build_text(vendor));
+    return note;
+}
+
+/// Newer than the builds for CPUs, which counts more.
+std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_told) const {
+    const auto& candidate = universe_.candidates()[id];
+    const auto vendor = candidate.accelerator;
+    if (vendor == Accelerator::None || !alternatives_.is_requested(id) ||
+        tells_cuda_version(alternatives_.name_of(id)) ||
+        !universe_.preferred_accelerator(candidate.name) ||
+        alternatives_.is_build_requested(candidate.name) ||
+        has_vendor(universe_.problem().virtual_packages, vendor))
+        return std::nullopt;
+    auto note = about(id);
+    note.reason = fmt::format("is {}, but {} has no {} GPU",
+                              build_text(vendor),
+                              universe_.problem().machine,
+                              vendor_title(vendor));
+    if (!is_limit_told) note.reason += for_another_machine(universe_.problem());
+    if (!alternatives_.is_bound(candidate.name)) offer_build(id, Accelerator::None, note);
+    return note;
+}
+
+/// It may cost a requested package versions for a GPU build.
+std::optional<Note> PackageNotes::on_named_cuda(CandidateId id) const {
+    const auto& candidate = universe_.candidates()[id];
+    const auto cuda = alternatives_.named_cuda();
+    if (!universe_.accelerators().binds_requested_alone || !cuda ||
+        !alternatives_.is_requested(id) || candidate.accelerator != Accelerator::Nvidia ||
+        tells_cuda_version(alternatives_.name_of(id)))
+        return std::nullopt;
+    const auto& left_out = universe_.names()[candidate.name].left_out;
+    if (std::ranges::none_of(left_out, [&](const LeftOut& out) {
+            const auto other = Version::parse(out.record.version());
+            return out.why == LeftOut::Why::Accelerator && other &&
+                   alternatives_.version_of(id) < *other;
+        }))
+        return std::nullopt;
+    auto note = about(id);
+    const auto build = try_spec(id, spec_with(candidate.name, Accelerator::None), note);
+    if (!build || !(alternatives_.version_of(id) < build->version)) return std::nullopt;
+    note.better = build->version.to_string();
+    note.platform = compute_platform(Accelerator::None);
+    note.reason = fmt::format("has no CUDA build for {}", *cuda);
+    return note;
+}
+
+std::optional<Note> PackageNotes::on_trade(const Trade& trade) const {
+    const auto selected = std::ranges::find(selected_.packages, trade.name, [&](CandidateId id) {
+        return universe_.candidates()[id].name;
+    });
+    // Of parts of a toolkit the version tells more than the age.
+    if (selected == selected_.packages.end() ||
+        (trade.age <= kNoticeableAge && !is_vendor_part(alternatives_.name_of(*selected))))
+        return std::nullopt;
+    auto note = about(*selected);
+    note.better = alternatives_.version_of(trade.possible).to_string();
+    if (trade.age > kNoticeableAge) note.aside = age_text(trade.age) + " newer";
+    if (!try_spec(*selected, fmt::format("{}=={}", note.name, note.better), note) ||
+        note.changes.empty())
+        return std::nullopt;
+    return note;
+}
+
+Note PackageNotes::about(CandidateId id) const {
+    Note note;
+    note.name = alternatives_.name_of(id);
+    note.version = alternatives_.version_of(id).to_string();
+    return note;
+}
+
+/// What `spec` selects in place of `id`; fills what the note says of that.
+std::optional<Build> PackageNotes::try_spec(CandidateId id,
+                                            const std::string& spec,
+                                            Note& note) const {
+    const auto builds = with_spec_(spec);
+    if (!builds) return std::nullopt;
+    const auto found = builds->find(alternatives_.name_of(id));
+    if (found == builds->end()) return std::nullopt;
+    note.spec = spec;
+    note.changes = changes(*builds, universe_.candidates()[id].name);
+    return found->second;
+}
+
+/// The spec that selects a build for the accelerator, where it does.
+void PackageNotes::offer_build(CandidateId id, Accelerator accelerator, Note& note) const {
+    auto tried = note;
+    const auto build = try_spec(id, spec_with(universe_.candidates()[id].name, accelerator), tried);
+    if (!build || !build->runs || build->accelerator != accelerator) return;
+    note = std::move(tried);
+    const auto version = build->version.to_string();
+    const auto& better = note.better.empty() ? note.version : note.better;
+    if (note.platform != compute_platform(accelerator) || version != better)
+        note.selects = version + ", " + build_text(accelerator);
+}
+
+/// Other requested packages that would be older or lose their GPU build.
+std::vector<std::string> PackageNotes::changes(const Builds& builds, NameId but) const {
+    std::vector<std::string> changes;
+    for (const auto id : selected_.packages) {
+        const auto& candidate = universe_.candidates()[id];
+        const auto then = builds.find(alternatives_.name_of(id));
+        if (candidate.name == but || then == builds.end() || !alternatives_.is_requested(id))
+            continue;
+        const auto& [version, accelerator, runs] = then->second;
+        const bool is_older = version < alternatives_.version_of(id);
+        const bool gives_up =
+            accelerator != candidate.accelerator &&
+            candidate.accelerator == universe_.preferred_accelerator(candidate.name);
+        if (!is_older && !gives_up) continue;
+        changes.push_back(fmt::format("{} would be {}{}{}",
+                                      then->first,
+                                      version.to_string(),
+                                      is_older ? age_difference(id, version) : "",
+                                      gives_up ? ", " + build_text(accelerator) : ""));
+    }
+    return changes;
+}
+
+/// " (988 days older)"; empty where nobody would notice.
+std::string PackageNotes::age_difference(CandidateId id, const Version& other) const {
+    const auto& candidate = universe_.candidates()[id];
+    const auto& name = universe_.names()[candidate.name];
+    const auto ages = version_ages(universe_, candidate.name);
+    for (auto one = name.begin; one < name.end; ++one) {
+        const auto older = ages[one - name.begin] - ages[id - name.begin];
+        if (alternatives_.version_of(one) == other && older > kNoticeableAge)
+            return fmt::format(" ({} older)", age_text(older));
+    }
+    return "";
+}
+
+/// Of the channel that it is requested of: "conda-forge::pytorch[accel=nvidia]".
+std::string PackageNotes::spec_with(NameId name, Accelerator accelerator) const {
+    std::string channel;
+    for (const auto id : universe_.requested()) {
+        const auto& spec = universe_.specs()[id];
+        if (spec.name == name && spec.match.channel) channel = *spec.match.channel + "::";
+    }
+    return fmt::format(
+        "{}{}[accel={}]", channel, universe_.names()[name].text, to_string(accelerator));
+}
+
+}  // namespace gpkg::solver
