@@ -83,8 +83,7 @@ Result<void> refuse_glob(const MatchSpec& spec, const Problem& problem) {
 /// What of a name the requested accelerators allow:
 ///
 ///   of a package that is requested, only builds for the accelerator, where there are GPU builds
-///   of a dependency the same where it has builds for the accelerator, unless only requested
-///   packages are bound
+///   of a dependency the same where it has builds for the accelerator
 ///   of any, no builds for other GPUs
 ///
 /// What is installed stays until somebody asks for a change.
@@ -105,7 +104,7 @@ public:
         for (const auto& one : candidates) {
             if (says_itself(one) && one.accelerator == wanted_) with_wanted_.insert(one.version);
         }
-        is_strict_ = is_named_ || (!with_wanted_.empty() && !accelerators.binds_requested_alone);
+        is_strict_ = is_named_ || (!with_wanted_.empty());
     }
 
     bool allow(const Candidate& candidate) const {
@@ -220,9 +219,9 @@ Result<void> Collecting::collect_reached() {
     count_channels();
     const auto& request = problem_.request;
     universe_.found_accelerator_ =
-        request.accelerators.preferred
-            ? request.accelerators.preferred
-            : found_accelerator(request.installed, problem_.virtual_packages);
+        request.accelerators.preferred ? request.accelerators.preferred
+        : universe_.names_cuda()       ? Accelerator::Nvidia
+                                 : found_accelerator(request.installed, problem_.virtual_packages);
     GPKG_CHECK(take_request());
     while (!queue_.empty()) {
         if (problem_.stop.stop_requested()) return fail(ErrorKind::Interrupted, "interrupted");

@@ -28,6 +28,7 @@ enum class Key {
     Runs,
     TrackFeatures,
     Channel,
+    NamedCuda,
     Version,
     Accelerator,
     Toolkit,
@@ -43,6 +44,7 @@ constexpr auto kOrder = std::to_array<Key>({Key::Release,
                                             Key::Runs,
                                             Key::TrackFeatures,
                                             Key::Channel,
+                                            Key::NamedCuda,
                                             Key::Version,
                                             Key::Accelerator,
                                             Key::Toolkit,
@@ -96,6 +98,9 @@ public:
             return fmt::format("is preferred: {} has track_features, so its priority is lower",
                                universe_.describe(b));
         case Key::Channel: return "is in a channel with higher priority";
+        case Key::NamedCuda:
+            return fmt::format("is a {} build, and a CUDA is requested",
+                               compute_platform(one.accelerator));
         case Key::Version: return "is a newer version";
         case Key::Accelerator:
             return fmt::format(
@@ -199,7 +204,7 @@ private:
             if (place > 0) {
                 if (keys[place] <= Key::Accelerator) ++accelerator;
                 if (keys[place] <= Key::Version) ++version;
-                if (keys[place] <= Key::Channel) ++standing;
+                if (keys[place] <= Key::NamedCuda) ++standing;
             }
             ranking_.standings[ids[place]] = standing;
             ranking_.versions[ids[place]] = version;
@@ -254,6 +259,8 @@ private:
         preferred_.resize(universe_.names().size());
         has_several_.resize(universe_.names().size());
         heeds_machine_.resize(universe_.names().size());
+        wants_cuda_.resize(universe_.names().size());
+        const bool names_cuda = universe_.names_cuda();
         for (NameId id = 0; id < preferred_.size(); ++id) {
             const auto& name = universe_.names()[id];
             if (name.begin == name.end || name.is_virtual) continue;
@@ -270,6 +277,8 @@ private:
                                    return candidate.accelerator != candidates.front().accelerator;
                                });
             if (has_several_[id]) preferred_[id] = universe_.preferred_accelerator(id);
+            wants_cuda_[id] = names_cuda && universe_.is_requested(id) &&
+                              universe_.accelerators().choice(name.text) == AcceleratorChoice::Auto;
         }
     }
 
@@ -325,6 +334,9 @@ private:
         case Key::Channel:
             if (universe_.problem().priority == ChannelPriority::Flexible)
                 return one.channel <=> two.channel;
+            break;
+        case Key::NamedCuda:
+            if (wants_cuda_[one.name]) return accelerator_place(one) <=> accelerator_place(two);
             break;
         case Key::Version: return version_order_[two.version] <=> version_order_[one.version];
         case Key::Accelerator: return accelerator_place(one) <=> accelerator_place(two);
@@ -508,6 +520,7 @@ private:
     std::vector<bool> has_several_;  ///< by name: there are builds for several accelerators
     std::vector<std::optional<Accelerator>> preferred_;  ///< by name
     std::vector<bool> heeds_machine_;                    ///< by name: not as conda does
+    std::vector<bool> wants_cuda_;                       ///< by name: rather than a newer version
     std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
     std::vector<std::optional<bool>> only_tracked_;  ///< by spec
     // For one group at a time.

@@ -11,6 +11,7 @@
 //   2  what runs on the machine's driver and on all of its GPUs (running.hpp)
 //   3  no track_features
 //   4  the higher channel, under flexible priority
+//      of what is requested with a CUDA (Universe::names_cuda), a build for it
 //   5  the higher version
 //   6  where builds are for several accelerators, the preferred one, and then none; its builds have
 //      no track_features for 3

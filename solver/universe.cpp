@@ -21,6 +21,12 @@ std::vector<SpecId> Universe::leaves(ConditionId condition) const {
     return specs;
 }
 
+bool Universe::names_cuda() const {
+    const auto& request = problem_->request;
+    return request.accelerators.all == AcceleratorChoice::Auto &&
+           gpkg::names_cuda(request.specs, problem_->virtual_packages);
+}
+
 bool Universe::is_requested(NameId name) const {
     const auto is_on_name = [&](SpecId id) { return specs()[id].name == name; };
     return std::any_of(requested_.begin(), requested_.end(), is_on_name) ||

@@ -69,6 +69,9 @@ public:
     std::optional<Former> former(NameId name) const { return keeping_.former(names()[name].text); }
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
+    /// Whether a CUDA is requested by name and no accelerator: requested packages come in builds
+    /// for it, in older versions if need be.
+    bool names_cuda() const;
     /// Also where a condition decides.
     bool is_requested(NameId name) const;
     /// The names that stand for toolkits, of which builds need releases.

@@ -27,9 +27,6 @@ struct Accelerators {
     /// A named package that has builds for none alone, in all its versions, makes the request fail;
     /// else it comes as it is. answer() says so where nothing else came for what `all` asks for.
     bool binds_what_has_none = false;
-    /// Dependencies of named packages come for any accelerator; else, where they have builds for
-    /// what `all` asks for, in these alone.
-    bool binds_requested_alone = false;
     /// Where there are several to choose from, what `all` may be, the most wanted first
     /// (libcore/solve/answer.hpp).
     std::vector<AcceleratorChoice> in_turn{};

@@ -17,7 +17,6 @@ using Specs = std::vector<MatchSpec>;
 /// One way to put a problem to the solver.
 struct Way {
     AcceleratorChoice accelerator = AcceleratorChoice::Auto;
-    bool is_for_named_cuda = false;
     Specs lifted;  ///< of what holds where possible
     bool only_compiles = false;
 
@@ -61,13 +60,6 @@ bool was_decided_for_building(const Problem& problem) {
 /// The ways that differ in the accelerator alone.
 void add_in_turn(const Problem& problem, Way way, std::vector<Way>& ways) {
     const auto& request = problem.request;
-    if (request.accelerators.in_turn == std::vector{AcceleratorChoice::Auto} &&
-        names_cuda(request.specs, problem.virtual_packages)) {
-        way.accelerator = AcceleratorChoice::Nvidia;
-        way.is_for_named_cuda = true;
-        ways.push_back(way);
-        way.is_for_named_cuda = false;
-    }
     for (const auto choice : request.accelerators.in_turn_on(problem.virtual_packages)) {
         way.accelerator = choice;
         ways.push_back(way);
@@ -97,20 +89,7 @@ Problem put(const Problem& problem, const Way& way) {
         return constraint.holds == Constraint::Holds::WherePossible &&
                std::ranges::find(way.lifted, constraint.spec) != way.lifted.end();
     });
-    // What is installed stays what it is.
-    request.accelerators.binds_requested_alone = way.is_for_named_cuda;
-    if (way.is_for_named_cuda) {
-        for (const auto& record : request.installed)
-            request.accelerators.of_package.try_emplace(record.name, AcceleratorChoice::Auto);
-    }
     return attempt;
-}
-
-/// Whether the CUDA that is in it is none that the driver and the GPUs run.
-bool has_cuda_not_running(const Solution& solution) {
-    return std::ranges::any_of(solution.not_running, [](const Solution::NotRunning& one) {
-        return tells_cuda_version(one.name);
-    });
 }
 
 /// Whether builds for none stand in for the accelerator that is asked for, of which there is no
@@ -132,7 +111,6 @@ bool is_for_none_alone(const Request& request, const Solution& solution) {
 
 /// Whether what the solver found is what the way is for.
 bool counts(const Way& way, const Request& request, const Solution& solution) {
-    if (way.is_for_named_cuda && has_cuda_not_running(solution)) return false;
     if (way.only_compiles)
         return only_compiles_for_nvidia(request.specs, solution.records, request.accelerators);
     return !is_for_none_alone(request, solution);
@@ -150,7 +128,7 @@ void note_way(const Way& way, const Problem& problem, Solution& solution) {
                                                 record->build));
     }
     const auto wanted = problem.request.accelerators.in_turn_on(problem.virtual_packages).front();
-    if (way.accelerator != wanted && !way.is_for_named_cuda)
+    if (way.accelerator != wanted)
         solution.notes.emplace_back(fmt::format(
             "cannot solve with accelerator {}; using accelerator {} (--accel auto allows any)",
             to_string(wanted),
@@ -175,7 +153,7 @@ Result<Answered> answer(const Problem& problem, const Solve& solve) {
     const auto holding = liftable(problem.request);
     const auto ways = ways_of(problem, holding);
     const auto& accelerators = problem.request.accelerators;
-    const Way told{accelerators.in_turn_on(problem.virtual_packages).front(), false, holding};
+    const Way told{accelerators.in_turn_on(problem.virtual_packages).front(), holding};
     for (const auto& way : ways) {
         const bool is_last_word = way == told && &way == &ways.back();
         auto attempt = put(problem, way);

@@ -16,8 +16,7 @@ struct Answered {
 /// The first way that has an answer counts. They are, the earlier the more of the request holds:
 ///
 ///   with all that holds where possible; without one of it, each by itself; without any of it;
-///   each of these for every accelerator in turn (Accelerators::in_turn), and before those for
-///   NVIDIA where a CUDA is named (names_cuda) and no accelerator, as far as a driver runs it;
+///   each of these for every accelerator in turn (Accelerators::in_turn);
 ///   and last, for an environment that only builds for NVIDIA's GPUs (only_compiles_for_nvidia),
 ///   without what cuda-version asks of the driver. That comes first where the environment was
 ///   decided so.

@@ -148,8 +148,7 @@ struct Solution {
     std::vector<NotRunning> not_running{};
     /// Null where the name runs, or is not there.
     const NotRunning* find_not_running(std::string_view name) const;
-    /// The one that it was found for: of what Accelerators::in_turn has, or Nvidia where a CUDA is
-    /// named (names_cuda()).
+    /// The one that it was found for, of what Accelerators::in_turn has.
     AcceleratorChoice accelerator = AcceleratorChoice::Conda;
     /// What a user should know of it.
     std::vector<Note> notes{};

@@ -1,7 +1,9 @@
 #include "solver/notes/alternatives.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "libcore/spec/spec_text.hpp"
 #include "solver/running.hpp"
 #include "solver/wording.hpp"
 
@@ -231,11 +233,12 @@ bool Alternatives::could_run(CandidateId id) {
 }
 
 std::optional<std::string> Alternatives::named_cuda() const {
-    for (const auto id : universe_.requested()) {
-        const auto& spec = universe_.specs()[id];
-        if (tells_cuda_version(universe_.name_of(spec).text)) return spec.text;
-    }
-    return std::nullopt;
+    if (!universe_.names_cuda()) return std::nullopt;
+    const auto& problem = universe_.problem();
+    const auto found = std::ranges::find_if(problem.request.specs, [&](const MatchSpec& spec) {
+        return names_cuda({spec}, problem.virtual_packages);
+    });
+    return found == problem.request.specs.end() ? std::nullopt : std::optional(as_typed(*found));
 }
 
 const Version& Alternatives::version_of(CandidateId id) const {

@@ -39,7 +39,7 @@ public:
     bool is_bound(NameId name) const;
     /// Whether somebody asks for it, or for a CUDA, or it is to be updated.
     bool may_change(CandidateId id) const;
-    /// The first spec of the request that says which CUDA: "pytorch-cuda=12.1".
+    /// The first spec by which a CUDA is requested (Universe::names_cuda): "pytorch-cuda=12.1".
     std::optional<std::string> named_cuda() const;
     const Version& version_of(CandidateId id) const;
     const std::string& name_of(CandidateId id) const;

@@ -180,12 +180,7 @@ std::optional<Note> PackageNotes::on_kept_version(CandidateId id) {
 /// A build for the machine's GPU, or for the CUDA that is requested by name.
 std::optional<Note> PackageNotes::on_gpu_build(CandidateId id, bool is_limit_told) {
     const auto& candidate = universe_.candidates()[id];
-    auto vendor = universe_.preferred_accelerator(candidate.name);
-    const bool is_auto =
-        universe_.accelerators().choice(alternatives_.name_of(id)) == AcceleratorChoice::Auto;
-    if (vendor == Accelerator::None && is_auto && alternatives_.is_requested(id) &&
-        alternatives_.named_cuda())
-        vendor = Accelerator::Nvidia;
+    const auto vendor = universe_.preferred_accelerator(candidate.name);
     const bool is_part = !candidate.says_accelerator || parts_.contains(candidate.name);
     if (!vendor || *vendor == Accelerator::None || candidate.accelerator == *vendor ||
         (!alternatives_.is_requested(id) && is_part) ||
@@ -259,18 +254,19 @@ std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_to
 /// It may cost a requested package versions for a GPU build.
 std::optional<Note> PackageNotes::on_named_cuda(CandidateId id) const {
     const auto& candidate = universe_.candidates()[id];
+    const auto& name = universe_.names()[candidate.name];
     const auto cuda = alternatives_.named_cuda();
-    if (!universe_.accelerators().binds_requested_alone || !cuda ||
-        !alternatives_.is_requested(id) || candidate.accelerator != Accelerator::Nvidia ||
-        tells_cuda_version(alternatives_.name_of(id)))
-        return std::nullopt;
-    const auto& left_out = universe_.names()[candidate.name].left_out;
-    if (std::ranges::none_of(left_out, [&](const LeftOut& out) {
-            const auto other = Version::parse(out.record.version());
-            return out.why == LeftOut::Why::Accelerator && other &&
-                   alternatives_.version_of(id) < *other;
-        }))
-        return std::nullopt;
+    const bool is_for_it = cuda && alternatives_.is_requested(id) &&
+                           candidate.accelerator == Accelerator::Nvidia &&
+                           !alternatives_.is_bound(candidate.name) &&
+                           !alternatives_.is_build_requested(candidate.name);
+    bool has_newer = false;
+    for (auto one = name.begin; one < name.end && is_for_it; ++one) {
+        has_newer = has_newer || (universe_.candidates()[one].accelerator == Accelerator::None &&
+                                  alternatives_.version_of(id) < alternatives_.version_of(one) &&
+                                  universe_.is_as_requested(one));
+    }
+    if (!has_newer) return std::nullopt;
     auto note = about(id);
     const auto build = try_spec(id, spec_with(candidate.name, Accelerator::None), note);
     if (!build || !(alternatives_.version_of(id) < build->version)) return std::nullopt;

@@ -133,38 +133,15 @@ TEST_CASE("what holds where possible is given up one at a time, and then all", "
           std::vector<std::string>{"auto a==1 b==2", "auto b==2", "auto a==1", "auto?"});
 }
 
-TEST_CASE("a named CUDA is tried for NVIDIA, and what is installed stays what it is", "[solve]") {
-    auto problem = problem_with({Choice::Auto});
-    problem.request.specs = {spec("x"), spec("cuda-version=12.4")};
-    auto& installed = problem.request.installed.emplace_back();
-    installed.name = "flow";
-    installed.version = "1";
-    installed.build = "rocm6_0";
-    Asked asked;
-    const auto answered = answer(problem, asked.solve([](const auto&) { return true; }));
-    REQUIRE(answered);
-    CHECK(asked.ways == std::vector<std::string>{"nvidia"});
-    CHECK(answered->problem.request.accelerators.of_package ==
-          std::map<std::string, Choice>{{"flow", Choice::Auto}});
-}
-
 TEST_CASE("a CUDA is named by what tells one, or by the version of a part of it", "[solve]") {
-    const auto ways = [](const char* text, bool has_driver, Choice choice = Choice::Auto) {
-        auto problem = problem_with({choice});
-        problem.request.specs = {spec(text)};
-        if (!has_driver) problem.virtual_packages.clear();
-        Asked asked;
-        REQUIRE(answer(problem, asked.solve([](const auto&) { return true; })));
-        return asked.ways.front();
-    };
-    CHECK(ways("cuda-version", true) == "nvidia");
-    CHECK(ways("cuda-nvcc=12.4", true) == "nvidia");
-    CHECK(ways("pytorch-cuda=12.1", false) == "nvidia");
+    const std::vector<PackageRecord> driver{machine_has("__cuda", "12.8")};
+    CHECK(names_cuda({spec("cuda-version")}, driver));
+    CHECK(names_cuda({spec("numpy"), spec("cuda-nvcc=12.4")}, driver));
+    CHECK(names_cuda({spec("pytorch-cuda=12.1")}, {}));
     // Without a driver, what was built before drivers were asked for is no better.
-    CHECK(ways("cudatoolkit", false) == "auto?");
-    CHECK(ways("cuda-nvcc", true) == "auto");
-    CHECK(ways("numpy=2", true) == "auto?");
-    CHECK(ways("cuda-version=12.4", true, Choice::None) == "none?");
+    CHECK_FALSE(names_cuda({spec("cudatoolkit")}, {}));
+    CHECK_FALSE(names_cuda({spec("cuda-nvcc")}, driver));
+    CHECK_FALSE(names_cuda({spec("numpy=2")}, driver));
 }
 
 TEST_CASE("what is only to build with is asked for without the driver, last", "[solve]") {
