@@ -55,33 +55,36 @@ std::vector<std::optional<Accelerator>> DerivedDependencies::accelerators_by_spe
 }
 
 std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candidate) const {
-    for (const auto depend : candidate.depends) {
-        if (const auto& range = table_.specs()[depend].toolkit) return range;
-    }
+    const auto states_it = [&](SpecId depend) {
+        return table_.specs()[depend].toolkit.has_value();
+    };
+    const auto stated = std::ranges::find_if(candidate.depends, states_it);
     const auto& name = table_.name(candidate.name);
-    if (candidate.accelerator != Accelerator::None) {
-        if (auto range = toolkit_of_build(candidate.accelerator, candidate.build())) return range;
-    }
-    return name.is_toolkit_part ? toolkit_of_part(name.text, versions_[candidate.version])
-                                : std::nullopt;
+    return toolkit_of(
+        stated == candidate.depends.end() ? std::nullopt : table_.specs()[*stated].toolkit,
+        candidate.accelerator,
+        candidate.build(),
+        name.is_toolkit_part ? toolkit_of_part(name.text, versions_[candidate.version])
+                             : std::nullopt);
+}
+
+ToolkitFit DerivedDependencies::fit_of(const ToolkitRange& range) {
+    const auto [known, is_new] = drivers_.try_emplace(range.vendor);
+    if (is_new) known->second = driver_release(problem_.virtual_packages, range.vendor);
+    return toolkit_fit(range, known->second);
 }
 
 void DerivedDependencies::read_toolkits() {
-    const auto& machine = problem_.virtual_packages;
-    const auto cuda = driver_release(machine, Accelerator::Nvidia);
     for (auto& candidate : candidates_) {
         if (table_.names()[candidate.name].is_virtual) continue;
         candidate.toolkit = range_of(candidate);
-        if (candidate.toolkit)
-            candidate.toolkit_fit =
-                toolkit_fit(*candidate.toolkit,
-                            candidate.toolkit->vendor == Accelerator::Nvidia ? cuda : std::nullopt);
+        if (candidate.toolkit) candidate.toolkit_fit = fit_of(*candidate.toolkit);
     }
 }
 
 bool DerivedDependencies::add(std::deque<PackageRecord>& records) {
     if (!problem_.request.update_all && do_installed_contradict()) return false;
-    for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) add_toolkit(vendor, records);
+    for (const auto& vendor : vendors()) add_toolkit(vendor.accelerator, records);
     // Builds mostly share their lists of dependencies.
     std::map<std::tuple<const SpecId*, std::size_t, std::vector<SpecId>>, std::span<const SpecId>>
         extended;
@@ -150,7 +153,7 @@ void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageReco
         std::erase_if(releases, [&](auto release) { return !named->contains(release); });
         releases.insert(named->first);
     }
-    const auto id = table_.intern_name(toolkit_title(vendor));
+    const auto id = table_.intern_name(compute_platform(vendor));
     auto& name = table_.name(id);
     name.toolkit_of = vendor;
     name.is_reached = true;
@@ -164,8 +167,7 @@ void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageReco
         candidate.version = static_cast<VersionId>(versions_.size());
         candidate.given = &record;
         candidate.toolkit = ToolkitRange{vendor, release, release};
-        candidate.toolkit_fit =
-            toolkit_fit(release, driver_release(problem_.virtual_packages, vendor));
+        candidate.toolkit_fit = fit_of(*candidate.toolkit);
         versions_.push_back(Version::parse(record.version).value());
         candidates_.push_back(candidate);
     }
@@ -173,7 +175,7 @@ void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageReco
 }
 
 SpecId DerivedDependencies::toolkit_spec(const ToolkitRange& range) {
-    const auto id = *table_.find_name(toolkit_title(range.vendor));
+    const auto id = *table_.find_name(compute_platform(range.vendor));
     const auto& name = table_.names()[id];
     std::vector<CandidateId> matches;
     for (auto one = name.begin; one < name.end; ++one) {

@@ -43,6 +43,7 @@ public:
 
 private:
     std::optional<ToolkitRange> range_of(const Candidate& candidate) const;
+    ToolkitFit fit_of(const ToolkitRange& range);
     std::vector<std::optional<Accelerator>> accelerators_by_spec() const;
     bool do_installed_contradict() const;
     void add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records);
@@ -55,6 +56,7 @@ private:
     SpecTable& table_;
     std::vector<Candidate>& candidates_;
     std::vector<Version>& versions_;
+    std::map<Accelerator, std::optional<ToolkitVersion>> drivers_;  ///< that the machine has
 };
 
 }  // namespace gpkg::solver

@@ -4,24 +4,22 @@
 #include "solver/running.hpp"
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <fmt/format.h>
+#include <functional>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 namespace gpkg::solver {
 namespace {
 
-/// What a dependency spec can bring at best.
-struct Reach {
-    bool tracked = false;
-    VersionId version = kNone;
-};
-
+/// The order, as preference.hpp tells it. What is behind it, Rest, is looked at in groups that are
+/// equal so far.
 enum class Key {
     Release,
     Held,
@@ -37,53 +35,40 @@ enum class Key {
     Rest,
 };
 
-/// The order, as preference.hpp tells it. What is behind it, Rest, is looked at in groups that are
-/// equal so far.
-constexpr auto kOrder = std::to_array<Key>({Key::Release,
-                                            Key::Held,
-                                            Key::Runs,
-                                            Key::TrackFeatures,
-                                            Key::Channel,
-                                            Key::NamedCuda,
-                                            Key::Version,
-                                            Key::Accelerator,
-                                            Key::Toolkit,
-                                            Key::Closeness,
-                                            Key::BuildNumber});
-
 /// What stays of what is installed.
 struct Held {
     std::uint32_t version;  ///< its place in the order of versions
     bool is_build_too;
 };
 
+/// What the request and the machine mean for the builds of one name.
+struct Policy {
+    bool heeds_machine = false;              ///< not as conda does
+    bool has_several = false;                ///< there are builds for several accelerators
+    std::optional<Accelerator> preferred{};  ///< of several
+    bool wants_cuda = false;                 ///< rather than a newer version
+    std::optional<Held> held{};
+};
+
 // clang-tidy 14 takes the 0 that an ordering is compared with for a null pointer.
 // NOLINTBEGIN(modernize-use-nullptr)
 class Preference {
 public:
-    explicit Preference(const Universe& universe) : universe_(universe) {
-        const auto& candidates = universe.candidates();
+    explicit Preference(const Universe& universe)
+        : universe_(universe), names_cuda_(universe.names_cuda()) {
         version_order_ = order_versions();
-        const auto& request = universe.problem().request;
-        may_hold_.resize(universe.names().size(),
-                         !request.update_all && !request.installed.empty());
-        for (const auto& text : request.update) {
-            if (const auto name = universe.find_name(text)) may_hold_[*name] = false;
-        }
-        order_accelerators();
-        best_of_spec_.resize(universe.specs().size());
+        reaches_.resize(universe.specs().size());
         only_tracked_.resize(universe.specs().size());
-        lists_with_.resize(universe.names().size());
         for (auto* places :
              {&ranking_.standings, &ranking_.versions, &ranking_.accelerators, &ranking_.ranks})
-            places->resize(candidates.size());
+            places->resize(universe.candidates().size());
     }
 
     /// What puts the first of one name before the second, which is told of the first.
     std::string advantage(CandidateId a, CandidateId b) && {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
-        held_ = held_of(one.name);
+        policy_ = policy_of(one.name);
         const auto [key, order] = decide(a, b);
         if (order > 0) return "allows the preferred builds of other packages";
         switch (key) {
@@ -115,7 +100,7 @@ public:
     }
 
     Ranking rank() && {
-        for (NameId id = 0; id < may_hold_.size(); ++id) {
+        for (NameId id = 0; id < universe_.names().size(); ++id) {
             if (universe_.names()[id].begin != universe_.names()[id].end) rank_name(id);
         }
         return std::move(ranking_);
@@ -173,11 +158,11 @@ private:
 
     void rank_name(NameId named) {
         const auto& name = universe_.names()[named];
-        held_ = held_of(named);
+        policy_ = policy_of(named);
         std::vector<CandidateId> ids(name.end - name.begin);
         std::iota(ids.begin(), ids.end(), name.begin);
         // The rows of an index come in this order as far as no request has a say in it.
-        const auto is_better = [&](auto a, auto b) { return main_order(a, b) < 0; };
+        const auto is_better = [&](auto a, auto b) { return decide(a, b).second < 0; };
         if (!std::is_sorted(ids.begin(), ids.end(), is_better))
             std::sort(ids.begin(), ids.end(), is_better);
         // Which key tells each from the one before it.
@@ -232,13 +217,44 @@ private:
         });
     }
 
+    Policy policy_of(NameId id) const {
+        const auto& name = universe_.names()[id];
+        Policy policy;
+        if (!name.is_virtual) {
+            const auto candidates = candidates_of(id);
+            const auto is_other = [](const LeftOut& out) {
+                return out.why == LeftOut::Why::Accelerator ||
+                       out.why == LeftOut::Why::OtherAccelerator;
+            };
+            // A request that takes them out changes nothing of what the rest is.
+            policy.has_several = std::ranges::any_of(name.left_out, is_other) ||
+                                 std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+                                     return candidate.accelerator != candidates.front().accelerator;
+                                 });
+            if (policy.has_several) policy.preferred = universe_.preferred_accelerator(id);
+            const auto choice = universe_.accelerators().choice(name.text);
+            policy.heeds_machine = choice != AcceleratorChoice::Conda;
+            policy.wants_cuda =
+                names_cuda_ && choice == AcceleratorChoice::Auto && universe_.is_requested(id);
+        }
+        policy.held = held_of(id, policy.has_several);
+        return policy;
+    }
+
+    /// Whether what is installed of it is to change as little as possible.
+    bool may_hold(const Name& name) const {
+        const auto& request = universe_.problem().request;
+        return !request.update_all && !request.installed.empty() &&
+               std::ranges::find(request.update, name.text) == request.update.end();
+    }
+
     /// What is installed, else its version where the build is to be for another accelerator. Where
     /// what is asked for rules that out, a change is what is asked for.
-    std::optional<Held> held_of(NameId id) const {
-        if (!may_hold_[id]) return std::nullopt;
+    std::optional<Held> held_of(NameId id, bool has_several) const {
         const auto& name = universe_.names()[id];
+        if (!may_hold(name)) return std::nullopt;
         const auto preferred = universe_.preferred_accelerator(id);
-        if (!preferred && has_several_[id] && universe_.accelerators().is_asked(name.text))
+        if (!preferred && has_several && universe_.accelerators().is_asked(name.text))
             return std::nullopt;  // any accelerator will do
         const bool changes = changes_accelerator(id);
         const auto before = changes ? universe_.former(id)->record.version : std::string();
@@ -254,70 +270,37 @@ private:
         return std::nullopt;
     }
 
-    /// Where a name has builds for several accelerators and one is preferred: which.
-    void order_accelerators() {
-        preferred_.resize(universe_.names().size());
-        has_several_.resize(universe_.names().size());
-        heeds_machine_.resize(universe_.names().size());
-        wants_cuda_.resize(universe_.names().size());
-        const bool names_cuda = universe_.names_cuda();
-        for (NameId id = 0; id < preferred_.size(); ++id) {
-            const auto& name = universe_.names()[id];
-            if (name.begin == name.end || name.is_virtual) continue;
-            heeds_machine_[id] =
-                universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
-            const auto candidates = candidates_of(id);
-            const auto is_other = [](const LeftOut& out) {
-                return out.why == LeftOut::Why::Accelerator ||
-                       out.why == LeftOut::Why::OtherAccelerator;
-            };
-            // A request that takes them out changes nothing of what the rest is.
-            has_several_[id] = std::ranges::any_of(name.left_out, is_other) ||
-                               std::ranges::any_of(candidates, [&](const Candidate& candidate) {
-                                   return candidate.accelerator != candidates.front().accelerator;
-                               });
-            if (has_several_[id]) preferred_[id] = universe_.preferred_accelerator(id);
-            wants_cuda_[id] = names_cuda && universe_.is_requested(id) &&
-                              universe_.accelerators().choice(name.text) == AcceleratorChoice::Auto;
-        }
-    }
-
     /// Smaller is better. Of what is not preferred, builds for none go before those for what is not
     /// there.
     int accelerator_place(const Candidate& candidate) const {
-        const auto& preferred = preferred_[candidate.name];
-        if (!preferred) return 0;
-        if (candidate.accelerator == *preferred) return 0;
+        if (!policy_.preferred || candidate.accelerator == *policy_.preferred) return 0;
         return candidate.accelerator == Accelerator::None ? 1 : 2;
     }
 
     /// What is for a CUDA that the driver does not run would be of no use, however new.
     bool will_not_run(const Candidate& candidate) const {
-        return candidate.will_not_run && heeds_machine_[candidate.name];
+        return candidate.will_not_run && policy_.heeds_machine;
     }
 
     /// Where accelerators decide, features that are tracked to keep such builds back do not.
     bool is_kept_back(const Candidate& candidate) const {
-        return candidate.has_track_features && candidate.accelerator != preferred_[candidate.name];
+        return candidate.has_track_features && candidate.accelerator != policy_.preferred;
     }
 
     /// What is installed and not to be updated stays, else its version does. Smaller is better.
     int held_place(const Candidate& candidate) const {
-        if (!held_) return 0;
-        if (held_->is_build_too && candidate.is_installed) return 0;
-        return version_order_[candidate.version] == held_->version ? 1 : 2;
+        const auto& held = policy_.held;
+        if (!held || (held->is_build_too && candidate.is_installed)) return 0;
+        return version_order_[candidate.version] == held->version ? 1 : 2;
     }
 
-    /// Negative when `a` is better. Keys 0 to 9, of one name.
-    std::strong_ordering main_order(CandidateId a, CandidateId b) const {
-        return decide(a, b).second;
-    }
-
-    /// The first key that tells the two apart, and how; Rest where none does.
+    /// The first key that tells two of one name apart, and how: negative when `a` is better. Rest
+    /// where none does.
     std::pair<Key, std::strong_ordering> decide(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
-        for (const auto key : kOrder) {
+        for (int place = 0; place < static_cast<int>(Key::Rest); ++place) {
+            const auto key = static_cast<Key>(place);
             if (const auto order = compare(key, one, two); order != 0) return {key, order};
         }
         return {Key::Rest, std::strong_ordering::equal};
@@ -326,7 +309,7 @@ private:
     std::strong_ordering compare(Key key, const Candidate& one, const Candidate& two) const {
         switch (key) {
         case Key::Release:
-            if (universe_.names()[one.name].toolkit_of) return toolkit_order(one, two);
+            if (universe_.names()[one.name].toolkit_of) return one.toolkit_fit <=> two.toolkit_fit;
             break;
         case Key::Held: return held_place(one) <=> held_place(two);
         case Key::Runs: return will_not_run(one) <=> will_not_run(two);
@@ -336,12 +319,12 @@ private:
                 return one.channel <=> two.channel;
             break;
         case Key::NamedCuda:
-            if (wants_cuda_[one.name]) return accelerator_place(one) <=> accelerator_place(two);
+            if (policy_.wants_cuda) return accelerator_place(one) <=> accelerator_place(two);
             break;
         case Key::Version: return version_order_[two.version] <=> version_order_[one.version];
         case Key::Accelerator: return accelerator_place(one) <=> accelerator_place(two);
         case Key::Toolkit:
-            if (heeds_machine_[one.name]) return toolkit_order(one, two);
+            if (policy_.heeds_machine) return one.toolkit_fit <=> two.toolkit_fit;
             break;
         case Key::Closeness: return two.closeness <=> one.closeness;
         case Key::BuildNumber: return two.build_number <=> one.build_number;
@@ -350,109 +333,91 @@ private:
         return std::strong_ordering::equal;
     }
 
-    static std::strong_ordering toolkit_order(const Candidate& one, const Candidate& two) {
-        return one.toolkit_fit <=> two.toolkit_fit;
-    }
-
     using Iterator = std::vector<CandidateId>::iterator;
+    using List = std::span<const SpecId>;
 
     /// Keys 10 (what the dependencies can bring), 11 (timestamp) and the tie-breaks.
     void order_group(Iterator begin, Iterator end) {
         // Builds mostly share their list of dependencies: each list is looked at once.
-        std::vector<std::span<const SpecId>> lists;
-        std::vector<std::pair<std::size_t, CandidateId>> members;
-        list_places_.clear();
+        const auto list_of = [&](CandidateId id) {
+            const auto& candidate = universe_.candidates()[id];
+            return candidate.not_asked.empty() ? candidate.depends : candidate.not_asked;
+        };
+        std::vector<List> lists;
+        std::unordered_map<const SpecId*, std::size_t> known;
         for (auto id = begin; id != end; ++id) {
-            const auto& candidate = universe_.candidates()[*id];
-            const auto depends =
-                candidate.not_asked.empty() ? candidate.depends : candidate.not_asked;
-            const auto [known, is_new] = list_places_.try_emplace(depends.data(), lists.size());
-            members.emplace_back(known->second, *id);
-            if (is_new) lists.push_back(depends);
+            if (known.try_emplace(list_of(*id).data(), lists.size()).second)
+                lists.push_back(list_of(*id));
         }
         const auto places = order_lists(lists);
-        std::sort(members.begin(), members.end(), [&](const auto& a, const auto& b) {
-            if (places[a.first] != places[b.first]) return places[a.first] < places[b.first];
-            return last_order(a.second, b.second) < 0;
+        std::sort(begin, end, [&](CandidateId a, CandidateId b) {
+            const auto one = places[known.at(list_of(a).data())];
+            const auto two = places[known.at(list_of(b).data())];
+            return one != two ? one < two : last_order(a, b) < 0;
         });
-        std::transform(
-            members.begin(), members.end(), begin, [](const auto& entry) { return entry.second; });
     }
 
     /// The place of each list among them, by what it can bring; equal for lists that bring the
     /// same.
-    std::vector<std::size_t> order_lists(const std::vector<std::span<const SpecId>>& lists) {
+    std::vector<std::size_t> order_lists(const std::vector<List>& lists) {
         std::vector<std::size_t> places(lists.size());
         if (lists.size() < 2) return places;
         // What needs something that no channel has is not to be had on any machine, and has no say
         // in what tells the others apart.
         auto reachable = lists;
-        std::erase_if(reachable, [&](const auto& list) {
+        std::erase_if(reachable, [&](const List& list) {
             return std::ranges::any_of(list, [&](SpecId id) {
                 const auto& spec = universe_.specs()[id];
                 return spec.matches.empty() && !universe_.name_of(spec).is_virtual;
             });
         });
         const auto names = common_names(reachable.empty() ? lists : reachable);
-        std::vector<std::vector<std::optional<Reach>>> scores;
+        std::vector<std::vector<Reach>> scores;
         scores.reserve(lists.size());
         for (const auto& list : lists) scores.push_back(score(list, names));
-        const auto order = [&](std::size_t a, std::size_t b) {
-            for (std::size_t i = 0; i < names.size(); ++i) {
-                if (const auto by = reach_order(scores[a][i], scores[b][i]); by != 0) return by;
-            }
-            return std::strong_ordering::equal;
-        };
-        std::vector<std::size_t> sorted(lists.size());
-        std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-        std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) { return order(a, b) < 0; });
-        for (std::size_t i = 1; i < sorted.size(); ++i)
-            places[sorted[i]] =
-                places[sorted[i - 1]] + (order(sorted[i - 1], sorted[i]) < 0 ? 1 : 0);
+        auto best_first = scores;
+        std::sort(best_first.rbegin(), best_first.rend());
+        for (std::size_t i = 0; i < scores.size(); ++i) {
+            const auto same = std::ranges::lower_bound(best_first, scores[i], std::greater());
+            places[i] = static_cast<std::size_t>(same - best_first.begin());
+        }
         return places;
     }
 
     /// The names that all lists speak of, alphabetically.
-    std::vector<NameId> common_names(const std::vector<std::span<const SpecId>>& lists) {
-        std::vector<NameId> met;
-        std::vector<NameId> common;
-        for (std::size_t i = 0; i < lists.size(); ++i) {
-            for (const auto spec : lists[i]) {
-                const auto name = universe_.specs()[spec].name;
-                auto& count = lists_with_[name];
-                if (count == 0 && i == 0) met.push_back(name);
-                if (count == i) ++count;  // else the list names it twice, or one before did not
-            }
-        }
-        for (const auto name : met) {
-            if (lists_with_[name] == lists.size()) common.push_back(name);
-        }
+    std::vector<NameId> common_names(const std::vector<List>& lists) const {
+        const auto names_in = [&](const List& list) {
+            std::set<NameId> names;
+            for (const auto spec : list) names.insert(universe_.specs()[spec].name);
+            return names;
+        };
+        auto common = names_in(lists.front());
         for (const auto& list : lists) {
-            for (const auto spec : list) lists_with_[universe_.specs()[spec].name] = 0;
+            const auto names = names_in(list);
+            std::erase_if(common, [&](NameId name) { return !names.contains(name); });
         }
-        std::sort(common.begin(), common.end(), [&](auto a, auto b) {
+        std::vector<NameId> sorted(common.begin(), common.end());
+        std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) {
             return universe_.names()[a].text < universe_.names()[b].text;
         });
-        return common;
+        return sorted;
     }
 
-    std::vector<std::optional<Reach>> score(std::span<const SpecId> list,
-                                            const std::vector<NameId>& names) {
-        std::vector<std::optional<Reach>> scores;
+    /// What a spec can bring at best, the higher the better: the place of its highest version, with
+    /// kWithoutFeatures where track_features are not its price; 0 where it brings nothing.
+    using Reach = std::uint64_t;
+    static constexpr Reach kWithoutFeatures = Reach{1} << 32U;
+
+    /// By name, the least that the list's specs on it bring.
+    std::vector<Reach> score(const List& list, const std::vector<NameId>& names) {
+        std::vector<Reach> scores;
         for (const auto name : names) {
-            std::optional<Reach> lowest;
-            bool unreachable = false;
+            std::optional<Reach> least;
             for (const auto spec : list) {
                 if (universe_.specs()[spec].name != name) continue;
-                const auto best = best_of(spec);
-                if (!best) {
-                    unreachable = true;
-                } else if (!lowest ||
-                           version_order_[best->version] < version_order_[lowest->version]) {
-                    lowest = best;
-                }
+                least = std::min(least.value_or(reach_of(spec)), reach_of(spec));
             }
-            scores.push_back(unreachable ? std::nullopt : lowest);
+            scores.push_back(least.value_or(0));
         }
         return scores;
     }
@@ -476,56 +441,38 @@ private:
                std::any_of(candidate.constrains.begin(), candidate.constrains.end(), wants_them);
     }
 
-    /// The highest version that the spec can get, and whether track_features are its price.
-    std::optional<Reach> best_of(SpecId id) {
-        auto& entry = best_of_spec_[id];
+    Reach reach_of(SpecId id) {
+        auto& entry = reaches_[id];
         if (entry) return *entry;
-        std::optional<Reach> best;
+        std::uint32_t highest = 0;
+        bool is_tracked = true;
         for (const auto match : universe_.specs()[id].matches) {
             const auto& candidate = universe_.candidates()[match];
-            const Reach here{costs_features(candidate), candidate.version};
-            if (!best || version_order_[here.version] > version_order_[best->version]) {
-                best = here;
-            } else if (version_order_[here.version] == version_order_[best->version]) {
-                best->tracked = best->tracked && here.tracked;
-            }
+            const auto version = version_order_[candidate.version];
+            if (version < highest) continue;
+            is_tracked = (is_tracked || version > highest) && costs_features(candidate);
+            highest = version;
         }
-        entry = best;
-        return best;
-    }
-
-    std::strong_ordering reach_order(const std::optional<Reach>& a,
-                                     const std::optional<Reach>& b) const {
-        if (a.has_value() != b.has_value()) return b.has_value() <=> a.has_value();
-        if (!a) return std::strong_ordering::equal;
-        if (a->tracked != b->tracked) return a->tracked <=> b->tracked;
-        return version_order_[b->version] <=> version_order_[a->version];
+        entry = is_tracked ? highest : highest + kWithoutFeatures;
+        return *entry;
     }
 
     std::strong_ordering last_order(CandidateId a, CandidateId b) const {
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
-        if (one.timestamp != two.timestamp) return two.timestamp <=> one.timestamp;
-        if (one.channel != two.channel) return one.channel <=> two.channel;
-        if (one.is_noarch != two.is_noarch) return one.is_noarch <=> two.is_noarch;
-        if (one.is_conda() != two.is_conda()) return two.is_conda() <=> one.is_conda();
-        if (const int order = one.build().compare(two.build()); order != 0) return order <=> 0;
-        return one.sha256().compare(two.sha256()) <=> 0;
+        const auto first = std::tuple(two.timestamp, one.channel, one.is_noarch, two.is_conda());
+        const auto second = std::tuple(one.timestamp, two.channel, two.is_noarch, one.is_conda());
+        if (const auto order = first <=> second; order != 0) return order;
+        if (const auto order = one.build() <=> two.build(); order != 0) return order;
+        return one.sha256() <=> two.sha256();
     }
 
     const Universe& universe_;
+    bool names_cuda_;
     std::vector<std::uint32_t> version_order_;
-    std::vector<bool> may_hold_;     ///< by name: is not to be updated, if there
-    std::optional<Held> held_;       ///< of the name that is being ranked
-    std::vector<bool> has_several_;  ///< by name: there are builds for several accelerators
-    std::vector<std::optional<Accelerator>> preferred_;  ///< by name
-    std::vector<bool> heeds_machine_;                    ///< by name: not as conda does
-    std::vector<bool> wants_cuda_;                       ///< by name: rather than a newer version
-    std::vector<std::optional<std::optional<Reach>>> best_of_spec_;
+    Policy policy_;                                  ///< of the name that is being ranked
+    std::vector<std::optional<Reach>> reaches_;      ///< by spec
     std::vector<std::optional<bool>> only_tracked_;  ///< by spec
-    // For one group at a time.
-    std::unordered_map<const SpecId*, std::size_t> list_places_;
-    std::vector<std::size_t> lists_with_;  ///< by name: how many of the lists speak of it
     Ranking ranking_;
 };
 

@@ -98,7 +98,7 @@ std::vector<CandidateId> beyond_driver(const Universe& universe, const Narrowing
         const auto& name = universe.names()[toolkit];
         for (auto id = name.begin; id < name.end; ++id) {
             if (open.live()[id] &&
-                universe.candidates()[id].toolkit_fit.how == ToolkitFit::Class::LaterMajor)
+                universe.candidates()[id].toolkit_fit.how == ToolkitFit::Class::NotRun)
                 releases.push_back(id);
         }
     }

@@ -42,14 +42,10 @@ bool Universe::is_as_requested(CandidateId id) const {
 }
 
 std::optional<Accelerator> Universe::preferred_accelerator(NameId name) const {
-    switch (accelerators().choice(names()[name].text)) {
-    case AcceleratorChoice::Auto: return found_accelerator_;
-    case AcceleratorChoice::Nvidia: return Accelerator::Nvidia;
-    case AcceleratorChoice::Amd: return Accelerator::Amd;
-    case AcceleratorChoice::None: return Accelerator::None;
-    case AcceleratorChoice::Conda: break;
-    }
-    return std::nullopt;
+    const auto choice = accelerators().choice(names()[name].text);
+    if (choice == AcceleratorChoice::Auto) return found_accelerator_;
+    if (choice == AcceleratorChoice::None) return Accelerator::None;
+    return vendor_of(choice);
 }
 
 std::string Universe::describe(CandidateId id) const {

@@ -93,9 +93,7 @@ Result<void> confirm_lost_classes(Context& context,
 std::optional<std::string> note_on_same_packages(const LockFile& lock) {
     const auto& classes = lock.classes;
     const auto has_gpu = [](const LockedClass& one) {
-        const auto records = as_virtual_packages(one.made_for);
-        return find_record(records, "__cuda") != nullptr ||
-               find_record(records, "__amdgpu") != nullptr;
+        return !vendors_with(as_virtual_packages(one.made_for), has_vendor).empty();
     };
     const auto is_same = [&](const LockedClass& one) {
         return one.packages == classes.front().packages;

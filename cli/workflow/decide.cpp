@@ -321,10 +321,8 @@ std::optional<Accelerator> named_vendor(const Context& context, const Question& 
     if (question.machine.given.empty() || !wanted.empty() ||
         !context.config.accelerator.value.empty() || !question.present.state.accelerator.empty())
         return std::nullopt;
-    const bool has_nvidia = has_device(known, Accelerator::Nvidia);
-    const bool has_amd = has_device(known, Accelerator::Amd);
-    if (has_nvidia == has_amd) return std::nullopt;
-    return has_nvidia ? Accelerator::Nvidia : Accelerator::Amd;
+    const auto vendors = vendors_with(known, has_device);
+    return vendors.size() == 1 ? std::optional(vendors.front()) : std::nullopt;
 }
 
 /// How to give facts of the machine that are assumed, if installed packages of the solution need

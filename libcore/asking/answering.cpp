@@ -13,17 +13,16 @@ namespace gpkg {
 namespace {
 
 /// Such as run there.
-bool has_builds_for(const std::optional<Solution>& solution, Accelerator vendor) {
-    return solution && std::ranges::any_of(solution->records, [&](const PackageRecord& record) {
-               return accelerator_of(record).accelerator == vendor &&
-                      solution->find_not_running(record.name) == nullptr;
-           });
+bool has_builds_for(const Solution& solution, Accelerator vendor) {
+    return std::ranges::any_of(solution.records, [&](const PackageRecord& record) {
+        return accelerator_of(record).accelerator == vendor &&
+               solution.find_not_running(record.name) == nullptr;
+    });
 }
 
-std::set<std::string> titles(const std::optional<Solution>& solution) {
+std::set<std::string> titles(const Solution& solution) {
     std::set<std::string> titles;
-    if (!solution) return titles;
-    for (const auto& record : solution->records) titles.insert(record.distribution());
+    for (const auto& record : solution.records) titles.insert(record.distribution());
     return titles;
 }
 
@@ -121,25 +120,30 @@ Result<std::optional<std::string>> prefer_vendor(PosedRequest& posed, const Solv
     if (accelerators.in_turn_on(problem.virtual_packages).front() != AcceleratorChoice::Auto ||
         found_accelerator(problem.request.installed, problem.virtual_packages))
         return std::nullopt;
-    const auto answer_for = [&](Accelerator vendor) {
+    struct Way {
+        std::string_view vendor;
+        Solution solution;
+        std::set<std::string> titles;
+    };
+    std::vector<Way> ways;
+    for (const auto vendor : vendors_with(problem.virtual_packages, has_vendor)) {
         auto copy = posed;
         copy.problem.request.accelerators.preferred = vendor;
-        return solution_of(copy, solve);
-    };
-    GPKG_TRY(const auto nvidia, answer_for(Accelerator::Nvidia));
-    GPKG_TRY(const auto amd, answer_for(Accelerator::Amd));
-    const bool has_amd = has_builds_for(amd, Accelerator::Amd);
-    accelerators.preferred = has_amd ? Accelerator::Amd : Accelerator::Nvidia;
-    const auto with_nvidia = titles(nvidia);
-    const auto with_amd = titles(amd);
-    if (!has_amd || !has_builds_for(nvidia, Accelerator::Nvidia) || with_nvidia == with_amd)
-        return std::nullopt;
+        GPKG_TRY(auto solution, solution_of(copy, solve));
+        if (!solution || !has_builds_for(*solution, vendor)) continue;
+        if (ways.empty()) accelerators.preferred = vendor;
+        auto all = titles(*solution);
+        ways.push_back({to_string(vendor), *std::move(solution), std::move(all)});
+    }
+    if (ways.empty()) accelerators.preferred = vendors().front().accelerator;
+    if (ways.size() < 2 || ways[0].titles == ways[1].titles) return std::nullopt;
     return fmt::format(
-        "{} has GPUs of two vendors, which need different packages: nvidia selects {}, amd selects "
-        "{}",
+        "{} has GPUs of two vendors, which need different packages: {} selects {}, {} selects {}",
         problem.machine,
-        what_is_only_in(*nvidia, with_amd),
-        what_is_only_in(*amd, with_nvidia));
+        ways[0].vendor,
+        what_is_only_in(ways[0].solution, ways[1].titles),
+        ways[1].vendor,
+        what_is_only_in(ways[1].solution, ways[0].titles));
 }
 
 }  // namespace gpkg

@@ -35,7 +35,7 @@ Specs cuda_pins(const Present& present,
     Specs pins;
     if (std::ranges::any_of(named, tells_cuda_version)) return pins;
     const CudaLimits limits(machine);
-    for (const auto name : kCudaVersionPackages) {
+    for (const auto name : cuda_version_packages()) {
         const auto* cuda = find_record(present.records, name);
         if (cuda == nullptr || limits.obstacle_of(cuda->package)) continue;
         const auto major = split(cuda->package.version, '.').front();

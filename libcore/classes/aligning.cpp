@@ -298,9 +298,8 @@ private:
         auto& held = problem.request.accelerators.of_package;
         for (const auto& record : answer.records) {
             const auto of = accelerator_of(record).accelerator;
-            if (!has_vendor(problem.virtual_packages, of)) continue;
-            if (of == Accelerator::Nvidia) held.emplace(record.name, AcceleratorChoice::Nvidia);
-            if (of == Accelerator::Amd) held.emplace(record.name, AcceleratorChoice::Amd);
+            if (has_vendor(problem.virtual_packages, of))
+                held.emplace(record.name, row_of(of).choice);
         }
     }
 

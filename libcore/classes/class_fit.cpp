@@ -196,12 +196,10 @@ private:
         auto turn = static_cast<int>(order.size());
         for (const auto choice : order) {
             if (choice == AcceleratorChoice::None) break;
-            auto vendor = std::optional(Accelerator::Nvidia);
-            if (choice == AcceleratorChoice::Amd) vendor = Accelerator::Amd;
-            if (choice == AcceleratorChoice::Auto || choice == AcceleratorChoice::Conda)
-                vendor = found_accelerator({}, machine_);
-            for (const auto one : {Accelerator::Nvidia, Accelerator::Amd}) {
-                if (!vendor || one == *vendor) turns.emplace(one, turn);
+            auto vendor = vendor_of(choice);
+            if (!vendor) vendor = found_accelerator({}, machine_);
+            for (const auto& one : vendors()) {
+                if (!vendor || one.accelerator == *vendor) turns.emplace(one.accelerator, turn);
             }
             --turn;
         }

@@ -54,15 +54,15 @@ bool has_driver_of(const MachineParts& machine, Accelerator vendor) {
 /// The vendors of whose GPUs the machine has one, and some class has builds for it.
 std::vector<Accelerator> vendors_in_use(const std::vector<ClassFit>& fits,
                                         const MachineParts& machine) {
-    std::vector<Accelerator> vendors;
-    for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
+    std::vector<Accelerator> in_use;
+    for (const auto& vendor : vendors()) {
         const auto is_for_it = [&](const ClassFit& fit) {
-            return fit.gpu > 0 && fit.builds_for == vendor;
+            return fit.gpu > 0 && fit.builds_for == vendor.accelerator;
         };
-        if (has_driver_of(machine, vendor) && std::ranges::any_of(fits, is_for_it))
-            vendors.push_back(vendor);
+        if (has_driver_of(machine, vendor.accelerator) && std::ranges::any_of(fits, is_for_it))
+            in_use.push_back(vendor.accelerator);
     }
-    return vendors;
+    return in_use;
 }
 
 template <typename T>

@@ -15,15 +15,6 @@
 namespace gpkg {
 namespace {
 
-std::string_view word_of(Accelerator accelerator) {
-    switch (accelerator) {
-    case Accelerator::Nvidia: return "cuda";
-    case Accelerator::Amd: return "rocm";
-    case Accelerator::None: break;
-    }
-    return "cpu";
-}
-
 bool is_asked(const Request& request, const PackageRecord& record) {
     return std::ranges::find(request.specs, record.name, &MatchSpec::name) != request.specs.end();
 }
@@ -39,12 +30,12 @@ std::string_view gpu_of(const Region& region, const Request& request) {
         if (of.accelerator == Accelerator::None) {
             has_cpu_builds = has_cpu_builds || (asked && !of.evidence.empty());
         } else if (asked) {
-            return word_of(of.accelerator);
+            return row_of(of.accelerator).word;
         } else if (of_rest == Accelerator::None) {
             of_rest = of.accelerator;
         }
     }
-    return word_of(has_cpu_builds ? Accelerator::None : of_rest);
+    return row_of(has_cpu_builds ? Accelerator::None : of_rest).word;
 }
 
 bool may_be_in_name(char c) {

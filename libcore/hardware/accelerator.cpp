@@ -1,7 +1,6 @@
 #include "libcore/hardware/accelerator.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/hardware_keys.hpp"
 #include "libcore/spec/match_spec.hpp"
 
@@ -14,26 +13,22 @@ namespace {
 
 using Verdict = std::optional<Accelerator>;
 
-/// A word of a flag, of a mutex' build or of a build string.
-Verdict meaning_of(std::string_view word) {
-    if (word.starts_with("cuda") || word == "nvidia" || word == "gpu") return Accelerator::Nvidia;
-    if (word.starts_with("rocm") || word.starts_with("hip") || word == "amd")
-        return Accelerator::Amd;
-    if (word.starts_with("cpu") || word == "none") return Accelerator::None;
-    return std::nullopt;
-}
-
-/// "cuda129" and "cu102" of "py39_cu102_0"; not "custom". Without a CUDA they are for none:
+/// "cuda129" and "cu102" of "py39_cu102_0"; not "custom". Without a toolkit they are for none:
 /// "cuNone" (torchvision-cpu), "cuda_None" (ambertools), "cuda0.0" (faiss-cpu), "no_cuda".
 Verdict meaning_of_token(std::string_view before, std::string_view token, std::string_view behind) {
-    const bool is_cuda = token == "cuda";
-    if (token == "cuNone" || token == "cudaNone" || token == "cuda0.0" ||
-        (is_cuda && (before == "no" || before == "without" || behind.starts_with("None") ||
-                     behind == "off" || behind.starts_with("off_"))))
-        return Accelerator::None;
-    if (token.size() > 2 && token.starts_with("cu") && is_digit(token[2]))
-        return Accelerator::Nvidia;
-    return meaning_of(token);
+    const bool is_switched_off = before == "no" || before == "without" ||
+                                 behind.starts_with("None") || behind == "off" ||
+                                 behind.starts_with("off_");
+    for (const auto& vendor : vendors()) {
+        for (const auto word : vendor.release_words) {
+            if (!token.starts_with(word)) continue;
+            const auto release = token.substr(word.size());
+            if (release == "None" || release == "0.0" || (release.empty() && is_switched_off))
+                return Accelerator::None;
+            if (!release.empty() && is_digit(release.front())) return vendor.accelerator;
+        }
+    }
+    return accelerator_of_word(token);
 }
 
 /// Packages of which one build is in an environment, and says which builds of others are.
@@ -42,41 +37,17 @@ bool is_mutex(std::string_view name) {
            name == "pytorch" || name == "libtorch" || name == "jaxlib" || name == "tensorflow-base";
 }
 
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Headers too (rocprim, hipcub): who needs those where it runs has code for AMD's GPUs compiled
-/// there, as CuPy does. CUDA's are taken so as well (cuda-cccl).
-bool is_part_of_rocm(std::string_view name) {
-    constexpr auto kBeginnings = std::to_array<std::string_view>({
-        "hip-",       "hipblas",   "hipcc",       "hipcub",
-        "hipfft",     "hipify",    "hiprand",     "hipsolver",
-        "hipsparse",  "migraphx",  "miopen",      "rccl",
-        "rocalution", "rocblas",   "rocfft",      "rocm-",
-        "rocminfo",   "rocprim",   "rocprofiler", "rocr-runtime",
-        "rocrand",    "rocsolver", "rocsparse",   "roct-thunk-interface",
-        "rocthrust",  "roctracer",
-    });
-    return name == "hip" ||
-           std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
-               return name.starts_with(beginning);
-           });
-}
-
 /// What a dependency on such a name says, whatever the version.
 Verdict meaning_of_name(std::string_view name) {
     if (const auto vendor = vendor_of_virtual_package(name)) return vendor;
-    constexpr auto kNvidia =
-        std::to_array<std::string_view>({"pytorch-cuda", "pytorch-gpu", "tensorflow-gpu"});
-    constexpr auto kNone =
-        std::to_array<std::string_view>({"cpuonly", "pytorch-cpu", "tensorflow-cpu"});
-    // One looks for CUDA, and does without; the other tells of devices, and runs nothing there.
-    if (name == "cuda-pathfinder" || name == "rocm-smi") return std::nullopt;
-    if (is_one_of(name, kNvidia) || is_part_of_cuda(name)) return Accelerator::Nvidia;
-    if (is_part_of_rocm(name)) return Accelerator::Amd;
-    return is_one_of(name, kNone) ? Verdict(Accelerator::None) : std::nullopt;
+    const auto names_it = [&](const Vendor& row) {
+        return is_one_of(name, row.build_selectors) || row.has_part(name);
+    };
+    for (const auto& row : accelerator_rows()) {
+        if (is_one_of(name, row.without_gpu)) return std::nullopt;
+        if (names_it(row)) return row.accelerator;
+    }
+    return std::nullopt;
 }
 
 /// What is read of most dependencies is their name.
@@ -117,81 +88,61 @@ void HintedAccelerator::take(const HintedAccelerator& other) {
     }
 }
 
-std::string_view to_string(Accelerator accelerator) {
-    switch (accelerator) {
-    case Accelerator::None: return "none";
-    case Accelerator::Nvidia: return "nvidia";
-    case Accelerator::Amd: return "amd";
-    }
-    return "";
-}
+std::string_view to_string(Accelerator accelerator) { return row_of(accelerator).name; }
+std::string_view compute_platform(Accelerator accelerator) { return row_of(accelerator).toolkit; }
+std::string_view vendor_title(Accelerator accelerator) { return row_of(accelerator).title; }
 
 std::optional<Accelerator> vendor_of(AcceleratorChoice choice) {
-    if (choice == AcceleratorChoice::Nvidia) return Accelerator::Nvidia;
-    if (choice == AcceleratorChoice::Amd) return Accelerator::Amd;
-    return std::nullopt;
+    const auto found = std::ranges::find(vendors(), choice, &Vendor::choice);
+    return found == vendors().end() ? std::nullopt : std::optional(found->accelerator);
 }
 
 std::optional<Accelerator> vendor_of_virtual_package(std::string_view name) {
-    if (name == "__cuda" || name == "__cuda_arch") return Accelerator::Nvidia;
-    if (name == "__amdgpu" || name == "__amdgpu_arch" || name == "__rocm") return Accelerator::Amd;
+    for (const auto& vendor : vendors()) {
+        if (vendor.has_virtual_package(name)) return vendor.accelerator;
+    }
     return std::nullopt;
 }
 
-std::string_view compute_platform(Accelerator accelerator) {
-    switch (accelerator) {
-    case Accelerator::None: return "CPU";
-    case Accelerator::Nvidia: return "CUDA";
-    case Accelerator::Amd: return "ROCm";
-    }
-    return "";
-}
-
-std::string_view vendor_title(Accelerator accelerator) {
-    switch (accelerator) {
-    case Accelerator::None: return "CPU";
-    case Accelerator::Nvidia: return "NVIDIA";
-    case Accelerator::Amd: return "AMD";
-    }
-    return "";
-}
-
 std::string_view to_string(AcceleratorChoice choice) {
-    switch (choice) {
-    case AcceleratorChoice::Auto: return "auto";
-    case AcceleratorChoice::Nvidia: return "nvidia";
-    case AcceleratorChoice::Amd: return "amd";
-    case AcceleratorChoice::None: return "none";
-    case AcceleratorChoice::Conda: return "conda";
-    }
-    return "";
+    if (choice == AcceleratorChoice::Auto) return "auto";
+    if (choice == AcceleratorChoice::Conda) return "conda";
+    return row_of(vendor_of(choice).value_or(Accelerator::None)).name;
 }
 
 Result<AcceleratorChoice> parse_accelerator_choice(std::string_view text) {
-    using Choice = AcceleratorChoice;
-    constexpr auto kChoices =
-        std::to_array({Choice::Auto, Choice::Nvidia, Choice::Amd, Choice::None, Choice::Conda});
-    if (text == "cpu") return Choice::None;
+    std::vector<AcceleratorChoice> choices{AcceleratorChoice::Auto};
+    for (const auto& vendor : vendors()) choices.push_back(vendor.choice);
+    choices.insert(choices.end(), {AcceleratorChoice::None, AcceleratorChoice::Conda});
+    if (text == "cpu") return AcceleratorChoice::None;
     std::vector<std::string> known;
-    for (const auto choice : kChoices) {
+    for (const auto choice : choices) {
         if (to_string(choice) == text) return choice;
         known.emplace_back(to_string(choice));
     }
     const auto lower = to_lower(text);
     auto near = near_names(lower, known);
     // What people say for them, "cuda" and "rocm", is near in meaning.
-    if (const auto meant = meaning_of(lower)) near = {std::string(to_string(*meant))};
+    if (const auto meant = accelerator_of_word(lower)) near = {std::string(to_string(*meant))};
     return fail(ErrorKind::Usage,
                 fmt::format("{}: not an accelerator", text.empty() ? "''" : text),
                 did_you_mean(near, "use " + join_or(known)));
 }
 
+std::optional<Accelerator> accelerator_of_word(std::string_view word) {
+    for (const auto& row : accelerator_rows()) {
+        if (is_one_of(word, row.words) || begins_with_one_of(word, row.word_beginnings))
+            return row.accelerator;
+    }
+    return std::nullopt;
+}
+
 /// "cuda", "accel:nvidia", "gpu:amd", "sm:90a".
 std::optional<Accelerator> accelerator_of_flag(std::string_view flag) {
     const auto colon = flag.find(':');
-    if (colon == std::string_view::npos) return meaning_of(flag);
+    if (colon == std::string_view::npos) return accelerator_of_word(flag);
     const auto name = flag.substr(0, colon);
-    if (name == "accel" || name == "gpu") return meaning_of(flag.substr(colon + 1));
+    if (name == "accel" || name == "gpu") return accelerator_of_word(flag.substr(colon + 1));
     return accelerator_of_flag_word(name);
 }
 
@@ -221,7 +172,8 @@ std::optional<Accelerator> accelerator_of_build(std::string_view build) {
 }
 
 bool is_vendor_part(std::string_view name) {
-    return is_part_of_cuda(name) || is_part_of_rocm(name);
+    return std::ranges::any_of(vendors(),
+                               [&](const auto& vendor) { return vendor.has_part(name); });
 }
 
 bool is_framework(std::string_view name) {

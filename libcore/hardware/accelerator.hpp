@@ -4,6 +4,7 @@
 // flags, else what they depend on, else their build string.
 
 #include "libcore/base/error.hpp"
+#include "libcore/hardware/vendors.hpp"
 #include "libcore/spec/package_record.hpp"
 
 #include <optional>
@@ -12,23 +13,12 @@
 
 namespace gpkg {
 
-enum class Accelerator { None, Nvidia, Amd };
-
 /// "none", "nvidia", "amd"
 std::string_view to_string(Accelerator accelerator);
-/// For "a CUDA build": "CPU", "CUDA", "ROCm".
+/// For "a CUDA build", and of toolkits: "CPU", "CUDA", "ROCm".
 std::string_view compute_platform(Accelerator accelerator);
 /// "CPU" or the vendor of the GPUs: "NVIDIA", "AMD".
 std::string_view vendor_title(Accelerator accelerator);
-
-/// Which builds to take where those of one version are for different accelerators.
-enum class AcceleratorChoice {
-    Auto,    ///< first those for the GPUs that the machine has, else those for none
-    Nvidia,  ///< only those for NVIDIA's, where there are any
-    Amd,
-    None,   ///< none that is for a GPU
-    Conda,  ///< whatever the build numbers say
-};
 
 /// Of Nvidia and Amd, which demand builds for a GPU.
 std::optional<Accelerator> vendor_of(AcceleratorChoice choice);
@@ -83,6 +73,8 @@ struct HintedAccelerator {
 std::optional<Accelerator> accelerator_of_flag(std::string_view flag);
 /// What a dependency on `name` says, which asks for the build string `build` (empty: for any).
 HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_view build);
+/// Of one word: "cuda", "gpu", "cpu", "rocm64".
+std::optional<Accelerator> accelerator_of_word(std::string_view word);
 /// Of a build string, or of a pattern for some: "*cuda*".
 std::optional<Accelerator> accelerator_of_build(std::string_view build);
 

@@ -6,7 +6,6 @@
 #include "libcore/spec/spec_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -72,24 +71,25 @@ constexpr std::string_view kFallback = "hardware-fallback-";
 
 /// What stands behind "hardware-select-" and "hardware-fallback-".
 struct Selectable {
-    std::string_view name;
+    std::string name;
     AcceleratorChoice choice;
     std::string_view platform{};  ///< how the platforms end that it is for; empty: all
 };
-constexpr auto kSelectable =
-    std::to_array<Selectable>({{"gpu-nvidia", AcceleratorChoice::Nvidia},
-                               {"gpu-amd", AcceleratorChoice::Amd},
-                               {"cpu", AcceleratorChoice::None},
-                               {"cpu-x86_64", AcceleratorChoice::None, "-64"},
-                               {"cpu-aarch64", AcceleratorChoice::None, "-aarch64"},
-                               {"cpu-arm64", AcceleratorChoice::None, "-arm64"},
-                               {"cpu-ppc64le", AcceleratorChoice::None, "-ppc64le"}});
+
+std::vector<Selectable> selectable() {
+    std::vector<Selectable> all;
+    for (const auto& vendor : vendors())
+        all.push_back({fmt::format("gpu-{}", vendor.name), vendor.choice});
+    all.push_back({"cpu", AcceleratorChoice::None});
+    all.push_back({"cpu-x86_64", AcceleratorChoice::None, "-64"});
+    for (const std::string_view ending : {"-aarch64", "-arm64", "-ppc64le"})
+        all.push_back({fmt::format("cpu{}", ending), AcceleratorChoice::None, ending});
+    return all;
+}
 
 std::vector<std::string> selectors_of(std::string_view kind) {
     std::vector<std::string> selectors;
-    selectors.reserve(kSelectable.size());
-    for (const auto& one : kSelectable)
-        selectors.push_back(std::string(kind) + std::string(one.name));
+    for (const auto& one : selectable()) selectors.push_back(std::string(kind) + one.name);
     return selectors;
 }
 
@@ -113,7 +113,7 @@ Result<void> refuse_misspelled_selector(std::string_view text) {
 Result<std::optional<AcceleratorChoice>> selected(std::string_view text,
                                                   std::string_view kind,
                                                   std::string_view platform) {
-    for (const auto& [name, choice, ending] : kSelectable) {
+    for (const auto& [name, choice, ending] : selectable()) {
         if (text.substr(kind.size()) != name) continue;
         return platform.ends_with(ending) ? std::optional(choice) : std::nullopt;
     }

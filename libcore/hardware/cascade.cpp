@@ -1,6 +1,7 @@
 #include "libcore/hardware/cascade.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"
 
@@ -92,9 +93,10 @@ int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) c
     if (!target) return 0;
     if (*target == device) return kExactGpu;
     // AMD's code for a family of devices is named by one of its major version.
-    const bool runs_as_it_is = dependency.name == "__cuda_arch"
-                                   ? code_fit(*target, device) == CodeFit::SameMajor
-                                   : version_part(*target, 0) == version_part(device, 0);
+    const bool runs_as_it_is =
+        dependency.name == "__cuda_arch"
+            ? code_fit(CudaTarget::of(*target), CudaTarget::of(device)) == CodeFit::SameMajor
+            : version_part(*target, 0) == version_part(device, 0);
     return runs_as_it_is ? kSameMajorGpu + std::min(version_part(*target, 1), 99) : 0;
 }
 

@@ -2,7 +2,6 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
-#include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/match_spec.hpp"
 
@@ -21,20 +20,13 @@ struct Party {
     std::vector<std::string> names;
 };
 
-/// Releases of one major version run with each other's libraries from CUDA 11 on.
-ToolkitRange of_major_versions(const ToolkitRange& range) {
-    const bool is_alone =
-        range.vendor == Accelerator::Nvidia && range.last.major < kFirstCompatibleCuda;
-    return is_alone ? range : range.whole_majors();
-}
-
 /// Of the parties of a vendor each takes in all that its first member goes with.
 std::vector<Party> parties_of(const std::vector<PackageRecord>& records, Accelerator vendor) {
     std::vector<Party> parties;
     for (const auto& record : records) {
         const auto said = toolkit_of(record);
         if (!said || said->vendor != vendor) continue;
-        const auto range = of_major_versions(*said);
+        const auto range = said->compatible();
         const auto found = std::ranges::find_if(
             parties, [&](const Party& party) { return party.range.overlaps(range); });
         if (found == parties.end()) {
@@ -61,7 +53,7 @@ std::optional<Contradiction> on_toolkits(const std::vector<PackageRecord>& recor
                                     party.range.to_string()));
     }
     return Contradiction{
-        std::string(toolkit_title(vendor)),
+        std::string(compute_platform(vendor)),
         fmt::format("has versions that do not go together: {}", fmt::join(items, "; ")),
         std::move(packages),
         false};
@@ -95,8 +87,8 @@ std::optional<Contradiction> on_framework(const PackageRecord& record,
 
 std::vector<Contradiction> contradictions_in(const std::vector<PackageRecord>& records) {
     std::vector<Contradiction> found;
-    for (const auto vendor : {Accelerator::Nvidia, Accelerator::Amd}) {
-        if (auto line = on_toolkits(records, vendor)) found.push_back(*std::move(line));
+    for (const auto& vendor : vendors()) {
+        if (auto line = on_toolkits(records, vendor.accelerator)) found.push_back(*std::move(line));
     }
     for (const auto& record : records) {
         if (auto line = on_framework(record, records)) found.push_back(*std::move(line));

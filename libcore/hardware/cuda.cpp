@@ -1,7 +1,7 @@
 #include "libcore/hardware/cuda.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/vendors.hpp"
 #include "libcore/spec/package_record.hpp"
 #include "libcore/spec/record_version.hpp"
 
@@ -11,9 +11,9 @@
 
 namespace gpkg {
 
-std::string dotted_cuda(std::string_view digits) {
+std::string dotted_release(std::string_view digits) {
     if (digits.find('.') != std::string_view::npos || digits.size() < 2) return std::string(digits);
-    const auto major = digits.size() == 2 && digits[0] != '1' ? 1U : 2U;
+    const auto major = digits[0] == '1' ? 2U : 1U;
     if (digits.size() <= major) return std::string(digits);
     return fmt::format("{}.{}", digits.substr(0, major), digits.substr(major));
 }
@@ -26,54 +26,27 @@ int version_part(const Version& version, std::size_t place) {
     return number;
 }
 
-DriverFit driver_fit(const Version& toolkit,
-                     const Version& driver,
-                     const std::optional<Version>& compat) {
-    const auto supports = [&](const Version& newest) {
-        const auto asked = std::pair(version_part(toolkit, 0), version_part(toolkit, 1));
-        return asked <= std::pair(version_part(newest, 0), version_part(newest, 1));
-    };
-    if (toolkit <= driver || supports(driver)) return DriverFit::Native;
-    if (compat && supports(*compat)) return DriverFit::Forward;
-    const auto major = version_part(toolkit, 0);
-    return major >= kFirstCompatibleCuda && major == version_part(driver, 0)
-               ? DriverFit::MinorVersion
-               : DriverFit::No;
+std::vector<std::string_view> cuda_version_packages() {
+    std::vector<std::string_view> names;
+    for (const auto& package : row_of(Accelerator::Nvidia).toolkit_packages) {
+        if (package.says != ToolkitPackage::Says::AtLeast) names.push_back(package.name);
+    }
+    return names;
 }
 
 bool tells_cuda_version(std::string_view name) {
-    const auto& all = kCudaVersionPackages;
-    return std::find(all.begin(), all.end(), name) != all.end();
+    const auto* package = row_of(Accelerator::Nvidia).find_toolkit_package(name);
+    return package != nullptr && package->says != ToolkitPackage::Says::AtLeast;
 }
 
-bool is_part_of_cuda(std::string_view name) {
-    // "libcu" and "libnv" alone would take libcurl and libnvme too.
-    constexpr auto kBeginnings = std::to_array<std::string_view>({
-        "cuda-",       "cusparselt",   "cutensor",    "libcublas",        "libcudnn",
-        "libcudss",    "libcufft",     "libcufile",   "libcuobjclient",   "libcurand",
-        "libcusolver", "libcusparse",  "libcutensor", "libnpp",           "libnvcomp",
-        "libnvfatbin", "libnvjitlink", "libnvjpeg",   "libnvptxcompiler", "libnvshmem",
-        "libnvvm",     "nsight-",
-    });
-    constexpr auto kNames = std::to_array<std::string_view>(
-        {"cuda", "cudatoolkit", "cudnn", "gds-tools", "nccl", "nvcomp"});
-    return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-           std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](std::string_view beginning) {
-               return name.starts_with(beginning);
-           });
-}
+bool is_part_of_cuda(std::string_view name) { return row_of(Accelerator::Nvidia).has_part(name); }
 
 bool is_for_building(std::string_view name) {
     constexpr auto kCompilers = std::to_array<std::string_view>(
         {"cuda-compiler", "cuda-toolkit", "cuda-nvcc", "cuda-nvvm", "cuda-crt", "cuda-cccl"});
-    const auto begins = [&](std::string_view with) { return name.starts_with(with); };
-    return std::any_of(kCompilers.begin(), kCompilers.end(), begins) ||
+    return begins_with_one_of(name, kCompilers) ||
            (is_part_of_cuda(name) && (name.find("-dev") != std::string_view::npos ||
                                       name.find("-static") != std::string_view::npos));
-}
-
-CodeFit code_fit(const Version& code, const Version& device) {
-    return code_fit(CudaTarget::of(code), CudaTarget::of(device));
 }
 
 std::vector<Version> cuda_devices(const std::vector<PackageRecord>& virtual_packages) {

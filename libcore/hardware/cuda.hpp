@@ -1,10 +1,9 @@
 #pragma once
 
-// Which CUDA programs a driver and a device run, and which packages are CUDA. Sources are NVIDIA's
-// "CUDA Compatibility" (drivers) and "CUDA C++ Programming Guide" (code). Beside it, what a toolkit
-// makes code for is in gpu_targets.hpp, what records say of toolkits in toolkit.hpp, what libraries
-// have given up in gpu_libraries.hpp, and what all of it means for a record on a machine in
-// cuda_limits.hpp.
+// Which packages are CUDA, and the devices that run it. Beside it, what a toolkit makes code for is
+// in gpu_targets.hpp, what records say of toolkits and what drivers run of them in toolkit.hpp,
+// what libraries have given up in gpu_libraries.hpp, and what all of it means for a record on a
+// machine in cuda_limits.hpp.
 
 #include "libcore/spec/version.hpp"
 
@@ -18,35 +17,16 @@ namespace gpkg {
 
 struct PackageRecord;
 
-/// How what was built with one CUDA toolkit runs with a driver.
-enum class DriverFit {
-    Native,        ///< the driver supports that CUDA
-    MinorVersion,  ///< from 11 on: a later one of its major version. What needs its PTX compiled
-                   ///< does not run.
-    Forward,       ///< by a cuda-compat package, on data centre GPUs
-    No,
-};
-
-/// `driver` is the newest CUDA that the driver supports, `compat` the version of a cuda-compat
-/// package beside the program.
-DriverFit driver_fit(const Version& toolkit,
-                     const Version& driver,
-                     const std::optional<Version>& compat = std::nullopt);
-
 /// The CUDA of a driver where one is needed and none is said.
 inline constexpr std::string_view kUsualCuda = "12.8";
 
 /// Packages whose version is that of the CUDA that others are for: "cuda-version".
-inline constexpr std::array<std::string_view, 3> kCudaVersionPackages = {
-    "cuda-version", "pytorch-cuda", "cudatoolkit"};
+std::vector<std::string_view> cuda_version_packages();
 bool tells_cuda_version(std::string_view name);
 
-/// A CUDA version as names and build strings have it, without its dot: "12.9" of "129", "9.2" of
-/// "92", "13" of "13"; what has a dot stays.
-std::string dotted_cuda(std::string_view digits);
-
-/// From this major version on builds run with the libraries of other minor versions.
-inline constexpr int kFirstCompatibleCuda = 11;
+/// A release as names and build strings have it, without its dot: "12.9" of "129", "9.2" of "92",
+/// "13" of "13"; what has a dot stays.
+std::string dotted_release(std::string_view digits);
 
 /// Whether a package is one of CUDA's own: "cuda-cudart", "libcublas", "nccl".
 bool is_part_of_cuda(std::string_view name);
@@ -63,8 +43,6 @@ enum class CodeFit {
     Compiled,   ///< of an earlier major version only PTX does, which the driver compiles
     No,         ///< of a later one
 };
-
-CodeFit code_fit(const Version& code, const Version& device);
 
 /// The compute capabilities of a machine's NVIDIA devices, the lowest first: __cuda_arch, and its
 /// flags, which are those of all devices where they differ. A machine that has "any" has none that

@@ -2,7 +2,6 @@
 
 #include "libcore/hardware/gpu_libraries.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
-#include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -27,15 +26,23 @@ std::vector<MatchSpec> on_cuda(const std::vector<std::string>& texts) {
     return specs;
 }
 
-/// 12.1 for "12.1", all of the major version for "12".
-std::vector<Version> toolkits_named(std::string_view cuda) {
-    const auto spec = MatchSpec::parse(fmt::format("cuda-version={}", cuda));
-    return spec ? toolkits_of(*spec) : std::vector<Version>();
+std::string text_of(const ToolkitRange& cuda) {
+    return cuda.first == cuda.last ? cuda.first.to_string() : std::to_string(cuda.first.major);
 }
 
-/// For a CUDA whose best code for a device runs like this: none at all, or as PTX only.
-std::string_view lacks_code(CodeFit fit) {
-    return fit == CodeFit::No ? "does not support" : "has no machine code for";
+/// The releases that a dependency on a package like cuda-version takes.
+std::optional<ToolkitRange> cuda_taken(const MatchSpec& dependency) {
+    return tells_cuda_version(dependency.name) ? releases_of(dependency) : std::nullopt;
+}
+
+/// What a build was compiled with; most build strings say nothing of it.
+std::optional<ToolkitRange> cuda_of_build(std::string_view build) {
+    return build.find("cu") == std::string_view::npos ? std::nullopt
+                                                      : compiled_with(Accelerator::Nvidia, build);
+}
+
+std::string compiled(std::string_view cuda, const std::string& lack) {
+    return fmt::format("is compiled with CUDA {}{}", cuda, lack);
 }
 
 }  // namespace
@@ -76,11 +83,12 @@ std::optional<DeclaredCode> declared_code(const PackageRecord& record, const Ver
 }
 
 CudaLimits::CudaLimits(const std::vector<PackageRecord>& virtual_packages)
-    : driver_(find_version(virtual_packages, "__cuda")), devices_(cuda_devices(virtual_packages)) {}
+    : driver_(driver_release(virtual_packages, Accelerator::Nvidia)),
+      devices_(cuda_devices(virtual_packages)) {}
 
 std::optional<std::string> CudaLimits::obstacle(const MatchSpec& dependency) const {
-    if (auto told = told_by_driver(dependency)) return told;
-    if (auto told = told_by_toolkits(dependency, CodeFit::No)) return told;
+    if (const auto lack = lack_of(cuda_taken(dependency)))
+        return fmt::format("needs {}{}", written(dependency), *lack);
     if (auto told = told_by_arm_variant(dependency)) return told;
     return told_by_devices(dependency);
 }
@@ -90,19 +98,15 @@ std::optional<std::string> CudaLimits::obstacle_in_constrains(const MatchSpec& s
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_build(std::string_view build) const {
-    if ((!driver_ && devices_.empty()) || build.find("cu") == std::string_view::npos)
-        return std::nullopt;
-    const auto toolkit = toolkit_of_build(build);
-    if (!toolkit) return std::nullopt;
-    if (driver_ && driver_fit(*toolkit, *driver_) == DriverFit::No)
-        return fmt::format("is compiled with CUDA {}, but the driver supports CUDA {}",
-                           toolkit->to_string(),
-                           driver_->to_string());
-    return told_by_cuda(toolkit->to_string(), {*toolkit}, CodeFit::No);
+    if (!driver_ && devices_.empty()) return std::nullopt;
+    const auto cuda = cuda_of_build(build);
+    const auto lack = lack_of(cuda);
+    return lack ? compiled(text_of(*cuda), *lack) : lack;
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_cuda(std::string_view cuda) const {
-    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::No);
+    const auto lack = lack_of_code(release_named(Accelerator::Nvidia, cuda), CodeFit::No);
+    return lack ? compiled(cuda, *lack) : lack;
 }
 
 std::optional<std::string> CudaLimits::obstacle_of(const PackageRecord& record) const {
@@ -120,7 +124,11 @@ std::optional<std::string> CudaLimits::obstacle_of(const PackageRecord& record) 
 
 std::optional<std::string> CudaLimits::obstacle_of_version(std::string_view name,
                                                            const Version& version) const {
-    return tells_cuda_version(name) ? told_of_cuda(version) : told_of_library(name, version);
+    if (!tells_cuda_version(name)) return told_of_library(name, version);
+    const auto release = ToolkitVersion::of(version);
+    if (!release) return std::nullopt;
+    const auto lack = lack_of(ToolkitRange{Accelerator::Nvidia, *release, *release});
+    return lack ? fmt::format("is for CUDA {}{}", version.to_string(), *lack) : lack;
 }
 
 /// By some version of it.
@@ -130,77 +138,36 @@ bool CudaLimits::has_obstacles(std::string_view name) const {
 }
 
 std::optional<std::string> CudaLimits::caution_of(const PackageRecord& record) const {
-    if (const auto toolkit = toolkit_of_build(record.build))
-        return told_by_cuda(toolkit->to_string(), {*toolkit}, CodeFit::Compiled);
+    if (const auto cuda = cuda_of_build(record.build); cuda && cuda->first == cuda->last)
+        return caution_of_cuda(text_of(*cuda));
     for (const auto& dependency : on_cuda(record.depends)) {
-        if (auto told = told_by_toolkits(dependency, CodeFit::Compiled)) return told;
+        if (const auto lack = lack_of_code(cuda_taken(dependency), CodeFit::Compiled))
+            return fmt::format("needs {}{}", written(dependency), *lack);
     }
     return std::nullopt;
 }
 
 std::optional<std::string> CudaLimits::caution_of_cuda(std::string_view cuda) const {
-    return told_by_cuda(cuda, toolkits_named(cuda), CodeFit::Compiled);
+    const auto lack = lack_of_code(release_named(Accelerator::Nvidia, cuda), CodeFit::Compiled);
+    return lack ? compiled(cuda, *lack) : lack;
 }
 
-/// The first device on which the best code that one of the toolkits makes runs in just that way.
-const Version* CudaLimits::device_with(CodeFit fit, const std::vector<Version>& toolkits) const {
-    if (toolkits.empty()) return nullptr;
-    const auto device = std::ranges::find_if(devices_, [&](const Version& one) {
-        auto best = CodeFit::No;
-        for (const auto& toolkit : toolkits)
-            best = std::min(best, toolkit_fit(toolkit, CudaTarget::of(one)));
-        return best == fit;
-    });
-    return device == devices_.end() ? nullptr : &*device;
+std::optional<std::string> CudaLimits::lack_of(const std::optional<ToolkitRange>& cuda) const {
+    if (!cuda) return std::nullopt;
+    if (driver_ && driver_fit(cuda->first, *driver_) == DriverFit::No)
+        return fmt::format(", but the driver supports CUDA {}", driver_->to_string());
+    return lack_of_code(cuda, CodeFit::No);
 }
 
-std::optional<std::string> CudaLimits::told_by_cuda(std::string_view cuda,
-                                                    const std::vector<Version>& toolkits,
+/// By the first device on which the best code that one of the releases makes runs in just that way.
+std::optional<std::string> CudaLimits::lack_of_code(const std::optional<ToolkitRange>& cuda,
                                                     CodeFit fit) const {
-    const auto* device = device_with(fit, toolkits);
-    if (device == nullptr) return std::nullopt;
-    return fmt::format("is compiled with CUDA {}, which {} compute capability {}",
-                       cuda,
-                       lacks_code(fit),
-                       device->to_string());
-}
-
-std::optional<std::string> CudaLimits::told_by_toolkits(const MatchSpec& dependency,
-                                                        CodeFit fit) const {
-    if (devices_.empty()) return std::nullopt;
-    const auto* device = device_with(fit, toolkits_of(dependency));
-    if (device == nullptr) return std::nullopt;
-    return fmt::format("needs {}, which {} compute capability {}",
-                       written(dependency),
-                       lacks_code(fit),
-                       device->to_string());
-}
-
-std::optional<std::string> CudaLimits::told_by_driver(const MatchSpec& dependency) const {
-    if (!driver_) return std::nullopt;
-    auto toolkits = toolkits_of(dependency);
-    if (toolkits.empty()) return std::nullopt;
-    // The driver may be of one that is not known here, and so may others of its major version.
-    for (auto own : {*driver_, *Version::parse(fmt::format("{}.99", version_part(*driver_, 0)))}) {
-        if (dependency.version->matches(own)) toolkits.push_back(std::move(own));
-    }
-    const bool runs_one = std::ranges::any_of(toolkits, [&](const Version& toolkit) {
-        return driver_fit(toolkit, *driver_) != DriverFit::No;
-    });
-    if (runs_one) return std::nullopt;
-    return fmt::format(
-        "needs {}, but the driver supports CUDA {}", written(dependency), driver_->to_string());
-}
-
-std::optional<std::string> CudaLimits::told_of_cuda(const Version& cuda) const {
-    if (driver_ && driver_fit(cuda, *driver_) == DriverFit::No)
-        return fmt::format("is for CUDA {}, but the driver supports CUDA {}",
-                           cuda.to_string(),
-                           driver_->to_string());
-    const auto* device = device_with(CodeFit::No, {cuda});
-    if (device == nullptr) return std::nullopt;
-    return fmt::format("is for CUDA {}, which does not support compute capability {}",
-                       cuda.to_string(),
+    if (!cuda) return std::nullopt;
+    const auto device = std::ranges::find_if(
+        devices_, [&](const Version& one) { return code_fit(*cuda, CudaTarget::of(one)) == fit; });
+    if (device == devices_.end()) return std::nullopt;
+    return fmt::format(", which {} compute capability {}",
+                       fit == CodeFit::No ? "does not support" : "has no machine code for",
                        device->to_string());
 }
 
@@ -232,8 +199,7 @@ std::optional<std::string> CudaLimits::told_by_arm_variant(const MatchSpec& depe
     if (dependency.name != kArmVariant || !dependency.build) return std::nullopt;
     const bool is_for_servers = dependency.build->matches("sbsa");
     if (is_for_servers == dependency.build->matches("tegra")) return std::nullopt;
-    if (is_for_servers && driver_ && version_part(*driver_, 0) >= kFirstCudaForTegraToo)
-        return std::nullopt;
+    if (is_for_servers && driver_ && driver_->major >= kFirstCudaForTegraToo) return std::nullopt;
     const auto device = std::ranges::find_if(devices_, [&](const Version& one) {
         return is_tegra(CudaTarget::of(one)) == is_for_servers;
     });

@@ -5,6 +5,7 @@
 
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/package_record.hpp"
 
@@ -70,19 +71,17 @@ public:
 
 private:
     bool has_obstacles(std::string_view name) const;
-    const Version* device_with(CodeFit fit, const std::vector<Version>& toolkits) const;
-    std::optional<std::string> told_by_cuda(std::string_view cuda,
-                                            const std::vector<Version>& toolkits,
+    /// The ends of sentences on what is for one of these releases: ", but the driver supports CUDA
+    /// 11.4", ", which does not support compute capability 7.0".
+    std::optional<std::string> lack_of(const std::optional<ToolkitRange>& cuda) const;
+    std::optional<std::string> lack_of_code(const std::optional<ToolkitRange>& cuda,
                                             CodeFit fit) const;
-    std::optional<std::string> told_by_toolkits(const MatchSpec& dependency, CodeFit fit) const;
-    std::optional<std::string> told_by_driver(const MatchSpec& dependency) const;
     std::optional<std::string> told_by_devices(const MatchSpec& dependency) const;
     std::optional<std::string> told_by_arm_variant(const MatchSpec& dependency) const;
-    std::optional<std::string> told_of_cuda(const Version& cuda) const;
     std::optional<std::string> told_of_library(std::string_view name, const Version& version) const;
 
-    std::optional<Version> driver_;  ///< the newest CUDA that it supports
-    std::vector<Version> devices_;   ///< the lowest first
+    std::optional<ToolkitVersion> driver_;  ///< the newest CUDA that it supports
+    std::vector<Version> devices_;          ///< the lowest first
 };
 
 }  // namespace gpkg

@@ -3,6 +3,7 @@
 #include "libcore/base/number.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/toolkit.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +16,13 @@ using Features = CudaTarget::Features;
 constexpr auto kFamily = Features::Family;
 constexpr auto kSpecific = Features::Specific;
 
-/// Toolkits as one number, 1208 for 12.8.
+/// Toolkits as one number, 1208 for 12.8. Sorted by target.
 struct Row {
     CudaTarget target;
     int first, last;
+
+    /// Whether one of these toolkits makes code for it.
+    constexpr bool is_in(int from, int to) const { return first <= to && from <= last; }
 };
 
 constexpr int kNoEnd = 9999;
@@ -204,21 +208,6 @@ Result<Version> parse_toolkit(std::string_view text) {
 
 bool is_later_than_known(const Version& toolkit) { return number_of(toolkit) > latest_number(); }
 
-const std::vector<Version>& known_toolkits() {
-    static const auto all = [] {
-        std::vector<Version> toolkits;
-        for (const auto& release : kReleases) {
-            for (int minor = 0; minor <= release.last_minor; ++minor) {
-                auto version = Version::parse(fmt::format("{}.{}", release.major, minor));
-                if (version && release.major * 100 + minor != kNeverReleased)
-                    toolkits.push_back(*std::move(version));
-            }
-        }
-        return toolkits;
-    }();
-    return all;
-}
-
 std::vector<Version> latest_toolkits() {
     std::vector<Version> toolkits;
     for (const auto& release : kReleases) {
@@ -232,7 +221,7 @@ std::vector<Version> latest_toolkits() {
 bool makes_code_for(const Version& toolkit, CudaTarget target) {
     const auto number = number_of(toolkit);
     return std::any_of(std::begin(kTargets), std::end(kTargets), [&](const Row& row) {
-        return row.target == target && row.first <= number && number <= row.last;
+        return row.target == target && row.is_in(number, number);
     });
 }
 
@@ -245,13 +234,18 @@ std::optional<Version> first_toolkit(CudaTarget target) {
     return version ? std::optional(*std::move(version)) : std::nullopt;
 }
 
-std::vector<CudaTarget> targets_of(const Version& toolkit) {
+std::vector<CudaTarget> targets_of(const ToolkitRange& releases) {
     std::vector<CudaTarget> targets;
     for (const auto& row : kTargets) {
-        if (makes_code_for(toolkit, row.target)) targets.push_back(row.target);
+        if (row.is_in(releases.first.number(), releases.last.number()))
+            targets.push_back(row.target);
     }
-    std::sort(targets.begin(), targets.end());
-    return targets;
+    return targets;  // the rows are sorted
+}
+
+std::vector<CudaTarget> targets_of(const Version& toolkit) {
+    const ToolkitVersion release{version_part(toolkit, 0), version_part(toolkit, 1)};
+    return targets_of(ToolkitRange{Accelerator::Nvidia, release, release});
 }
 
 std::optional<Version> last_driver_for(CudaTarget device) {
@@ -282,11 +276,11 @@ CodeFit code_fit(CudaTarget code, CudaTarget device) {
     return runs_as_ptx(code, device) ? CodeFit::Compiled : CodeFit::No;
 }
 
-CodeFit toolkit_fit(const Version& toolkit, CudaTarget device) {
+CodeFit code_fit(const ToolkitRange& releases, CudaTarget device) {
     auto best = CodeFit::No;
     for (const auto& row : kTargets) {
-        const auto fit = code_fit(row.target, device);
-        if (fit < best && makes_code_for(toolkit, row.target)) best = fit;
+        if (row.is_in(releases.first.number(), releases.last.number()))
+            best = std::min(best, code_fit(row.target, device));
     }
     return best;
 }

@@ -20,6 +20,8 @@
 
 namespace gpkg {
 
+struct ToolkitRange;
+
 /// A compute capability, as a device has it and as code is made for it.
 struct CudaTarget {
     /// What code uses that later capabilities need not have; of a device, what is asked of it.
@@ -50,8 +52,6 @@ struct CudaTarget {
 /// is known here is taken for that one.
 Result<Version> parse_toolkit(std::string_view text);
 bool is_later_than_known(const Version& toolkit);
-/// All since 9.0, the oldest first.
-const std::vector<Version>& known_toolkits();
 /// The last of each major version since 11, the oldest first.
 std::vector<Version> latest_toolkits();
 
@@ -59,8 +59,9 @@ std::vector<Version> latest_toolkits();
 bool makes_code_for(const Version& toolkit, CudaTarget target);
 /// The first that did; nothing for targets that are not known here.
 std::optional<Version> first_toolkit(CudaTarget target);
-/// All of them, the lowest first.
+/// All of them, the lowest first; of several releases, those that one of them makes code for.
 std::vector<CudaTarget> targets_of(const Version& toolkit);
+std::vector<CudaTarget> targets_of(const ToolkitRange& releases);
 
 /// The CUDA of the last driver that supports a device; nothing where new drivers still do ("CUDA
 /// Toolkit, Driver, and Architecture Matrix").
@@ -74,8 +75,8 @@ std::vector<CudaTarget> tegra_devices();
 
 /// How code for one target runs on a device.
 CodeFit code_fit(CudaTarget code, CudaTarget device);
-/// The same of the best code that a toolkit makes.
-CodeFit toolkit_fit(const Version& toolkit, CudaTarget device);
+/// The same of the best code that one of these CUDA releases makes.
+CodeFit code_fit(const ToolkitRange& releases, CudaTarget device);
 
 /// Whether machine code runs as it is: on later minor versions of its major version too, but
 /// neither on nor from Tegra ("CUDA C++ Programming Guide", Binary Compatibility), and so with that

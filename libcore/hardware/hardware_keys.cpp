@@ -47,9 +47,10 @@ bool says_nothing(std::string_view value) {
 }
 
 std::optional<Accelerator> accelerator_of_value(std::string_view accel) {
-    if (says_nothing(accel) || accel == "cpu") return Accelerator::None;
-    if (accel == "cuda" || accel == "nvidia") return Accelerator::Nvidia;
-    if (accel == "rocm" || accel == "amd") return Accelerator::Amd;
+    if (says_nothing(accel)) return Accelerator::None;
+    for (const auto& row : accelerator_rows()) {
+        if (accel == row.name || accel == row.word) return row.accelerator;
+    }
     return std::nullopt;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace gpkg {
 namespace {
@@ -38,14 +37,10 @@ const OldName* old_name(std::string_view name) {
 }
 
 std::optional<BuildInName> build_in_name(std::string_view name) {
-    constexpr std::pair<std::string_view, Accelerator> kEndings[] = {{"-gpu", Accelerator::Nvidia},
-                                                                     {"-cpu", Accelerator::None}};
-    for (const auto& [ending, accelerator] : kEndings) {
-        if (name.ends_with(ending))
-            return BuildInName{std::string(name.substr(0, name.size() - ending.size())),
-                               accelerator};
-    }
-    return std::nullopt;
+    const auto dash = name.rfind('-');
+    const auto ending = dash == std::string_view::npos ? "" : name.substr(dash + 1);
+    if (ending != "gpu" && ending != "cpu") return std::nullopt;
+    return BuildInName{std::string(name.substr(0, dash)), *accelerator_of_word(ending)};
 }
 
 }  // namespace gpkg

@@ -2,105 +2,44 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/cuda.hpp"
-#include "libcore/hardware/gpu_targets.hpp"
 #include "libcore/spec/record_version.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <map>
 
 namespace gpkg {
 namespace {
 
-/// "12.6" of "cuda126_mkl_h4a15719_0" and "cuda126py312h3fd9d12_200", "10.2" of "py39_cu102_0".
-std::optional<std::string> cuda_of_build(std::string_view build) {
-    for (const auto token : split(build, '_')) {
-        if (!token.starts_with("cu")) continue;
-        const auto rest = token.substr(token.starts_with("cuda") ? 4 : 2);
-        const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
-        const auto behind = rest.substr(end);
-        // "cuda0.0" is without one.
-        if (end > 0 && is_digit(rest.front()) && rest.front() != '0' &&
-            (behind.empty() || behind.starts_with("py")))
-            return dotted_cuda(rest.substr(0, end));
+struct Stand {
+    const Vendor* vendor = nullptr;
+    const ToolkitPackage* package = nullptr;
+};
+
+std::optional<Stand> find_stand(std::string_view name) {
+    for (const auto& vendor : vendors()) {
+        if (const auto* package = vendor.find_toolkit_package(name)) return Stand{&vendor, package};
     }
     return std::nullopt;
 }
 
-/// "6.4" of "rocm64_py312_0", "6" of "rocm6_0".
-std::optional<std::string> rocm_of_build(std::string_view build) {
-    for (const auto token : split(build, '_')) {
-        if (!token.starts_with("rocm")) continue;
-        const auto rest = token.substr(4);
-        const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
-        if (end == 0 || rest.front() == '0') continue;
-        const auto digits = std::string(rest.substr(0, end));
-        return end > 1 && digits.find('.') == std::string::npos
-                   ? digits.substr(0, 1) + "." + digits.substr(1)
-                   : digits;
-    }
-    return std::nullopt;
-}
-
-/// The least version of the first that tells one of CUDA, and counts.
-template <class Counts>
-std::optional<std::string> least_cuda(const std::vector<std::string>& specs, const Counts& counts) {
-    for (const auto name : kCudaVersionPackages) {
+/// The least version of the first that tells one of CUDA. Without an end, where that counts, it is
+/// for whatever CUDA there is.
+std::optional<std::string> least_cuda(const std::vector<std::string>& specs, bool needs_end) {
+    static const auto never = Version::from_number(9999);
+    for (const auto name : cuda_version_packages()) {
         for (const auto& text : specs) {
             if (name_in_spec(text) != name) continue;
             const auto spec = MatchSpec::parse(text);
-            if (!spec || !spec->version || !counts(*spec->version)) continue;
+            if (!spec || !spec->version || (needs_end && spec->version->matches(never))) continue;
             const auto versions = spec->version->own_literals();
-            const auto least = std::min_element(versions.begin(), versions.end());
+            const auto least = std::ranges::min_element(versions);
             if (least != versions.end()) return least->to_string();
         }
     }
     return std::nullopt;
 }
-
-/// The packages whose version is the toolkit's. pytorch-cuda 12.1 stands beside parts of 12.5, so
-/// that its minor version says nothing.
-struct Stand {
-    std::string_view name;
-    Accelerator vendor;
-    bool tells_minor = true;
-};
-
-constexpr auto kStands = std::to_array<Stand>({
-    {"cuda-version", Accelerator::Nvidia},
-    {"cudatoolkit", Accelerator::Nvidia},
-    {"cuda-toolkit", Accelerator::Nvidia},
-    {"cuda", Accelerator::Nvidia},
-    {"pytorch-cuda", Accelerator::Nvidia, false},
-    {"rocm-core", Accelerator::Amd},
-    {"rocm-version", Accelerator::Amd},
-});
-
-const Stand* find_stand(std::string_view name) {
-    const auto* found = std::ranges::find(kStands, name, &Stand::name);
-    return found == kStands.end() ? nullptr : found;
-}
-
-/// Parts with versions of their own: from a version on, part of this major version of CUDA
-/// (NVIDIA, "CUDA Toolkit Release Notes", component versions of 11.0 to 13.0).
-struct Numbering {
-    std::string_view name;
-    std::string_view from;
-    int major;
-};
-
-constexpr auto kNumberings = std::to_array<Numbering>({
-    {"libcublas", "11", 11},     {"libcublas", "12", 12},       {"libcublas", "13", 13},
-    {"libcufft", "10.1", 11},    {"libcufft", "11", 12},        {"libcufft", "12", 13},
-    {"libcufile", "1.0", 11},    {"libcufile", "1.5", 12},      {"libcufile", "1.15", 13},
-    {"libcurand", "10.2.1", 11}, {"libcurand", "10.3.1", 12},   {"libcurand", "10.4", 13},
-    {"libcusolver", "10.5", 11}, {"libcusolver", "11.4.2", 12}, {"libcusolver", "12", 13},
-    {"libcusparse", "11", 11},   {"libcusparse", "12", 12},     {"libcusparse", "12.6", 13},
-    {"libnpp", "11", 11},        {"libnpp", "12", 12},          {"libnpp", "13", 13},
-    {"libnvjpeg", "11", 11},     {"libnvjpeg", "12", 12},       {"libnvjpeg", "13", 13},
-    {"libnvjitlink", "12", 12},  {"libnvjitlink", "13", 13},    {"libnvfatbin", "12", 12},
-    {"libnvfatbin", "13", 13},   {"libnvvm-samples", "11", 11}, {"libnvvm-samples", "12", 12},
-});
 
 /// "libcublas" of "libcublas-dev".
 std::string_view without_output(std::string_view name) {
@@ -111,68 +50,73 @@ std::string_view without_output(std::string_view name) {
 }
 
 /// Nothing of a package that is not numbered by itself.
-std::optional<int> cuda_by_numbering(std::string_view name, const Version& version) {
+std::optional<int> major_by_numbering(const Vendor& vendor,
+                                      std::string_view name,
+                                      const Version& version) {
     std::optional<int> major;
-    for (const auto& row : kNumberings) {
-        if (row.name != name) continue;
-        if (Version::parse(row.from).value() <= version) major = row.major;
+    for (const auto& row : vendor.numberings) {
+        if (row.name == name && Version::parse(row.from).value() <= version) major = row.major;
     }
     return major;
 }
 
-/// Parts that are numbered as the toolkit is: cuda-nvcc, cuda-cudart, rocm-device-libs.
-bool is_numbered_as_toolkit(std::string_view name) {
-    constexpr auto kOthers = std::to_array<std::string_view>(
-        {"cuda-core", "cuda-pathfinder", "cuda-compat", "cuda-tile", "cuda-nsight"});
-    return name.starts_with("cuda-") &&
-           std::ranges::none_of(kOthers, [&](auto other) { return name.starts_with(other); });
+/// cuda-nvcc, cuda-cudart
+bool is_numbered_as_toolkit(const Vendor& vendor, std::string_view name) {
+    return !vendor.numbered_beginning.empty() && name.starts_with(vendor.numbered_beginning) &&
+           !begins_with_one_of(name, vendor.numbered_otherwise);
 }
 
-bool is_known_major(int major) {
-    const auto& known = known_toolkits();
-    return version_part(known.front(), 0) <= major && major <= version_part(known.back(), 0) + 1;
+ToolkitRange exactly(Accelerator vendor, ToolkitVersion release) {
+    return {vendor, release, release};
 }
 
-/// What is made with a release goes with later ones of its major version; before 11 releases of
-/// CUDA do not go with each other (NVIDIA, "CUDA Compatibility").
-ToolkitRange at_least(Accelerator vendor, ToolkitVersion from) {
-    const bool is_alone = vendor == Accelerator::Nvidia && from.major < kFirstCompatibleCuda;
-    return {vendor, from, is_alone ? from : ToolkitVersion{from.major, ToolkitVersion::kLastMinor}};
+bool is_compatible(Accelerator vendor, ToolkitVersion release) {
+    return release.major >= row_of(vendor).first_compatible_major;
+}
+
+/// What is made with a release goes with later ones of its major version.
+ToolkitRange at_least(ToolkitRange range) {
+    if (is_compatible(range.vendor, range.first)) range.last = range.whole_majors().last;
+    return range;
 }
 
 /// Releases of the major versions of a toolkit, also some that are still to come.
-const std::vector<Version>& possible_releases(Accelerator vendor) {
-    const auto make = [](int first, int last) {
-        constexpr int kLikelyMinors = 12;
-        std::vector<Version> releases;
-        for (int major = first; major <= last; ++major) {
-            for (int minor = 0; minor <= kLikelyMinors; ++minor)
-                releases.push_back(*Version::parse(fmt::format("{}.{}", major, minor)));
-            releases.push_back(
-                *Version::parse(fmt::format("{}.{}", major, int{ToolkitVersion::kLastMinor})));
-        }
-        releases.push_back(Version::from_number(9999));
-        return releases;
+std::vector<Version> possible_releases(const Vendor& vendor) {
+    constexpr int kLikelyMinors = 12;
+    std::vector<Version> releases{Version::from_number(9999)};
+    const auto add = [&](int major, int minor) {
+        releases.push_back(*Version::parse(ToolkitVersion{major, minor}.to_string()));
     };
-    static const auto cuda = make(version_part(known_toolkits().front(), 0),
-                                  version_part(known_toolkits().back(), 0) + 1);
-    static const auto rocm = make(4, 9);
-    return vendor == Accelerator::Nvidia ? cuda : rocm;
+    for (int major = vendor.first_major; major <= vendor.last_major; ++major) {
+        for (int minor = 0; minor <= kLikelyMinors; ++minor) add(major, minor);
+        add(major, ToolkitVersion::kLastMinor);
+    }
+    return releases;
 }
 
 /// The releases that a version spec takes, from the first to the last.
-std::optional<ToolkitRange> releases_in(const VersionSpec& spec, Accelerator vendor) {
+std::optional<ToolkitRange> releases_in(const VersionSpec& spec, const Vendor& vendor) {
+    static const auto possible = [] {
+        std::map<Accelerator, std::vector<Version>> all;
+        for (const auto& one : vendors()) all[one.accelerator] = possible_releases(one);
+        return all;
+    }();
     std::optional<ToolkitRange> range;
     const auto probe = [&](const Version& version) {
         const auto release = ToolkitVersion::of(version);
         if (!release || !spec.matches(version)) return;
-        if (!range) range = ToolkitRange{vendor, *release, *release};
+        if (!range) range = exactly(vendor.accelerator, *release);
         range->first = std::min(range->first, *release);
         range->last = std::max(range->last, *release);
     };
     std::ranges::for_each(spec.literals(), probe);
-    std::ranges::for_each(possible_releases(vendor), probe);
+    std::ranges::for_each(possible.at(vendor.accelerator), probe);
     return range;
+}
+
+std::optional<ToolkitRange> toolkit_of_build(Accelerator vendor, std::string_view build) {
+    const auto release = compiled_with(vendor, build);
+    return release ? std::optional(at_least(*release)) : std::nullopt;
 }
 
 }  // namespace
@@ -182,20 +126,26 @@ std::optional<ToolkitVersion> ToolkitVersion::of(const Version& version) {
     return release.major > 0 ? std::optional(release) : std::nullopt;
 }
 
+ToolkitVersion ToolkitVersion::of_driver(const Version& version) {
+    constexpr int kAfterAll = 9999;
+    if (Version::from_number(kAfterAll) <= version) return {kAfterAll, 0};
+    return of(version).value_or(ToolkitVersion{});
+}
+
 std::string ToolkitVersion::to_string() const { return fmt::format("{}.{}", major, minor); }
 
 ToolkitRange ToolkitRange::whole_majors() const {
     return {vendor, {first.major, 0}, {last.major, ToolkitVersion::kLastMinor}};
 }
 
-bool is_toolkit_part(std::string_view name) {
-    return tells_cuda_version(name) || is_vendor_part(name);
+ToolkitRange ToolkitRange::compatible() const {
+    return is_compatible(vendor, last) ? whole_majors() : *this;
 }
 
-std::string_view toolkit_title(Accelerator vendor) { return compute_platform(vendor); }
+bool is_toolkit_part(std::string_view name) { return find_stand(name) || is_vendor_part(name); }
 
 std::string ToolkitRange::to_string() const {
-    const auto title = toolkit_title(vendor);
+    const auto title = compute_platform(vendor);
     if (first == last) return fmt::format("{} {}", title, first.to_string());
     const bool is_open = last.minor == ToolkitVersion::kLastMinor;
     if (first.major == last.major && is_open)
@@ -207,76 +157,121 @@ std::string ToolkitRange::to_string() const {
                        is_open ? std::to_string(last.major) : last.to_string());
 }
 
-std::optional<ToolkitRange> toolkit_of_dependency(const MatchSpec& dependency) {
-    const auto* stand = find_stand(dependency.name);
-    if (stand == nullptr || !dependency.version || dependency.version->is_any())
-        return std::nullopt;
-    const auto range = releases_in(*dependency.version, stand->vendor);
-    return range && !stand->tells_minor ? range->whole_majors() : range;
+std::optional<ToolkitRange> releases_of(const MatchSpec& dependency) {
+    const auto stand = find_stand(dependency.name);
+    if (!stand || !dependency.version || dependency.version->is_any()) return std::nullopt;
+    return releases_in(*dependency.version, *stand->vendor);
 }
 
-std::optional<ToolkitRange> toolkit_of_build(Accelerator vendor, std::string_view build) {
-    if (vendor == Accelerator::None) return std::nullopt;
-    const auto told = vendor == Accelerator::Nvidia ? cuda_of_build(build) : rocm_of_build(build);
-    const auto version = told ? Version::parse(*told) : Version::parse("");
+std::optional<ToolkitRange> toolkit_of_dependency(const MatchSpec& dependency) {
+    const auto range = releases_of(dependency);
+    return range && find_stand(dependency.name)->package->says == ToolkitPackage::Says::Major
+               ? range->whole_majors()
+               : range;
+}
+
+std::optional<ToolkitRange> release_named(Accelerator vendor, std::string_view text) {
+    const auto version = Version::parse(text);
     const auto release = version ? ToolkitVersion::of(*version) : std::nullopt;
     if (!release) return std::nullopt;
-    // A major version alone: "cuda13".
-    if (told->find('.') == std::string::npos)
-        return ToolkitRange{vendor, *release, *release}.whole_majors();
-    return at_least(vendor, *release);
+    const auto range = exactly(vendor, *release);
+    return text.find('.') == std::string_view::npos ? range.whole_majors() : range;
+}
+
+std::optional<ToolkitRange> compiled_with(Accelerator vendor, std::string_view build) {
+    for (const auto token : split(build, '_')) {
+        for (const auto word : row_of(vendor).release_words) {
+            if (!token.starts_with(word)) continue;
+            const auto rest = token.substr(word.size());
+            const auto end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+            const auto behind = rest.substr(end);
+            // "cuda0.0" is without one.
+            if (end > 0 && rest.front() != '0' && (behind.empty() || behind.starts_with("py")))
+                return release_named(vendor, dotted_release(rest.substr(0, end)));
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<ToolkitRange> toolkit_of_part(std::string_view name, const Version& version) {
+    using Says = ToolkitPackage::Says;
     const auto release = ToolkitVersion::of(version);
     if (!release) return std::nullopt;
-    if (const auto* stand = find_stand(name)) {
-        if (!stand->tells_minor)
-            return ToolkitRange{stand->vendor, *release, *release}.whole_majors();
-        const bool is_toolkit = name == "cuda-version" || name == "cudatoolkit";
-        return is_toolkit ? ToolkitRange{stand->vendor, *release, *release}
-                          : at_least(stand->vendor, *release);
+    if (const auto stand = find_stand(name)) {
+        const auto range = exactly(stand->vendor->accelerator, *release);
+        if (stand->package->says == Says::Release) return range;
+        return stand->package->says == Says::Major ? range.whole_majors() : at_least(range);
     }
     const auto whole = without_output(name);
-    if (const auto major = cuda_by_numbering(whole, version))
-        return ToolkitRange{Accelerator::Nvidia, {*major, 0}, {*major, 0}}.whole_majors();
-    if (is_numbered_as_toolkit(whole) && is_known_major(release->major))
-        return at_least(Accelerator::Nvidia, *release);
+    for (const auto& vendor : vendors()) {
+        const auto of = vendor.accelerator;
+        if (const auto major = major_by_numbering(vendor, whole, version))
+            return exactly(of, {*major, 0}).whole_majors();
+        if (is_numbered_as_toolkit(vendor, whole) && vendor.first_major <= release->major &&
+            release->major <= vendor.last_major)
+            return at_least(exactly(of, *release));
+    }
     return std::nullopt;
 }
 
 std::optional<ToolkitRange> toolkit_of_request(const MatchSpec& spec) {
+    if (spec.when) return std::nullopt;
     if (const auto stated = toolkit_of_dependency(spec)) return stated;
-    if (!spec.version || spec.version->is_any() || !is_numbered_as_toolkit(spec.name))
-        return std::nullopt;
-    return releases_in(*spec.version, Accelerator::Nvidia);
+    if (!spec.version || spec.version->is_any()) return std::nullopt;
+    const auto vendor = std::ranges::find_if(
+        vendors(), [&](const Vendor& one) { return is_numbered_as_toolkit(one, spec.name); });
+    return vendor == vendors().end() ? std::nullopt : releases_in(*spec.version, *vendor);
+}
+
+std::optional<ToolkitRange> toolkit_of(const std::optional<ToolkitRange>& stated,
+                                       Accelerator accelerator,
+                                       std::string_view build,
+                                       const std::optional<ToolkitRange>& as_part) {
+    if (stated) return stated;
+    if (const auto range = toolkit_of_build(accelerator, build)) return range;
+    return as_part;
 }
 
 std::optional<ToolkitRange> toolkit_of(const PackageRecord& record) {
+    std::optional<ToolkitRange> stated;
     for (const auto& text : record.depends) {
-        if (find_stand(name_in_spec(text)) == nullptr) continue;
+        if (stated || !find_stand(name_in_spec(text))) continue;
         const auto dependency = MatchSpec::parse(text);
-        if (!dependency || dependency->when) continue;
-        if (const auto range = toolkit_of_dependency(*dependency)) return range;
+        if (dependency && !dependency->when) stated = toolkit_of_dependency(*dependency);
     }
-    const auto accelerator = accelerator_of(record).accelerator;
-    if (const auto range = toolkit_of_build(accelerator, record.build)) return range;
     const auto version = version_of(record);
-    return version && is_toolkit_part(record.name) ? toolkit_of_part(record.name, *version)
-                                                   : std::nullopt;
+    const auto as_part = version && is_toolkit_part(record.name)
+                             ? toolkit_of_part(record.name, *version)
+                             : std::nullopt;
+    return toolkit_of(stated, accelerator_of(record).accelerator, record.build, as_part);
+}
+
+DriverFit driver_fit(ToolkitVersion release,
+                     ToolkitVersion driver,
+                     const std::optional<ToolkitVersion>& compat) {
+    if (release <= driver) return DriverFit::Native;
+    if (compat && release <= *compat) return DriverFit::Forward;
+    return release.major == driver.major && is_compatible(Accelerator::Nvidia, release)
+               ? DriverFit::MinorVersion
+               : DriverFit::No;
+}
+
+DriverFit driver_fit(const Version& toolkit,
+                     const Version& driver,
+                     const std::optional<Version>& compat) {
+    return driver_fit(ToolkitVersion::of(toolkit).value_or(ToolkitVersion{}),
+                      ToolkitVersion::of_driver(driver),
+                      compat ? ToolkitVersion::of(*compat) : std::nullopt);
 }
 
 ToolkitFit toolkit_fit(ToolkitVersion version, std::optional<ToolkitVersion> driver) {
     using enum ToolkitFit::Class;
-    constexpr int kMajor = 100;
-    const auto number = version.major * kMajor + version.minor;
-    if (!driver) return {Supported, -number};
-    const auto newest = driver->major * kMajor + driver->minor;
-    if (version.major == driver->major)
-        return number <= newest ? ToolkitFit{Supported, newest - number}
-                                : ToolkitFit{LaterMinor, number - newest};
-    return number < newest ? ToolkitFit{EarlierMajor, newest - number}
-                           : ToolkitFit{LaterMajor, number - newest};
+    if (!driver) return {Supported, -version.number()};
+    const auto distance = std::abs(version.number() - driver->number());
+    const auto fit = driver_fit(version, *driver);
+    if (fit != DriverFit::Native)
+        return {fit == DriverFit::MinorVersion ? LaterMinor : NotRun, distance};
+    return {version.major == driver->major ? Supported : EarlierMajor, distance};
 }
 
 ToolkitFit toolkit_fit(const ToolkitRange& range, std::optional<ToolkitVersion> driver) {
@@ -285,41 +280,23 @@ ToolkitFit toolkit_fit(const ToolkitRange& range, std::optional<ToolkitVersion> 
 
 std::optional<ToolkitVersion> driver_release(const std::vector<PackageRecord>& virtual_packages,
                                              Accelerator vendor) {
-    const auto* there =
-        vendor == Accelerator::Nvidia ? find_record(virtual_packages, "__cuda") : nullptr;
-    if (there == nullptr) return std::nullopt;
-    const auto newest = version_of(*there);
-    return newest ? ToolkitVersion::of(*newest) : std::nullopt;
-}
-
-std::optional<Version> toolkit_of_build(std::string_view build) {
-    const auto told = cuda_of_build(build);
-    if (!told || told->find('.') == std::string::npos) return std::nullopt;
-    auto version = Version::parse(*told);
-    return version ? std::optional(*std::move(version)) : std::nullopt;
-}
-
-std::vector<Version> toolkits_of(const MatchSpec& dependency) {
-    if (!dependency.version || !tells_cuda_version(dependency.name)) return {};
-    auto toolkits = dependency.version->literals();
-    toolkits.insert(toolkits.end(), known_toolkits().begin(), known_toolkits().end());
-    std::erase_if(toolkits,
-                  [&](const Version& toolkit) { return !dependency.version->matches(toolkit); });
-    return toolkits;
+    const auto& row = row_of(vendor);
+    const auto newest =
+        row.driver_tells_release ? find_version(virtual_packages, row.driver) : std::nullopt;
+    return newest ? std::optional(ToolkitVersion::of_driver(*newest)) : std::nullopt;
 }
 
 std::optional<std::string> cuda_of(const PackageRecord& record) {
     if (tells_cuda_version(record.name)) {
         const auto own = version_of(record);
-        if (own) return fmt::format("{}.{}", version_part(*own, 0), version_part(*own, 1));
+        if (const auto release = own ? ToolkitVersion::of(*own) : std::nullopt)
+            return release->to_string();
     }
-    if (auto needed = least_cuda(record.depends, [](const VersionSpec&) { return true; }))
-        return needed;
-    if (auto said = cuda_of_build(record.build)) return said;
-    // Without an end it is for whatever CUDA there is.
-    const auto never = Version::from_number(9999);
-    return least_cuda(record.constrains,
-                      [&](const VersionSpec& versions) { return !versions.matches(never); });
+    if (auto needed = least_cuda(record.depends, false)) return needed;
+    if (const auto release = compiled_with(Accelerator::Nvidia, record.build))
+        return release->first == release->last ? release->first.to_string()
+                                               : std::to_string(release->first.major);
+    return least_cuda(record.constrains, true);
 }
 
 }  // namespace gpkg

@@ -16,32 +16,33 @@ struct Told {
     std::string cuda;  ///< "12.8", "12"; empty where it is not said
 };
 
-/// The digits behind one of the words that CUDA goes by: "121" of "cu121", of "pt24cu121" and of
-/// "cu121torch2", "12" of "cuda12x". No text where the token has no such word.
-std::optional<std::string_view> cuda_digits(std::string_view token) {
+/// "121" of "cu121", of "pt24cu121" and of "cu121torch2", "12" of "cuda12x", "6" of "rocm6": the
+/// digits behind one of the words for a vendor's toolkit. No text where the token has no such word.
+std::optional<std::string_view> release_digits(const Vendor& vendor, std::string_view token) {
+    constexpr std::string_view kDigits = "0123456789";
     if (token.starts_with("pt")) {
         token.remove_prefix(2);
-        token.remove_prefix(std::min(token.find_first_not_of("0123456789"), token.size()));
+        token.remove_prefix(std::min(token.find_first_not_of(kDigits), token.size()));
     }
-    for (const std::string_view word : {"cuda", "cu"}) {
+    for (const auto word : vendor.release_words) {
         if (!token.starts_with(word)) continue;
         token.remove_prefix(word.size());
         const auto digits =
-            token.substr(0, std::min(token.find_first_not_of("0123456789"), token.size()));
-        if (!digits.empty()) return digits;
-        return std::nullopt;
+            token.substr(0, std::min(token.find_first_not_of(kDigits), token.size()));
+        return digits.empty() ? std::nullopt : std::optional(digits);
     }
     return std::nullopt;
 }
 
 std::optional<Told> told_by(std::string_view token) {
-    if (const auto digits = cuda_digits(token))
-        return Told{Accelerator::Nvidia, dotted_cuda(*digits)};
-    if (token == "gpu" || token == "cuda") return Told{Accelerator::Nvidia, ""};
-    if (token == "cpu") return Told{Accelerator::None, ""};
-    const auto is_rocm =
-        token.starts_with("rocm") && token.find_first_not_of("0123456789", 4) == token.npos;
-    return is_rocm ? std::optional(Told{Accelerator::Amd, ""}) : std::nullopt;
+    for (const auto& row : accelerator_rows()) {
+        if (token == row.word) return Told{row.accelerator, ""};
+        const auto digits = release_digits(row, token);
+        if (!digits) continue;
+        const bool is_cuda = row.accelerator == Accelerator::Nvidia;
+        return Told{row.accelerator, is_cuda ? dotted_release(*digits) : ""};
+    }
+    return token == "gpu" ? std::optional(Told{*accelerator_of_word(token), ""}) : std::nullopt;
 }
 
 /// "cu121" of "2.4.0+cu121", "rocm6" of "2.9.0+rocm6.4".
@@ -73,7 +74,8 @@ bool is_nvidias_own(std::string_view name) {
         {"nvidia-cuda-runtime", "nvidia-cuda-nvrtc", "nvidia-cublas", "cuda-toolkit"});
     if (std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end()) return true;
     const auto dash = name.rfind('-');
-    return name.starts_with("nvidia-") && cuda_digits(name.substr(dash + 1)).has_value();
+    return name.starts_with("nvidia-") &&
+           release_digits(row_of(Accelerator::Nvidia), name.substr(dash + 1)).has_value();
 }
 
 /// Of those the ones whose version is that of CUDA.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <set>
 #include <system_error>
 
 namespace gpkg {
@@ -169,20 +170,18 @@ void remove_empty_folders(const fs::path& root, fs::path folder) {
 }  // namespace
 
 std::string module_room(const std::vector<PackageRecord>& packages) {
-    bool nvidia = false;
-    bool amd = false;
+    std::set<Accelerator> needed;
     int level = 1;
     for (const auto& record : packages) {
         for (const auto& text : record.depends) {
             if (text.find("when=") != std::string::npos) continue;  // others do without
             const auto vendor = vendor_of_virtual_package(name_in_spec(text));
-            nvidia = nvidia || vendor == Accelerator::Nvidia;
-            amd = amd || vendor == Accelerator::Amd;
+            if (vendor) needed.insert(*vendor);
         }
         const auto cpu = variant_columns(record).cpu;
         level = std::max(level, x86_64_level(cpu).value_or(1));
     }
-    std::string room = nvidia ? "nvidia" : amd ? "amd" : "";
+    std::string room(needed.empty() ? "" : to_string(*needed.begin()));
     if (level > 1) room += fmt::format("{}x86_64_v{}", room.empty() ? "" : "-", level);
     return room.empty() ? std::string(kCore) : room;
 }

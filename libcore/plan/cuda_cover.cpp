@@ -1,4 +1,4 @@
-#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/plan/cuda_cover_internal.hpp"
 
 #include <algorithm>

@@ -6,20 +6,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <initializer_list>
 
 namespace gpkg {
-namespace {
-
-bool has_any(const std::vector<PackageRecord>& records,
-             std::initializer_list<std::string_view> names) {
-    return std::any_of(records.begin(), records.end(), [&](const auto& record) {
-        return std::find(names.begin(), names.end(), record.name) != names.end();
-    });
-}
-
-}  // namespace
-
 AcceleratorChoice Accelerators::choice(std::string_view package) const {
     const auto own = of_package.find(std::string(package));
     return own == of_package.end() ? all : own->second;
@@ -45,17 +33,13 @@ std::vector<AcceleratorChoice> Accelerators::in_turn_on(
 }
 
 bool has_device(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
-    switch (vendor) {
-    case Accelerator::Nvidia: return has_any(virtual_packages, {"__cuda_arch"});
-    case Accelerator::Amd: return has_any(virtual_packages, {"__amdgpu_arch"});
-    case Accelerator::None: break;
-    }
-    return false;
+    return vendor != Accelerator::None &&
+           find_record(virtual_packages, row_of(vendor).device) != nullptr;
 }
 
 bool tells_of_vendor(std::string_view virtual_package, Accelerator vendor) {
-    // ROCm is software: a login node has it without a GPU.
-    return vendor_of_virtual_package(virtual_package) == vendor && virtual_package != "__rocm";
+    const auto& row = row_of(vendor);
+    return row.has_virtual_package(virtual_package) && virtual_package != row.software;
 }
 
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor) {
@@ -64,14 +48,22 @@ bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator 
     });
 }
 
+std::vector<Accelerator> vendors_with(const std::vector<PackageRecord>& virtual_packages,
+                                      IsThere is_there) {
+    std::vector<Accelerator> found;
+    for (const auto& vendor : vendors()) {
+        if (is_there(virtual_packages, vendor.accelerator)) found.push_back(vendor.accelerator);
+    }
+    return found;
+}
+
 std::string machine_reason(std::string_view machine,
                            const std::vector<PackageRecord>& virtual_packages,
                            Accelerator accelerator) {
-    if (accelerator == Accelerator::None) {
-        const bool has_any_vendor = has_vendor(virtual_packages, Accelerator::Nvidia) ||
-                                    has_vendor(virtual_packages, Accelerator::Amd);
-        return has_any_vendor ? "" : fmt::format("{} has no GPU", machine);
-    }
+    if (accelerator == Accelerator::None)
+        return vendors_with(virtual_packages, has_vendor).empty()
+                   ? fmt::format("{} has no GPU", machine)
+                   : "";
     const bool has_gpu = has_device(virtual_packages, accelerator);
     if (!has_gpu && !has_vendor(virtual_packages, accelerator)) return "";
     return fmt::format(
@@ -80,25 +72,23 @@ std::string machine_reason(std::string_view machine,
 
 std::optional<std::string> note_on_cuda_minor_version(
     const std::vector<PackageRecord>& virtual_packages, const std::vector<PackageRecord>& records) {
-    const auto* there = find_record(virtual_packages, "__cuda");
-    if (there == nullptr) return std::nullopt;
-    const auto driver = version_of(*there);
+    const auto driver = driver_release(virtual_packages, Accelerator::Nvidia);
     if (!driver || find_record(records, "cuda-compat") != nullptr) return std::nullopt;
-    std::optional<Version> latest;
+    std::optional<ToolkitVersion> latest;
     for (const auto& record : records) {
         const auto text = cuda_of(record);
-        if (!text) continue;
-        auto cuda = Version::parse(*text);
-        if (!cuda || driver_fit(*cuda, *driver) != DriverFit::MinorVersion) continue;
-        if (!latest || *latest < *cuda) latest = *std::move(cuda);
+        const auto cuda = text ? release_named(Accelerator::Nvidia, *text) : std::nullopt;
+        if (cuda && driver_fit(cuda->first, *driver) == DriverFit::MinorVersion)
+            latest = std::max(latest.value_or(cuda->first), cuda->first);
     }
     if (!latest) return std::nullopt;
+    const auto& there = *find_record(virtual_packages, "__cuda");
     return fmt::format(
         "CUDA {} runs with a driver for CUDA {}{} (same major version), except code that needs PTX "
         "compilation",
         latest->to_string(),
-        there->version,
-        assumed_mark(*there));
+        there.version,
+        assumed_mark(there));
 }
 
 std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virtual_packages,
@@ -121,12 +111,10 @@ std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& i
         if (of.accelerator != Accelerator::None && !of.is_by_library) built.insert(of.accelerator);
     }
     if (built.size() == 1) return *built.begin();
-    for (const auto has : {has_device, has_vendor}) {
-        const bool nvidia = has(virtual_packages, Accelerator::Nvidia);
-        const bool amd = has(virtual_packages, Accelerator::Amd);
-        if (nvidia && amd) return std::nullopt;
-        if (nvidia) return Accelerator::Nvidia;
-        if (amd) return Accelerator::Amd;
+    for (const auto is_there : {has_device, has_vendor}) {
+        const auto found = vendors_with(virtual_packages, is_there);
+        if (found.size() > 1) return std::nullopt;
+        if (!found.empty()) return found.front();
     }
     return Accelerator::None;
 }
@@ -135,8 +123,9 @@ bool names_cuda(const std::vector<MatchSpec>& asked,
                 const std::vector<PackageRecord>& virtual_packages) {
     const bool has_driver = has_vendor(virtual_packages, Accelerator::Nvidia);
     return std::ranges::any_of(asked, [&](const MatchSpec& spec) {
-        return (spec.version && is_part_of_cuda(spec.name)) ||
-               (tells_cuda_version(spec.name) && (spec.version || has_driver));
+        if (spec.when) return false;
+        return spec.version ? is_part_of_cuda(spec.name) || tells_cuda_version(spec.name)
+                            : has_driver && tells_cuda_version(spec.name);
     });
 }
 
@@ -149,10 +138,10 @@ bool only_compiles_for_nvidia(const std::vector<MatchSpec>& asked,
         return of.accelerator == Accelerator::None && !of.evidence.empty() &&
                accelerators.choice(record.name) != AcceleratorChoice::None;
     };
-    return std::any_of(asked.begin(),
-                       asked.end(),
-                       [](const MatchSpec& spec) { return is_for_building(spec.name); }) &&
-           std::none_of(records.begin(), records.end(), is_for_running);
+    const auto is_compiler = [](const MatchSpec& spec) {
+        return !spec.when && is_for_building(spec.name);
+    };
+    return std::ranges::any_of(asked, is_compiler) && std::ranges::none_of(records, is_for_running);
 }
 
 }  // namespace gpkg

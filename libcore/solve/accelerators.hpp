@@ -51,6 +51,11 @@ bool tells_of_vendor(std::string_view virtual_package, Accelerator vendor);
 /// Whether they tell of a GPU or of a driver. ROCm alone (__rocm) is a folder that may be anywhere.
 bool has_vendor(const std::vector<PackageRecord>& virtual_packages, Accelerator vendor);
 
+/// The vendors of whom that is there: vendors_with(machine, has_device).
+using IsThere = bool (*)(const std::vector<PackageRecord>&, Accelerator);
+std::vector<Accelerator> vendors_with(const std::vector<PackageRecord>& virtual_packages,
+                                      IsThere is_there);
+
 /// "h100 has an NVIDIA GPU", "this machine has no GPU": why builds for the accelerator come first
 /// on a machine; empty if the machine is not the reason.
 std::string machine_reason(std::string_view machine,
@@ -70,7 +75,7 @@ std::vector<AcceleratorChoice> choices_on(const std::vector<PackageRecord>& virt
 
 /// What Auto means with these records installed and these virtual packages: the vendor whose
 /// builds are installed, else the vendor whose device is there, else the one whose driver is, else
-/// none. Nothing where it could be either of two.
+/// none. Nothing where it could be any of several.
 std::optional<Accelerator> found_accelerator(const std::vector<PackageRecord>& installed,
                                              const std::vector<PackageRecord>& virtual_packages);
 

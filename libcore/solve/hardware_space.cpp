@@ -46,14 +46,11 @@ bool may_be_tegra(const std::vector<PackageRecord>& base) {
 /// No machine has GPUs of two vendors here, and none has a device without its driver.
 bool is_possible(const std::vector<PackageRecord>& machine) {
     const auto has = [&](std::string_view name) { return find_record(machine, name) != nullptr; };
-    const auto has_any_of = [&](Accelerator vendor) {
-        return std::ranges::any_of(machine, [&](const PackageRecord& record) {
-            return vendor_of_virtual_package(record.name) == vendor;
-        });
-    };
-    const bool nvidia = has_any_of(Accelerator::Nvidia);
-    const bool amd = has_any_of(Accelerator::Amd);
-    return !(nvidia && amd) && (!nvidia || has(kCuda)) && (!amd || has("__amdgpu"));
+    std::set<Accelerator> there;
+    for (const auto& record : machine) {
+        if (const auto vendor = vendor_of_virtual_package(record.name)) there.insert(*vendor);
+    }
+    return there.empty() || (there.size() == 1 && has(row_of(*there.begin()).driver));
 }
 
 }  // namespace
@@ -66,7 +63,8 @@ Result<HardwareSpace> HardwareSpace::make(const MachineSpecs& specs,
     space.take(specs.conditions, Asked::Role::Condition);
     space.take(specs.on_cuda, Asked::Role::OnCuda);
     // Whose GPU it is matters also where nothing asks for it.
-    std::set<std::string> names{std::string(kCuda), "__amdgpu"};
+    std::set<std::string> names;
+    for (const auto& vendor : vendors()) names.emplace(vendor.driver);
     for (const auto& [spec, role, text] : space.asked_) {
         if (role != Asked::Role::OnCuda) names.insert(spec.name);
     }

@@ -50,10 +50,13 @@ void MachineSpecs::take_constraint(std::string_view text) {
 void MachineSpecs::take_record(std::string_view name,
                                std::string_view version,
                                std::string_view build) {
-    if (const auto toolkit = toolkit_of_build(build))
-        take_on_cuda(exactly("cuda-version", toolkit->to_string()));
+    if (const auto release = compiled_with(Accelerator::Nvidia, build)) {
+        take_on_cuda(release->first == release->last
+                         ? exactly("cuda-version", release->first.to_string())
+                         : fmt::format("cuda-version {}.*", release->first.major));
+        take_releases(release);
+    }
     if (tells_cuda_version(name)) take_on_cuda(exactly(name, version));
-    take_releases(toolkit_of_build(Accelerator::Nvidia, build));
     if (is_toolkit_part(name)) {
         if (const auto own = Version::parse(version)) take_releases(toolkit_of_part(name, *own));
     }
@@ -65,7 +68,7 @@ void MachineSpecs::take_on_cuda(std::string text) {
     const auto [place, is_new] = on_cuda.insert(std::move(text));
     if (!is_new) return;
     if (const auto spec = MatchSpec::parse(*place)) {
-        take_devices(toolkits_of(*spec));
+        if (tells_cuda_version(spec->name)) take_devices(releases_of(*spec));
         take_releases(toolkit_of_dependency(*spec));
     }
     if (!tells_cuda_version(name_in_spec(*place)))
@@ -83,13 +86,10 @@ void MachineSpecs::take_releases(const std::optional<ToolkitRange>& range) {
 
 /// What is lower than the lowest device that one of them makes code for: a machine without a device
 /// is none of those.
-void MachineSpecs::take_devices(const std::vector<Version>& of_toolkits) {
-    std::optional<CudaTarget> lowest;
-    for (const auto& toolkit : of_toolkits) {
-        const auto targets = targets_of(toolkit);
-        if (!targets.empty() && (!lowest || targets.front() < *lowest)) lowest = targets.front();
-    }
-    if (lowest) conditions.insert(fmt::format("__cuda_arch <{}", lowest->to_string()));
+void MachineSpecs::take_devices(const std::optional<ToolkitRange>& range) {
+    const auto targets = range ? targets_of(*range) : std::vector<CudaTarget>();
+    if (!targets.empty())
+        conditions.insert(fmt::format("__cuda_arch <{}", targets.front().to_string()));
 }
 
 MachineSpecs machine_specs_of(const std::vector<PackageRecord>& records) {

@@ -2,7 +2,6 @@
 
 #include "libcore/hardware/toolkit.hpp"
 #include "libcore/spec/package_record.hpp"
-#include "libcore/spec/version.hpp"
 
 #include <optional>
 #include <set>
@@ -30,7 +29,7 @@ struct MachineSpecs {
 
 private:
     void take_on_cuda(std::string text);
-    void take_devices(const std::vector<Version>& of_toolkits);
+    void take_devices(const std::optional<ToolkitRange>& range);
     void take_releases(const std::optional<ToolkitRange>& range);
 };
 

@@ -116,9 +116,7 @@ std::string hint_on_environment(const Context& context,
     const auto& accelerator = question.present.state.accelerator;
     const auto choice = parse_accelerator_choice(accelerator);
     if (question.prefix.empty() || !choice || !question.wanted.accelerators.all.empty()) return {};
-    const auto vendor = *choice == AcceleratorChoice::None     ? Accelerator::None
-                        : *choice == AcceleratorChoice::Nvidia ? Accelerator::Nvidia
-                                                               : Accelerator::Amd;
+    const auto vendor = vendor_of(*choice).value_or(Accelerator::None);
     if (to_string(vendor) != to_string(*choice)) return {};  // auto and conda keep nothing out
     const bool is_in_the_way = std::ranges::any_of(explanation.clashes, [](const auto& clash) {
         return std::ranges::any_of(clash.lines, [](const auto& line) {

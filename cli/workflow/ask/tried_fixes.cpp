@@ -228,10 +228,8 @@ bool is_lost_with(const Question& other, const Question& asked, const Fix& fix) 
 /// The fix as its command would do it; nothing where that would fail. The solver tried the problem:
 /// where there is an environment, an earlier wish or a flag may come in again.
 std::optional<TriedFix> tried(const Context& context, const Question& question, Fix fix) {
-    const auto has = [&](Accelerator vendor) {
-        return has_vendor(question.problem.virtual_packages, vendor);
-    };
-    const bool asks_for_vendor = has(Accelerator::Nvidia) && has(Accelerator::Amd);
+    const bool asks_for_vendor =
+        vendors_with(question.problem.virtual_packages, has_vendor).size() > 1;
     const bool is_of_any_accelerator = drops_accel_option(context, question, fix);
     if (!differs_from_problem(question) && !asks_for_vendor && !is_of_any_accelerator)
         return TriedFix{std::move(fix)};

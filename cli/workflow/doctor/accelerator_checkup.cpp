@@ -28,7 +28,8 @@ public:
     }
 
     std::vector<Finding> run() && {
-        for (const auto accelerator : {Accelerator::Nvidia, Accelerator::Amd}) {
+        for (const auto& vendor : vendors()) {
+            const auto accelerator = vendor.accelerator;
             if (has_device(checked_.machine(), accelerator)) {
                 vendors_.push_back(accelerator);
             } else {

@@ -301,10 +301,10 @@ private:
     std::optional<Remedy> other_variants(const std::vector<std::string>& names) const {
         std::vector<Remedies::Attempt> attempts{
             [&] { return checked_.remedies.update(best_known_of(checked_, names)); }};
-        for (const auto vendor : {Accelerator::Amd, Accelerator::Nvidia, Accelerator::None}) {
-            if (vendor == Accelerator::None || has_vendor(machine_, vendor))
-                attempts.emplace_back([&, vendor] { return builds_for(vendor, names); });
-        }
+        auto accelerators = vendors_with(machine_, has_vendor);
+        accelerators.push_back(Accelerator::None);
+        for (const auto one : accelerators)
+            attempts.emplace_back([&, one] { return builds_for(one, names); });
         return first_that_helps(attempts);
     }
 
@@ -453,10 +453,10 @@ private:
 
     /// The first GPU here that this CUDA makes no code for.
     std::optional<Version> without_code(const Version& toolkit) const {
-        if (!CudaLimits(machine_).obstacle_of_cuda(toolkit.to_string())) return std::nullopt;
+        const auto release = release_named(Accelerator::Nvidia, toolkit.to_string());
         const auto devices = cuda_devices(machine_);
         const auto device = std::ranges::find_if(devices, [&](const Version& one) {
-            return toolkit_fit(toolkit, CudaTarget::of(one)) == CodeFit::No;
+            return release && code_fit(*release, CudaTarget::of(one)) == CodeFit::No;
         });
         return device == devices.end() ? std::nullopt : std::optional(*device);
     }
@@ -474,7 +474,7 @@ private:
         };
         std::vector<std::pair<std::string_view, Version>> named;
         std::vector<std::pair<std::string_view, Version>> others;
-        for (const std::string_view name : kCudaVersionPackages) {
+        for (const auto name : cuda_version_packages()) {
             if (auto version = version_of_name(checked_.records, name))
                 (is_named(name) ? named : others).emplace_back(name, *std::move(version));
         }
@@ -600,8 +600,7 @@ private:
 
     /// An environment that runs, and leaves the GPU idle.
     void gpu_use() {
-        const bool has_gpu =
-            has_device(machine_, Accelerator::Nvidia) || has_device(machine_, Accelerator::Amd);
+        const bool has_gpu = !vendors_with(machine_, has_device).empty();
         const bool uses_it = std::ranges::any_of(checked_.records, [](const auto& record) {
             return accelerator_of(record.package).accelerator != Accelerator::None ||
                    is_vendor_part(record.name());

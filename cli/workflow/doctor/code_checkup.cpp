@@ -159,7 +159,7 @@ private:
 
     /// Whether the GPUs have a driver for the CUDA that the environment's builds are for.
     bool may_have_newer_driver() const {
-        return std::ranges::all_of(kCudaVersionPackages, [&](std::string_view name) {
+        return std::ranges::all_of(cuda_version_packages(), [&](std::string_view name) {
             const auto* told = find_record(checked_.records, name);
             const auto cuda =
                 told == nullptr ? fail(ErrorKind::NotFound, "") : version_of(told->package);

@@ -147,7 +147,8 @@ std::string Remedies::other_builds(const std::string& name) {
 const Sources* Remedies::opened() {
     const auto open = [&]() -> Result<Sources> {
         GPKG_TRY(const auto channels, wanted_channels(context_, options_));
-        std::vector<std::string> names(kCudaVersionPackages.begin(), kCudaVersionPackages.end());
+        const auto of_cuda = cuda_version_packages();
+        std::vector<std::string> names(of_cuda.begin(), of_cuda.end());
         for (const auto& record : records_) names.push_back(record.name());
         return open_sources(context_, seen_, channels, options_, names);
     };

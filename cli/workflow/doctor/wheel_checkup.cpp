@@ -3,6 +3,7 @@
 #include "cli/workflow/pip_packages.hpp"
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/hardware/cuda_limits.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/record_version.hpp"
 
@@ -28,8 +29,7 @@ public:
         : checked_(checked),
           machine_(checked.machine()),
           driver_(find_version(machine_, "__cuda")),
-          has_gpu_(has_device(machine_, Accelerator::Nvidia) ||
-                   has_device(machine_, Accelerator::Amd)),
+          has_gpu_(!vendors_with(machine_, has_device).empty()),
           limits_(machine_) {}
 
     std::vector<Finding> run() && {

@@ -68,6 +68,7 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
         {"ambertools 24.8, without CUDA", record("cuda_None_nompi_py312h163ff36_103", {"python"}), "none", "build cuda_None_nompi_py312h163ff36_103", ""},
         {"faiss-cpu 1.4.0", record("py36_cuda0.0_1", {"python"}), "none", "build py36_cuda0.0_1", ""},
         {"no CUDA", record("no_cuda_py310_0", {"python"}), "none", "build no_cuda_py310_0", ""},
+        {"no ROCm", record("no_rocm_py310_0", {"python"}), "none", "build no_rocm_py310_0", ""},
         {"CUDA switched off", record("cuda_off_0", {"python"}), "none", "build cuda_off_0", ""},
         {"torchvision-cpu 0.2.2", record("py27_cuNone_1", {"pytorch-cpu >=1.1.0"}), "none", "needs pytorch-cpu >=1.1.0", ""},
         {"libhwloc 2.9.2, which tells of AMD's devices", record("nocuda_h7313eea_1008", {"libxml2", "rocm-smi >=5.6.0,<6.0a0"}), "none", "", ""},

@@ -26,7 +26,11 @@ TEST_CASE("a build string may tell of a CUDA that the driver does not run", "[sp
     CHECK_FALSE(limits.obstacle_of_build("cuda129_py312_0"));  // a later minor version runs
     CHECK_FALSE(limits.obstacle_of_build("py312_cu118_0"));
     CHECK_FALSE(limits.obstacle_of_build("cpu_py312_0"));
+    CHECK(limits.obstacle_of_build("cuda13_py312_0").value_or("") ==
+          "is compiled with CUDA 13, but the driver supports CUDA 12.8");
+    CHECK_FALSE(limits.obstacle_of_build("cuda12_py312_0"));
     CHECK_FALSE(CudaLimits({}).obstacle_of_build("cuda130_py312_0"));
+    CHECK_FALSE(CudaLimits({machine_has("__cuda", "any")}).obstacle_of_build("cuda130_py312_0"));
 }
 
 TEST_CASE("a build for a CUDA that the driver does not run is told by all that it goes with",
@@ -60,8 +64,8 @@ TEST_CASE("a build for a CUDA that makes no code for a device is told by what it
     CHECK(on("7.5", "cuda-version >=13,<14").empty());
     CHECK(on("7.0", "cuda-version >=12,<14").empty());  // also 12 meets it
     CHECK(on("7.0", "cuda-version >=12.9,<13").empty());
-    CHECK(on("7.0", "cuda-version >13.5,<14").empty());  // nothing is known of such
-    CHECK(on("9.0", "cudatoolkit 11.0.*").empty());      // PTX
+    CHECK_FALSE(on("7.0", "cuda-version >13.5,<14").empty());
+    CHECK(on("9.0", "cudatoolkit 11.0.*").empty());  // PTX
     CHECK(on("any", "cuda-version >=13,<14").empty());
     CHECK(on("7.0", "numpy >=13").empty());
 }

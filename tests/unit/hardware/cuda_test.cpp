@@ -1,5 +1,7 @@
 #include "libcore/hardware/cuda.hpp"
 
+#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -8,6 +10,7 @@ namespace cuda_test {
 namespace {
 
 Version version(std::string_view text) { return Version::parse(text).value(); }
+CudaTarget target(std::string_view text) { return CudaTarget::of(version(text)); }
 
 }  // namespace
 
@@ -54,11 +57,11 @@ TEST_CASE("compilers and headers of CUDA need no driver", "[spec]") {
 }
 
 TEST_CASE("GPU code runs on later minor versions, and PTX on later major ones", "[spec]") {
-    CHECK(code_fit(version("9.0"), version("9.0")) == CodeFit::Exact);
-    CHECK(code_fit(version("8.0"), version("8.6")) == CodeFit::SameMajor);
-    CHECK(code_fit(version("8.0"), version("9.0")) == CodeFit::Compiled);
-    CHECK(code_fit(version("9.0"), version("8.9")) == CodeFit::No);
-    CHECK(code_fit(version("9.0"), version("10.0")) == CodeFit::Compiled);
+    CHECK(code_fit(target("9.0"), target("9.0")) == CodeFit::Exact);
+    CHECK(code_fit(target("8.0"), target("8.6")) == CodeFit::SameMajor);
+    CHECK(code_fit(target("8.0"), target("9.0")) == CodeFit::Compiled);
+    CHECK(code_fit(target("9.0"), target("8.9")) == CodeFit::No);
+    CHECK(code_fit(target("9.0"), target("10.0")) == CodeFit::Compiled);
 }
 
 TEST_CASE("what NVIDIA says of binary compatibility", "[spec]") {
@@ -91,7 +94,7 @@ TEST_CASE("what NVIDIA says of binary compatibility", "[spec]") {
         {"12.0", "13.5", CodeFit::Compiled},  // of a device that is not known yet
     }));
     INFO(row.code << " on " << row.device);
-    CHECK(code_fit(version(row.code), version(row.device)) == row.fit);
+    CHECK(code_fit(target(row.code), target(row.device)) == row.fit);
 }
 
 TEST_CASE("CUDA's own packages, by their names on conda-forge", "[spec]") {

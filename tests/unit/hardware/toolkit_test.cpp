@@ -1,6 +1,7 @@
 #include "libcore/hardware/toolkit.hpp"
 
 #include "libcore/hardware/contradictions.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -92,8 +93,34 @@ TEST_CASE("releases are ranked by the driver", "[hardware]") {
         CAPTURE(best_first[i].to_string());
         CHECK(toolkit_fit(best_first[i - 1], driver) < toolkit_fit(best_first[i], driver));
     }
+    // Before 11 a driver does not run later minor versions.
+    CHECK(toolkit_fit({9, 2}, ToolkitVersion{10, 1}) < toolkit_fit({10, 2}, ToolkitVersion{10, 1}));
     // Without a driver the newest is best.
     CHECK(toolkit_fit({13, 0}, std::nullopt) < toolkit_fit({12, 9}, std::nullopt));
+}
+
+TEST_CASE("a request names a toolkit where it does so without a condition", "[hardware]") {
+    const auto named = [](std::string_view text) {
+        const auto range = toolkit_of_request(MatchSpec::parse(text).value());
+        return range ? range->to_string() : "-";
+    };
+    CHECK(named("cuda-version 12.9.*") == "CUDA 12.9");
+    CHECK(named("cuda-nvcc 12.4.*") == "CUDA 12.4");
+    CHECK(named("rocm-core 6.*") == "ROCm 6");
+    CHECK(named("cuda-version") == "-");
+    CHECK(named("cuda-pathfinder 1.*") == "-");
+    CHECK(named("cuda-version 12.9.*[when=\"python>=3.12\"]") == "-");
+}
+
+TEST_CASE("the table of vendors goes with what is known of their toolkits", "[hardware]") {
+    const auto newest = ToolkitVersion::of(latest_toolkits().back());
+    CHECK(row_of(Accelerator::Nvidia).last_major == newest->major + 1);
+    for (const auto& row : accelerator_rows()) {
+        CHECK(row_of(row.accelerator).name == row.name);
+        CHECK(accelerator_of_word(row.word) == row.accelerator);
+        CHECK(parse_accelerator_choice(row.name) == row.choice);
+        for (const auto& package : row.toolkit_packages) CHECK(is_toolkit_part(package.name));
+    }
 }
 
 TEST_CASE("packages that do not go together are told", "[hardware]") {

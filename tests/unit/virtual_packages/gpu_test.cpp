@@ -1,7 +1,7 @@
 // Against NVIDIA's own driver and device, on machines that have them:  unit_virtual_packages
 // "[.gpu]"
 
-#include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/gpu_targets.hpp"
 #include "tests/support/catch.hpp"
 #include "virtual-packages/profile.hpp"
 #include "virtual-packages/virtual_package.hpp"
@@ -126,13 +126,14 @@ TEST_CASE("a real device is told as nvidia-smi has it", "[.gpu]") {
 TEST_CASE("code runs on a real device as code_fit has it", "[.gpu]") {
     const auto profile = real_machine();
     REQUIRE_FALSE(profile.gpus.empty());
-    const auto device = Version::parse(profile.gpus.front().architecture);
-    REQUIRE(device);
+    const auto parsed = Version::parse(profile.gpus.front().architecture);
+    REQUIRE(parsed);
+    const auto device = CudaTarget::of(*parsed);
     Driver driver;
     // PTX of an earlier major version is compiled, and of a later one refused.
-    REQUIRE(code_fit(*Version::parse("5.0"), *device) == CodeFit::Compiled);
+    REQUIRE(code_fit(CudaTarget{50}, device) == CodeFit::Compiled);
     CHECK(driver.run(ptx_for("6.0", "sm_50")) == 42);
-    if (code_fit(*Version::parse("12.0"), *device) == CodeFit::No)
+    if (code_fit(CudaTarget{120}, device) == CodeFit::No)
         CHECK_FALSE(driver.run(ptx_for("8.7", "sm_120")));
 }
 
