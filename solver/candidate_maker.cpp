@@ -39,23 +39,14 @@ Result<std::optional<Candidate>> CandidateMaker::of_row(NameId name,
     GPKG_TRY(const auto extras, specs_.extras(name, record));
     if (*version == kNone || !depends.is_readable || !constrains.is_readable || !extras.is_readable)
         return std::nullopt;
-    candidate.depends = depends.specs;
-    candidate.constrains = constrains.specs;
-    candidate.conditional = depends.conditional;
+    candidate.version = *version;
+    auto all = depends;
     if (!extras.conditional.empty()) {
         std::vector<SpecId> both(depends.conditional.begin(), depends.conditional.end());
         both.insert(both.end(), extras.conditional.begin(), extras.conditional.end());
-        candidate.conditional = table_.keep(std::move(both));
+        all.conditional = table_.keep(std::move(both));
     }
-    candidate.version = *version;
-    if (const auto accelerator = accelerator_of_row(candidate, depends)) {
-        candidate.accelerator = *accelerator;
-        candidate.says_accelerator = true;
-    }
-    candidate.closeness = depends.closeness;
-    candidate.will_not_run =
-        depends.will_not_run || constrains.will_not_run || !says_it_runs(candidate);
-    loosen(candidate);
+    complete(candidate, all, constrains);
     return candidate;
 }
 
@@ -67,12 +58,8 @@ std::optional<Candidate> CandidateMaker::of_given(NameId name, const PackageReco
     candidate.has_track_features = !record.track_features.empty();
     candidate.is_noarch = record.subdir == "noarch";
     candidate.given = &record;
-    const auto accelerator = accelerator_of(record);
-    candidate.accelerator = accelerator.accelerator;
-    candidate.says_accelerator = !accelerator.evidence.empty();
-    const auto version = add_version(version_of(record));
-    if (version == kNone) return std::nullopt;
-    candidate.version = version;
+    candidate.version = add_version(version_of(record));
+    if (candidate.version == kNone) return std::nullopt;
     Dependencies dependencies(table_);
     Dependencies restrictions(table_);
     for (const auto& text : record.depends) {
@@ -86,30 +73,26 @@ std::optional<Candidate> CandidateMaker::of_given(NameId name, const PackageReco
     for (const auto& text : record.constrains) {
         if (const auto id = table_.intern(text)) restrictions.add_constrain(*id);
     }
-    const auto kept = std::move(dependencies).keep();
-    candidate.depends = kept.specs;
-    candidate.conditional = kept.conditional;
-    const auto restricted = std::move(restrictions).keep();
-    candidate.constrains = restricted.specs;
-    candidate.closeness = kept.closeness;
-    candidate.will_not_run =
-        kept.will_not_run || restricted.will_not_run || !says_it_runs(candidate);
-    loosen(candidate);
+    complete(candidate, std::move(dependencies).keep(), std::move(restrictions).keep());
     return candidate;
 }
 
-std::optional<Accelerator> CandidateMaker::accelerator_of_row(const Candidate& candidate,
-                                                              const SpecList& depends) const {
-    if (is_vendor_part(table_.names()[candidate.name].text)) return std::nullopt;
-    if (candidate.offered.row->flags != 0) {
-        for (const auto& flag : candidate.flags()) {
-            if (const auto found = accelerator_of_flag(flag)) return found;
-        }
+/// By its lists: what it is for, and whether it runs here.
+void CandidateMaker::complete(Candidate& candidate,
+                              const SpecList& depends,
+                              const SpecList& constrains) {
+    candidate.depends = depends.specs;
+    candidate.conditional = depends.conditional;
+    candidate.constrains = constrains.specs;
+    candidate.closeness = depends.closeness;
+    if (!is_vendor_part(table_.names()[candidate.name].text)) {
+        const auto said = accelerator_of(candidate.flags(), depends.accelerator, candidate.build());
+        candidate.accelerator = said.value_or(Accelerator::None);
+        candidate.says_accelerator = said.has_value();
     }
-    const auto& said = depends.accelerator;
-    if (said.is_for_either) return std::nullopt;
-    if (said.hint != AcceleratorHint::Nothing) return said.accelerator;
-    return accelerator_of_build(candidate.build());
+    candidate.will_not_run =
+        depends.will_not_run || constrains.will_not_run || !says_it_runs(candidate);
+    loosen(candidate);
 }
 
 /// Here, by its build string, or by its name and version.

@@ -31,8 +31,7 @@ public:
 
 private:
     VersionId add_version(Result<Version> version);
-    std::optional<Accelerator> accelerator_of_row(const Candidate& candidate,
-                                                  const SpecList& depends) const;
+    void complete(Candidate& candidate, const SpecList& depends, const SpecList& constrains);
     bool says_it_runs(const Candidate& candidate) const;
     void loosen(Candidate& candidate);
 

@@ -107,7 +107,9 @@ bool DerivedDependencies::add(std::deque<PackageRecord>& records) {
         for (auto id = name.begin; pytorch && id < name.end; ++id) {
             auto& constrains = candidates_[id].constrains;
             std::vector<SpecId> all(constrains.begin(), constrains.end());
-            all.push_back(without_gpu_builds(*pytorch));
+            all.push_back(derive(*pytorch, "pytorch for CPUs", [](const Candidate& build) {
+                return build.accelerator == Accelerator::None;
+            }));
             constrains = table_.keep(std::move(all));
             has_any = true;
         }
@@ -174,15 +176,14 @@ void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageReco
     name.end = static_cast<CandidateId>(candidates_.size());
 }
 
-SpecId DerivedDependencies::toolkit_spec(const ToolkitRange& range) {
-    const auto id = *table_.find_name(compute_platform(range.vendor));
+template <typename Fits>
+SpecId DerivedDependencies::derive(NameId id, std::string text, const Fits& fits) {
     const auto& name = table_.names()[id];
     std::vector<CandidateId> matches;
     for (auto one = name.begin; one < name.end; ++one) {
-        if (range.contains(*ToolkitVersion::of(versions_[candidates_[one].version])))
-            matches.push_back(one);
+        if (fits(candidates_[one])) matches.push_back(one);
     }
-    return table_.derive(id, range.to_string(), std::move(matches));
+    return table_.derive(id, std::move(text), std::move(matches));
 }
 
 /// Nothing where every build that is taken will do.
@@ -203,21 +204,16 @@ std::optional<SpecId> DerivedDependencies::framework_spec(const Candidate& candi
 std::vector<SpecId> DerivedDependencies::needs_of(const Candidate& candidate) {
     std::vector<SpecId> needs;
     if (table_.names()[candidate.name].toolkit_of) return needs;
-    if (candidate.toolkit) needs.push_back(toolkit_spec(*candidate.toolkit));
+    if (const auto& range = candidate.toolkit)
+        needs.push_back(derive(
+            *table_.find_name(compute_platform(range->vendor)),
+            range->to_string(),
+            [&](const Candidate& release) { return range->contains(release.toolkit->first); }));
     if (candidate.accelerator == Accelerator::None) return needs;
     for (const auto depend : candidate.depends) {
         if (const auto spec = framework_spec(candidate, depend)) needs.push_back(*spec);
     }
     return needs;
-}
-
-SpecId DerivedDependencies::without_gpu_builds(NameId id) {
-    const auto& name = table_.names()[id];
-    std::vector<CandidateId> matches;
-    for (auto one = name.begin; one < name.end; ++one) {
-        if (candidates_[one].accelerator == Accelerator::None) matches.push_back(one);
-    }
-    return table_.derive(id, name.text + " for CPUs", std::move(matches));
 }
 
 }  // namespace gpkg::solver

@@ -47,10 +47,11 @@ private:
     std::vector<std::optional<Accelerator>> accelerators_by_spec() const;
     bool do_installed_contradict() const;
     void add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records);
-    SpecId toolkit_spec(const ToolkitRange& range);
     std::optional<SpecId> framework_spec(const Candidate& candidate, SpecId dependency);
     std::vector<SpecId> needs_of(const Candidate& candidate);
-    SpecId without_gpu_builds(NameId name);
+    /// A spec that takes the candidates of a name that fit.
+    template <typename Fits>
+    SpecId derive(NameId name, std::string text, const Fits& fits);
 
     const Problem& problem_;
     SpecTable& table_;

@@ -1,7 +1,6 @@
 #include "libcore/hardware/accelerator.hpp"
 
 #include "libcore/base/text.hpp"
-#include "libcore/hardware/hardware_keys.hpp"
 #include "libcore/spec/match_spec.hpp"
 
 #include <algorithm>
@@ -50,7 +49,7 @@ Verdict meaning_of_name(std::string_view name) {
     return std::nullopt;
 }
 
-/// What is read of most dependencies is their name.
+/// What is read of most dependencies is their name. Those on a condition say nothing.
 HintedAccelerator accelerator_of_text(const std::string& depend) {
     const auto name = name_in_spec(depend);
     if (!is_mutex(name) && depend.find_first_of("[;") == std::string::npos)
@@ -58,22 +57,6 @@ HintedAccelerator accelerator_of_text(const std::string& depend) {
     const auto spec = MatchSpec::parse(depend);
     if (!spec || spec->when) return {};
     return accelerator_of_dependency(name, spec->build ? spec->build->text() : "");
-}
-
-/// Of what the dependencies say, the first that counts most. Those on a condition say nothing.
-std::optional<AcceleratorOf> by_dependencies(const PackageRecord& record) {
-    HintedAccelerator best;
-    const std::string* evidence = nullptr;
-    for (const auto& depend : record.depends) {
-        const auto found = accelerator_of_text(depend);
-        if (found.hint > best.hint) evidence = &depend;
-        best.take(found);
-    }
-    if (evidence == nullptr) return std::nullopt;
-    if (best.is_for_either) return AcceleratorOf{Accelerator::None, "", false, true};
-    const bool is_by_library = best.hint == AcceleratorHint::Library &&
-                               accelerator_of_build(record.build) != best.accelerator;
-    return AcceleratorOf{best.accelerator, "needs " + *evidence, is_by_library};
 }
 
 }  // namespace
@@ -143,7 +126,10 @@ std::optional<Accelerator> accelerator_of_flag(std::string_view flag) {
     if (colon == std::string_view::npos) return accelerator_of_word(flag);
     const auto name = flag.substr(0, colon);
     if (name == "accel" || name == "gpu") return accelerator_of_word(flag.substr(colon + 1));
-    return accelerator_of_flag_word(name);
+    for (const auto& vendor : vendors()) {
+        if (name == vendor.word || is_one_of(name, vendor.code_flags)) return vendor.accelerator;
+    }
+    return std::nullopt;
 }
 
 /// "pytorch-mutex 1.0 cuda", "faiss-proc * cpu", "pytorch * cuda*".
@@ -182,16 +168,35 @@ bool is_framework(std::string_view name) {
     return is_one_of(name, kFrameworks);
 }
 
+std::optional<Accelerator> accelerator_of(const std::vector<std::string>& flags,
+                                          const HintedAccelerator& dependencies,
+                                          std::string_view build) {
+    for (const auto& flag : flags) {
+        if (const auto verdict = accelerator_of_flag(flag)) return verdict;
+    }
+    if (dependencies.is_for_either) return std::nullopt;
+    if (dependencies.hint != AcceleratorHint::Nothing) return dependencies.accelerator;
+    return accelerator_of_build(build);
+}
+
 AcceleratorOf accelerator_of(const PackageRecord& record) {
     if (is_vendor_part(record.name)) return {};
-    for (const auto& flag : record.flags) {
-        if (const auto verdict = accelerator_of_flag(flag))
-            return {*verdict, "flag " + flag, false};
+    // Of what the dependencies say, the first that counts most.
+    HintedAccelerator best;
+    std::string evidence = "build " + record.build;
+    for (const auto& depend : record.depends) {
+        const auto found = accelerator_of_text(depend);
+        if (found.hint > best.hint) evidence = "needs " + depend;
+        best.take(found);
     }
-    if (auto found = by_dependencies(record)) return *std::move(found);
-    if (const auto verdict = accelerator_of_build(record.build))
-        return {*verdict, "build " + record.build, false};
-    return {};
+    const auto flag = std::ranges::find_if(
+        record.flags, [](const auto& one) { return accelerator_of_flag(one).has_value(); });
+    const bool has_flag = flag != record.flags.end();
+    const auto accelerator = accelerator_of(record.flags, best, record.build);
+    if (!accelerator) return {Accelerator::None, "", false, best.is_for_either};
+    const bool is_by_library = !has_flag && best.hint == AcceleratorHint::Library &&
+                               accelerator_of_build(record.build) != *accelerator;
+    return {*accelerator, has_flag ? "flag " + *flag : evidence, is_by_library};
 }
 
 }  // namespace gpkg

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg {
 
@@ -70,6 +71,10 @@ struct HintedAccelerator {
     /// What this and another dependency say together.
     void take(const HintedAccelerator& other);
 };
+/// What the three say together; nothing where the build is for no accelerator or for either.
+std::optional<Accelerator> accelerator_of(const std::vector<std::string>& flags,
+                                          const HintedAccelerator& dependencies,
+                                          std::string_view build);
 std::optional<Accelerator> accelerator_of_flag(std::string_view flag);
 /// What a dependency on `name` says, which asks for the build string `build` (empty: for any).
 HintedAccelerator accelerator_of_dependency(std::string_view name, std::string_view build);

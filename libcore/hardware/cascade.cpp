@@ -1,7 +1,7 @@
 #include "libcore/hardware/cascade.hpp"
 
 #include "libcore/hardware/cuda.hpp"
-#include "libcore/hardware/gpu_targets.hpp"
+#include "libcore/hardware/cuda_limits.hpp"
 #include "libcore/spec/microarchitecture.hpp"
 #include "libcore/spec/record_version.hpp"
 
@@ -83,7 +83,13 @@ Closeness Cascade::closeness(const MatchSpec& dependency) const {
     return {};
 }
 
-int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) const {
+int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) {
+    if (dependency.name == "__cuda_arch") {
+        const auto code = declared_code(dependency, device);
+        if (!code || code->fit == CodeFit::Compiled) return 0;
+        return code->fit == CodeFit::Exact ? kExactGpu
+                                           : kSameMajorGpu + code->target.capability % 10;
+    }
     if (!dependency.version || !dependency.version->matches(device)) return 0;
     // What the code is for is the highest that the spec names and the device has.
     std::optional<Version> target;
@@ -93,11 +99,8 @@ int Cascade::gpu_closeness(const MatchSpec& dependency, const Version& device) c
     if (!target) return 0;
     if (*target == device) return kExactGpu;
     // AMD's code for a family of devices is named by one of its major version.
-    const bool runs_as_it_is =
-        dependency.name == "__cuda_arch"
-            ? code_fit(CudaTarget::of(*target), CudaTarget::of(device)) == CodeFit::SameMajor
-            : version_part(*target, 0) == version_part(device, 0);
-    return runs_as_it_is ? kSameMajorGpu + std::min(version_part(*target, 1), 99) : 0;
+    const bool is_of_family = version_part(*target, 0) == version_part(device, 0);
+    return is_of_family ? kSameMajorGpu + std::min(version_part(*target, 1), 99) : 0;
 }
 
 }  // namespace gpkg

@@ -35,7 +35,7 @@ public:
     Closeness closeness(const MatchSpec& dependency) const;
 
 private:
-    int gpu_closeness(const MatchSpec& dependency, const Version& device) const;
+    static int gpu_closeness(const MatchSpec& dependency, const Version& device);
 
     std::vector<Version> cuda_devices_;  ///< the lowest first
     std::optional<Version> amdgpu_arch_;

@@ -26,8 +26,14 @@ std::vector<MatchSpec> on_cuda(const std::vector<std::string>& texts) {
     return specs;
 }
 
-std::string text_of(const ToolkitRange& cuda) {
-    return cuda.first == cuda.last ? cuda.first.to_string() : std::to_string(cuda.first.major);
+/// Of code that runs on a device, what suits it better; of what suits it as well, the later.
+std::optional<DeclaredCode> better(const std::optional<DeclaredCode>& known,
+                                   CudaTarget target,
+                                   CudaTarget device) {
+    const auto fit = code_fit(target, device);
+    const bool is_worse =
+        known && (known->fit < fit || (known->fit == fit && target < known->target));
+    return fit == CodeFit::No || is_worse ? known : DeclaredCode{target, fit};
 }
 
 /// The releases that a dependency on a package like cuda-version takes.
@@ -55,29 +61,28 @@ std::string at_best_as_ptx(const std::string& caution) {
     return caution + "; it runs there only if it contains PTX";
 }
 
+std::optional<DeclaredCode> declared_code(const MatchSpec& dependency, const Version& device) {
+    if (dependency.name != "__cuda_arch" || !dependency.version ||
+        !dependency.version->matches(device))
+        return std::nullopt;
+    std::optional<DeclaredCode> best;
+    for (const auto& version : dependency.version->own_literals())
+        best = better(best, CudaTarget::of(version), CudaTarget::of(device));
+    return best;
+}
+
 std::optional<DeclaredCode> declared_code(const PackageRecord& record, const Version& device) {
     const auto on = CudaTarget::of(device);
     std::optional<DeclaredCode> best;
-    const auto consider = [&](CudaTarget target, CodeFit fit) {
-        if (fit == CodeFit::No) return;
-        if (best && (best->fit < fit || (best->fit == fit && target < best->target))) return;
-        best = DeclaredCode{target, fit};
-    };
-    for (const auto& text : record.depends) {
-        if (name_in_spec(text) != "__cuda_arch") continue;
-        const auto spec = MatchSpec::parse(text);
-        if (!spec || spec->when || !spec->version || !spec->version->matches(device)) continue;
-        for (const auto& version : spec->version->own_literals()) {
-            const auto target = CudaTarget::of(version);
-            consider(target, code_fit(target, on));
-        }
+    for (const auto& dependency : on_cuda(record.depends)) {
+        if (const auto code = declared_code(dependency, device))
+            best = better(best, code->target, on);
     }
     constexpr std::string_view kMachineCode = "sm:";
     for (const std::string_view flag : record.flags) {
         if (!flag.starts_with(kMachineCode)) continue;
         const auto code = parse_cuda_code(flag.substr(kMachineCode.size()));
-        if (code && runs_natively(code->target, on))
-            consider(code->target, code_fit(code->target, on));
+        if (code && runs_natively(code->target, on)) best = better(best, code->target, on);
     }
     return best;
 }
@@ -101,7 +106,7 @@ std::optional<std::string> CudaLimits::obstacle_of_build(std::string_view build)
     if (!driver_ && devices_.empty()) return std::nullopt;
     const auto cuda = cuda_of_build(build);
     const auto lack = lack_of(cuda);
-    return lack ? compiled(text_of(*cuda), *lack) : lack;
+    return lack ? compiled(cuda->named(), *lack) : lack;
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_cuda(std::string_view cuda) const {
@@ -117,7 +122,6 @@ std::optional<std::string> CudaLimits::obstacle_of(const PackageRecord& record) 
         if (auto told = obstacle_in_constrains(spec)) return told;
     }
     if (auto told = obstacle_of_build(record.build)) return told;
-    if (!has_obstacles(record.name)) return std::nullopt;
     const auto version = version_of(record);
     return version ? obstacle_of_version(record.name, *version) : std::nullopt;
 }
@@ -131,15 +135,9 @@ std::optional<std::string> CudaLimits::obstacle_of_version(std::string_view name
     return lack ? fmt::format("is for CUDA {}{}", version.to_string(), *lack) : lack;
 }
 
-/// By some version of it.
-bool CudaLimits::has_obstacles(std::string_view name) const {
-    if (tells_cuda_version(name)) return driver_ || !devices_.empty();
-    return !devices_.empty() && least_device_of(name);
-}
-
 std::optional<std::string> CudaLimits::caution_of(const PackageRecord& record) const {
     if (const auto cuda = cuda_of_build(record.build); cuda && cuda->first == cuda->last)
-        return caution_of_cuda(text_of(*cuda));
+        return caution_of_cuda(cuda->named());
     for (const auto& dependency : on_cuda(record.depends)) {
         if (const auto lack = lack_of_code(cuda_taken(dependency), CodeFit::Compiled))
             return fmt::format("needs {}{}", written(dependency), *lack);

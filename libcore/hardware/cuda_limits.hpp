@@ -37,6 +37,8 @@ struct DeclaredCode {
 /// __cuda_arch that the device meets, and by flags ("sm:80") that stand for machine code. Nothing
 /// where it declares none that runs there.
 std::optional<DeclaredCode> declared_code(const PackageRecord& record, const Version& device);
+/// The same of one dependency.
+std::optional<DeclaredCode> declared_code(const MatchSpec& dependency, const Version& device);
 
 class CudaLimits {
 public:
@@ -70,7 +72,6 @@ public:
     std::optional<std::string> caution_of_cuda(std::string_view cuda) const;
 
 private:
-    bool has_obstacles(std::string_view name) const;
     /// The ends of sentences on what is for one of these releases: ", but the driver supports CUDA
     /// 11.4", ", which does not support compute capability 7.0".
     std::optional<std::string> lack_of(const std::optional<ToolkitRange>& cuda) const;

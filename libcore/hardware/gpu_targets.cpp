@@ -219,10 +219,8 @@ std::vector<Version> latest_toolkits() {
 }
 
 bool makes_code_for(const Version& toolkit, CudaTarget target) {
-    const auto number = number_of(toolkit);
-    return std::any_of(std::begin(kTargets), std::end(kTargets), [&](const Row& row) {
-        return row.target == target && row.is_in(number, number);
-    });
+    const auto targets = targets_of(toolkit);
+    return std::ranges::find(targets, target) != targets.end();
 }
 
 std::optional<Version> first_toolkit(CudaTarget target) {

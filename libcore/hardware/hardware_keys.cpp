@@ -6,14 +6,14 @@ namespace gpkg {
 namespace {
 
 constexpr auto kKeys = std::to_array<HardwareKey>({
-    {kAccelKey, {}},
-    {kCudaVersionKey, {"cuda"}, Accelerator::Nvidia},
-    {kCudaArchListKey, {"sm", "ptx"}, Accelerator::Nvidia},
-    {kRocmVersionKey, {"rocm"}, Accelerator::Amd},
-    {kGfxListKey, {"gfx"}, Accelerator::Amd},
-    {kPsabiKey, {"psabi"}},
-    {kBlasKey, {"blas"}, std::nullopt, false},
-    {kMpiKey, {"mpi"}, std::nullopt, false},
+    {kAccelKey},
+    {kCudaVersionKey, Accelerator::Nvidia},
+    {kCudaArchListKey, Accelerator::Nvidia},
+    {kRocmVersionKey, Accelerator::Amd},
+    {kGfxListKey, Accelerator::Amd},
+    {kPsabiKey},
+    {kBlasKey, std::nullopt, false},
+    {kMpiKey, std::nullopt, false},
 });
 
 }  // namespace
@@ -22,15 +22,6 @@ const HardwareKey* find_hardware_key(std::string_view name) {
     const auto* found = std::find_if(
         kKeys.begin(), kKeys.end(), [&](const HardwareKey& key) { return key.name == name; });
     return found == kKeys.end() ? nullptr : found;
-}
-
-std::optional<Accelerator> accelerator_of_flag_word(std::string_view word) {
-    if (word.empty()) return std::nullopt;  // what lists are filled up with
-    for (const auto& key : kKeys) {
-        if (key.of && std::find(key.flags.begin(), key.flags.end(), word) != key.flags.end())
-            return key.of;
-    }
-    return std::nullopt;
 }
 
 bool follows_from_machine(std::string_view key) {

@@ -6,7 +6,6 @@
 
 #include "libcore/hardware/accelerator.hpp"
 
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -23,8 +22,6 @@ inline constexpr std::string_view kMpiKey = "mpi";
 
 struct HardwareKey {
     std::string_view name;
-    /// Of flags (CEP 45) that follow from its value: "sm" of "sm:90a".
-    std::array<std::string_view, 2> flags;
     /// The builds of which alone it says something; nothing: of all.
     std::optional<Accelerator> of{};
     /// It is about the machine that a build is for, not about a choice of libraries that any
@@ -34,8 +31,6 @@ struct HardwareKey {
 
 /// Null for any other key.
 const HardwareKey* find_hardware_key(std::string_view name);
-/// The accelerator whose builds alone have flags that begin with this word and a colon, "sm".
-std::optional<Accelerator> accelerator_of_flag_word(std::string_view word);
 
 /// Whether the value of a key follows from the machine that builds are for: that of one of those
 /// keys, and of what others use in their place ("cuda_compiler_version", "microarch_level").

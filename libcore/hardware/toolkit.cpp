@@ -142,6 +142,10 @@ ToolkitRange ToolkitRange::compatible() const {
     return is_compatible(vendor, last) ? whole_majors() : *this;
 }
 
+std::string ToolkitRange::named() const {
+    return first == last ? first.to_string() : std::to_string(first.major);
+}
+
 bool is_toolkit_part(std::string_view name) { return find_stand(name) || is_vendor_part(name); }
 
 std::string ToolkitRange::to_string() const {
@@ -294,8 +298,7 @@ std::optional<std::string> cuda_of(const PackageRecord& record) {
     }
     if (auto needed = least_cuda(record.depends, false)) return needed;
     if (const auto release = compiled_with(Accelerator::Nvidia, record.build))
-        return release->first == release->last ? release->first.to_string()
-                                               : std::to_string(release->first.major);
+        return release->named();
     return least_cuda(record.constrains, true);
 }
 

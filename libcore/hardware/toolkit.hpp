@@ -53,6 +53,8 @@ struct ToolkitRange {
     /// With what the libraries of these releases are compatible with: other minor versions, for
     /// NVIDIA from 11 on.
     ToolkitRange compatible() const;
+    /// Of one release, or all of a major version: "12.6", "13".
+    std::string named() const;
     /// "CUDA 12.6", "CUDA 12 (12.6 or newer)", "CUDA 11.8 to 12.9".
     std::string to_string() const;
     // clang-tidy 14 takes the 0 of an ordering for a null pointer.

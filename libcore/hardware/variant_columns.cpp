@@ -33,8 +33,10 @@ std::string version_asked(const PackageRecord& record, std::string_view name) {
 }
 
 std::string gpu(const PackageRecord& record) {
-    auto asked = version_asked(record, "__cuda_arch");
-    return asked.empty() ? version_asked(record, "__amdgpu_arch") : asked;
+    for (const auto& vendor : vendors()) {
+        if (auto asked = version_asked(record, vendor.device); !asked.empty()) return asked;
+    }
+    return "";
 }
 
 /// "x86_64_v3" of "^(x86_64_v3|haswell|zen4)$": the one whose code all others run. Any other text

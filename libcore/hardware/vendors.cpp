@@ -56,9 +56,10 @@ constexpr auto kRocmBeginnings = std::to_array<std::string_view>({
 constexpr auto kRocmToolkitPackages =
     std::to_array<ToolkitPackage>({{"rocm-core"}, {"rocm-version"}});
 
-constexpr Texts<1> kNone{"none"}, kCpu{"cpu"}, kAmd{"amd"}, kHip{"hip"}, kRocm{"rocm"},
+constexpr Texts<1> kNone{"none"}, kCpu{"cpu"}, kAmd{"amd"}, kHip{"hip"}, kGfx{"gfx"}, kRocm{"rocm"},
     kRocmSmi{"rocm-smi"}, kCuda{"cuda"}, kCudaPathfinder{"cuda-pathfinder"};
-constexpr Texts<2> kNvidia{"nvidia", "gpu"}, kCudaRelease{"cuda", "cu"}, kRocmWords{"rocm", "hip"};
+constexpr Texts<2> kNvidia{"nvidia", "gpu"}, kCudaCode{"sm", "ptx"}, kCudaRelease{"cuda", "cu"},
+    kRocmWords{"rocm", "hip"};
 constexpr Texts<3> kCpuSelectors{"cpuonly", "pytorch-cpu", "tensorflow-cpu"};
 
 /// By the number of the accelerator.
@@ -87,6 +88,7 @@ constexpr auto kRows = std::to_array<Vendor>({
         .words = kNvidia,
         .word_beginnings = kCuda,
         .release_words = kCudaRelease,
+        .code_flags = kCudaCode,
         .packages = kCudaPackages,
         .beginnings = kCudaBeginnings,
         .without_gpu = kCudaPathfinder,
@@ -112,6 +114,7 @@ constexpr auto kRows = std::to_array<Vendor>({
         .words = kAmd,
         .word_beginnings = kRocmWords,
         .release_words = kRocm,
+        .code_flags = kGfx,
         .packages = kHip,
         .beginnings = kRocmBeginnings,
         .without_gpu = kRocmSmi,

@@ -59,6 +59,7 @@ struct Vendor {
     Names words{};            ///< "gpu"
     Names word_beginnings{};  ///< "cuda"
     Names release_words{};    ///< before a release: "cu" of "cu126"
+    Names code_flags{};       ///< of flags for GPU code: "sm" of "sm:90a"
 
     // Packages.
     Names packages{};         ///< parts of its toolkit and libraries

@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/toolkit.hpp"
 
 #include <algorithm>
 #include <array>
@@ -106,11 +107,10 @@ std::optional<Requirement> requirement_of(std::string_view line) {
     return found;
 }
 
-/// "12.8" of "12.8.90".
-std::string first_two_parts(std::string_view version) {
-    const auto parts = split(version, '.');
-    return parts.size() < 2 ? std::string(version)
-                            : std::string(parts[0]) + "." + std::string(parts[1]);
+/// "12.8" of "12.8.90", "12" of "12".
+std::string cuda_text(std::string_view version) {
+    const auto release = release_named(Accelerator::Nvidia, version);
+    return release ? release->named() : "";
 }
 
 std::optional<Told> told_by_requirements(const Wheel& wheel, const std::set<std::string>& present) {
@@ -119,7 +119,7 @@ std::optional<Told> told_by_requirements(const Wheel& wheel, const std::set<std:
         const auto needed = requirement_of(line);
         if (!needed || !present.contains(needed->name) || !is_nvidias_own(needed->name)) continue;
         if (has_version_of_cuda(needed->name) && !needed->version.empty())
-            return Told{Accelerator::Nvidia, first_two_parts(needed->version)};
+            return Told{Accelerator::Nvidia, cuda_text(needed->version)};
         if (!told) told = Told{Accelerator::Nvidia, ""};
         if (const auto by_name = told_by_name(needed->name); by_name && told->cuda.empty())
             told->cuda = by_name->cuda;
@@ -164,7 +164,7 @@ VariantColumns wheel_columns(const Wheel& wheel, const std::set<std::string>& pr
     columns.python = python_of(wheel);
     if (is_nvidias_own(name)) {
         if (const auto told = told_by_name(name)) columns.cuda = told->cuda;
-        if (has_version_of_cuda(name)) columns.cuda = first_two_parts(wheel.version);
+        if (has_version_of_cuda(name)) columns.cuda = cuda_text(wheel.version);
         return columns;
     }
     auto told = told_by_version(wheel.version);

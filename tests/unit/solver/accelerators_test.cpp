@@ -65,6 +65,7 @@ TEST_CASE("an environment only builds where a compiler was asked for and nothing
     CHECK(builds({"cuda-nvcc=13"}, {compiler, record("cuda-version")}));
     CHECK(builds({"libcublas-dev"}, {}));
     CHECK_FALSE(builds({"cuda-cudart"}, {compiler}));
+    CHECK_FALSE(builds({"cuda-nvcc[when=\"python<3\"]"}, {compiler}));
     CHECK_FALSE(builds({}, {compiler}));
     CHECK_FALSE(builds({"cuda-nvcc"}, {compiler, record("torch", "cuda129_0")}));
     auto either = record("openmm");
@@ -75,6 +76,16 @@ TEST_CASE("an environment only builds where a compiler was asked for and nothing
     Accelerators none;
     none.of_package["torch"] = AcceleratorChoice::None;
     CHECK(builds({"cuda-nvcc"}, {compiler, record("torch", "cpu_0")}, none));
+}
+
+TEST_CASE("a CUDA is named by what tells one, and by the version of a part", "[solve]") {
+    const auto driver = std::vector{record("__cuda")};
+    CHECK(names_cuda(specs({"cuda-version 12.9.*"}), {}));
+    CHECK(names_cuda(specs({"libcublas >=12"}), {}));
+    CHECK(names_cuda(specs({"cuda-version"}), driver));
+    CHECK_FALSE(names_cuda(specs({"cuda-version", "libcublas"}), {}));
+    CHECK_FALSE(names_cuda(specs({"libcublas", "numpy >=2"}), driver));
+    CHECK_FALSE(names_cuda(specs({"cuda-version[version=\"12.9.*\",when=\"python<3\"]"}), driver));
 }
 
 TEST_CASE("of several choices those count for whose GPUs something is there", "[solver]") {
