@@ -79,6 +79,13 @@ struct Candidate {
     Result<PackageRecord> record() const;
 };
 
+/// What a candidate depends on and constrains with what no record says (derived_dependencies.hpp).
+struct DerivedLists {
+    CandidateId candidate = kNone;
+    std::span<const SpecId> depends;
+    std::span<const SpecId> constrains;
+};
+
 /// A record of a channel that is no candidate, and why.
 struct LeftOut {
     enum class Why {

@@ -149,7 +149,7 @@ public:
     Result<void> collect_reached();
     /// What is kept where what was collected takes more along; nothing where it does not.
     std::optional<Keeping> with_followers() const;
-    Result<Universe> finish(Universe::Together together) &&;
+    Result<Universe> finish() &&;
 
 private:
     using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
@@ -198,7 +198,7 @@ private:
 /// What is asked of a package counts for its parts, which are known once it was collected, and may
 /// have parts themselves: then it is collected anew, so that nothing depends on what was collected
 /// first. What is named leads nearly always, and to collect that alone is little.
-Result<Universe> Universe::collect(const Problem& problem, Together together) {
+Result<Universe> Universe::collect(const Problem& problem) {
     using Extent = Collecting::Extent;
     Keeping keeping(problem.request);
     for (auto extent = Extent::Leading;;) {
@@ -207,7 +207,7 @@ Result<Universe> Universe::collect(const Problem& problem, Together together) {
         if (auto more = collecting.with_followers()) {
             keeping = *std::move(more);
         } else if (extent == Extent::All) {
-            return std::move(collecting).finish(together);
+            return std::move(collecting).finish();
         } else {
             extent = Extent::All;
         }
@@ -256,20 +256,17 @@ std::optional<Keeping> Collecting::with_followers() const {
     return keeping_.with_followers(leaders, specs(), names());
 }
 
-Result<Universe> Collecting::finish(Universe::Together together) && {
+Result<Universe> Collecting::finish() && {
     GPKG_CHECK(check_extras());
     table_.link(candidates_, universe_.versions_);
     DerivedDependencies derived(problem_, table_, candidates_, universe_.versions_);
     derived.infer_accelerators();
     leave_out_inferred();
     derived.read_toolkits();
-    if (together == Universe::Together::Required)
-        universe_.has_derived_ = derived.add(universe_.unpublished_);
-    for (NameId id = 0; id < names().size(); ++id) {
-        if (names()[id].toolkit_of) universe_.toolkits_.push_back(id);
-    }
-    mark_dependents(table_, candidates_);
     excuse_installed();
+    universe_.derived_ = derived.add(universe_.unpublished_);
+    universe_.require(Universe::Together::Required);
+    mark_dependents(table_, candidates_);
     note_ignored_condition();
     note_unreadable();
     return std::move(universe_);

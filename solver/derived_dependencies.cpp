@@ -82,39 +82,40 @@ void DerivedDependencies::read_toolkits() {
     }
 }
 
-bool DerivedDependencies::add(std::deque<PackageRecord>& records) {
-    if (!problem_.request.update_all && do_installed_contradict()) return false;
+std::vector<DerivedLists> DerivedDependencies::add(std::deque<PackageRecord>& records) {
+    if (!problem_.request.update_all && do_installed_contradict()) return {};
     for (const auto& vendor : vendors()) add_toolkit(vendor.accelerator, records);
+    const auto cpuonly = table_.find_name("cpuonly");
+    const auto pytorch = table_.find_name("pytorch");
     // Builds mostly share their lists of dependencies.
     std::map<std::tuple<const SpecId*, std::size_t, std::vector<SpecId>>, std::span<const SpecId>>
         extended;
-    bool has_any = false;
-    for (auto& candidate : candidates_) {
+    std::vector<DerivedLists> derived;
+    for (CandidateId id = 0; id < candidates_.size(); ++id) {
+        const auto& candidate = candidates_[id];
         auto needs = needs_of(candidate);
-        if (needs.empty()) continue;
-        has_any = true;
-        auto& list = extended[{candidate.depends.data(), candidate.depends.size(), needs}];
-        if (list.empty()) {
-            std::vector<SpecId> all(candidate.depends.begin(), candidate.depends.end());
-            all.insert(all.begin(), needs.begin(), needs.end());
-            list = table_.keep(std::move(all));
+        const bool excludes_gpus = cpuonly && pytorch && candidate.name == *cpuonly;
+        if (needs.empty() && !excludes_gpus) continue;
+        auto& lists =
+            derived.emplace_back(DerivedLists{id, candidate.depends, candidate.constrains});
+        if (!needs.empty()) {
+            auto& list = extended[{candidate.depends.data(), candidate.depends.size(), needs}];
+            if (list.empty()) {
+                std::vector<SpecId> all(candidate.depends.begin(), candidate.depends.end());
+                all.insert(all.begin(), needs.begin(), needs.end());
+                list = table_.keep(std::move(all));
+            }
+            lists.depends = list;
         }
-        candidate.depends = list;
-    }
-    if (const auto cpuonly = table_.find_name("cpuonly")) {
-        const auto pytorch = table_.find_name("pytorch");
-        const auto& name = table_.names()[*cpuonly];
-        for (auto id = name.begin; pytorch && id < name.end; ++id) {
-            auto& constrains = candidates_[id].constrains;
-            std::vector<SpecId> all(constrains.begin(), constrains.end());
+        if (excludes_gpus) {
+            std::vector<SpecId> all(candidate.constrains.begin(), candidate.constrains.end());
             all.push_back(derive(*pytorch, "pytorch for CPUs", [](const Candidate& build) {
                 return build.accelerator == Accelerator::None;
             }));
-            constrains = table_.keep(std::move(all));
-            has_any = true;
+            lists.constrains = table_.keep(std::move(all));
         }
     }
-    return has_any;
+    return derived;
 }
 
 bool DerivedDependencies::do_installed_contradict() const {

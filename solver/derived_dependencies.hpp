@@ -36,10 +36,10 @@ public:
     /// Tells every candidate the toolkit that it goes with.
     void read_toolkits();
 
-    /// Adds the toolkits as names with candidates, whose records go to `records`, and what builds
-    /// need of them and of frameworks. An environment in which installed builds contradict each
-    /// other is left as it is. False where nothing is added.
-    bool add(std::deque<PackageRecord>& records);
+    /// Adds the toolkits as names with candidates, whose records go to `records`, and gives what
+    /// builds need of them and of frameworks. Nothing for an environment in which installed builds
+    /// contradict each other.
+    std::vector<DerivedLists> add(std::deque<PackageRecord>& records);
 
 private:
     std::optional<ToolkitRange> range_of(const Candidate& candidate) const;

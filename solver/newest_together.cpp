@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
 
 namespace gpkg::solver {
@@ -38,7 +37,7 @@ public:
               const std::vector<Goal>& goals,
               const std::vector<NameId>& names,
               const std::vector<CandidateId>& first)
-        : live_(open.live()),
+        : open_(open),
           search_(search),
           goals_(goals),
           most_questions_(universe.problem().limits.conflicts / kConflictsPerQuestion) {
@@ -103,7 +102,7 @@ private:
         const auto ages = version_ages(universe, id);
         std::map<std::int64_t, std::vector<CandidateId>> by_age;
         for (auto one = name.begin; one < name.end; ++one) {
-            if (live_[one]) by_age[ages[one - name.begin]].push_back(one);
+            if (open_.live()[one]) by_age[ages[one - name.begin]].push_back(one);
         }
         auto& member = members_.emplace_back();
         member.name = id;
@@ -129,13 +128,41 @@ private:
     }
 
     void keep_if_better(const std::vector<CandidateId>& solution) {
-        auto bounds = bounds_of(solution);
+        const auto& bounds = met_.emplace_back(bounds_of(solution));
         if (!solution_.empty() && !(key_of(bounds) < key_of(best_))) return;
-        best_ = std::move(bounds);
+        best_ = bounds;
         solution_ = solution;
     }
 
+    bool is_met(const Conflicting& bounds) const {
+        return std::ranges::any_of(met_, [&](const Bounds& solution) {
+            return std::ranges::all_of(
+                bounds, [&](const auto& one) { return solution[one.first] <= one.second; });
+        });
+    }
+
+    /// Most questions are answered by a solution that was met, or by what goes without candidates
+    /// that are too old.
     bool has_solution(const Conflicting& bounds) {
+        is_blamed_ = false;
+        return is_met(bounds) || (!is_ruled_out(bounds) && find_within(bounds));
+    }
+
+    bool is_ruled_out(const Conflicting& bounds) const {
+        auto within = open_;
+        for (const auto& [place, bound] : bounds) {
+            const auto& by_age = members_[place].by_age;
+            for (auto age = bound + 1; age < by_age.size(); ++age) {
+                for (const auto id : by_age[age]) within.exclude(id);
+            }
+        }
+        return std::ranges::any_of(goals_, [&](const Goal& goal) {
+            return std::ranges::none_of(goal.any_of,
+                                        [&](CandidateId id) { return within.live()[id]; });
+        });
+    }
+
+    bool find_within(const Conflicting& bounds) {
         ++questions_;
         auto goals = goals_;
         for (const auto& [place, bound] : bounds) {
@@ -145,13 +172,16 @@ private:
                 any_of.insert(any_of.end(), ids.begin(), ids.end());
             }
         }
-        const auto solution = search_.find_better(live_, goals);
+        const auto solution = search_.find_better(open_.live(), goals);
         if (solution) keep_if_better(*solution);
+        is_blamed_ = !solution;
         return solution.has_value();
     }
 
-    /// Of bounds that were just found to have no solution, those that libsolv says it is for.
+    /// Of bounds that were just found to have no solution, those that libsolv says it is for, if it
+    /// was asked.
     Conflicting blamed(const Conflicting& bounds) const {
+        if (!is_blamed_) return bounds;
         std::set<std::size_t> goals(search_.conflict().goals.begin(),
                                     search_.conflict().goals.end());
         Conflicting some;
@@ -193,32 +223,36 @@ private:
     }
 
     /// The greatest bound of a member with which the others still have no solution, as far as one
-    /// could be better than the best so far.
+    /// could be better than the best so far. Of solutions that were met the best is mostly the best
+    /// there is.
     std::size_t greatest_bound(Conflicting conflict, std::size_t place) {
         Bounds all(members_.size());
         for (const auto& [one, bound] : conflict) all[one] = bound;
-        const auto end = members_[place].ages.size();
         auto& bound = conflict[place];
         auto without = bound;  // a solution
-        auto with = end;       // one, or one that would be of no use
-        for (std::size_t step = 1; without + 1 < with; step *= 2) {
-            bound = with == end ? std::min(without + step, end - 1) : (without + with) / 2;
+        const auto is_useless = [&] {
             all[place] = bound;
-            const bool is_useful = key_of(all) < key_of(best_);
-            (is_useful && !has_solution(conflict) ? without : with) = bound;
-        }
+            return bound == members_[place].ages.size() || !(key_of(all) < key_of(best_)) ||
+                   is_met(conflict);
+        };
+        for (++bound; !is_useless();) ++bound;
+        auto with = bound;  // one, or one that would be of no use
+        for (bound = with - 1; without < bound; bound = (without + with) / 2)
+            (has_solution(conflict) ? with : without) = bound;
         return without;
     }
 
-    const Live& live_;
+    const Narrowing& open_;
     Search& search_;
     const std::vector<Goal>& goals_;
     std::vector<Member> members_{};
     std::deque<Conflicting> conflicts_{};
+    std::vector<Bounds> met_{};  ///< of all solutions
     Bounds best_{};
     std::vector<CandidateId> solution_{};
     std::uint64_t most_questions_;
     std::uint64_t questions_ = 0;
+    bool is_blamed_ = false;  ///< by libsolv, for the last question
 };
 
 }  // namespace

@@ -482,6 +482,14 @@ private:
 
 Ranking rank_candidates(const Universe& universe) { return Preference(universe).rank(); }
 
+std::vector<std::uint32_t> ranks_by_channel(const Universe& universe) {
+    std::vector<std::uint32_t> ranks(universe.candidates().size());
+    for (const auto& name : universe.names()) {
+        for (auto id = name.begin; id < name.end; ++id) ranks[id] = id - name.begin;
+    }
+    return ranks;
+}
+
 std::string advantage(const Universe& universe, CandidateId better, CandidateId other) {
     return Preference(universe).advantage(better, other);
 }

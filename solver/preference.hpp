@@ -42,6 +42,9 @@ struct Ranking {
 
 Ranking rank_candidates(const Universe& universe);
 
+/// Ranks in the order of the channels, which is nearly that of preference: where any order will do.
+std::vector<std::uint32_t> ranks_by_channel(const Universe& universe);
+
 /// What puts one candidate of a name before another: "is of a newer version".
 std::string advantage(const Universe& universe, CandidateId better, CandidateId other);
 

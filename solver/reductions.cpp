@@ -129,30 +129,37 @@ void Narrowing::settle(CandidateId id) {
     spread();
 }
 
-/// Of twins only the best can be in a best solution.
-static std::vector<CandidateId> find_dominated(const Universe& universe,
-                                               const std::vector<std::uint32_t>& ranks,
-                                               const Live& live) {
+std::vector<CandidateId> worse_twins(const Universe& universe,
+                                     const std::vector<std::uint32_t>& ranks,
+                                     const std::vector<SpecId>& request,
+                                     const Live& live,
+                                     const std::function<bool(NameId, SpecId)>& counts) {
     const auto& candidates = universe.candidates();
+    const auto for_each = [&](CandidateId id, std::span<const SpecId> list, const auto& take) {
+        for (const auto spec : list) {
+            if (!counts || counts(candidates[id].name, spec)) take(spec);
+        }
+    };
 
     // Which specs that still matter match a candidate: those of live candidates and of the request.
     std::vector<bool> matters(universe.specs().size());
-    for (const auto spec : universe.requested()) matters[spec] = true;
-    for (const auto spec : universe.constraints()) matters[spec] = true;
+    for (const auto spec : request) matters[spec] = true;
+    const auto let_matter = [&](SpecId spec) { matters[spec] = true; };
     for (CandidateId id = 0; id < candidates.size(); ++id) {
         if (!live[id]) continue;
-        for (const auto spec : candidates[id].depends) matters[spec] = true;
-        for (const auto spec : candidates[id].conditional) {
+        for_each(id, candidates[id].depends, let_matter);
+        for_each(id, candidates[id].constrains, let_matter);
+        for_each(id, candidates[id].conditional, [&](SpecId spec) {
             matters[spec] = true;
             for (const auto leaf : universe.leaves(universe.specs()[spec].when))
                 matters[leaf] = true;
-        }
-        for (const auto spec : candidates[id].constrains) matters[spec] = true;
+        });
     }
     const auto matched = matched_by(universe, [&](SpecId spec) { return matters[spec]; });
 
-    const auto sorted = [](std::span<const SpecId> list) {
-        std::vector<SpecId> copy(list.begin(), list.end());
+    const auto sorted = [&](CandidateId id, std::span<const SpecId> list) {
+        std::vector<SpecId> copy;
+        for_each(id, list, [&](SpecId spec) { copy.push_back(spec); });
         std::sort(copy.begin(), copy.end());
         return copy;
     };
@@ -160,26 +167,27 @@ static std::vector<CandidateId> find_dominated(const Universe& universe,
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     };
     // Lists are mostly the same memory; else they may say the same in another order.
-    const auto alike = [&](std::span<const SpecId> a, std::span<const SpecId> b) {
-        if (a.data() == b.data() || equal(a, b)) return true;
-        return a.size() == b.size() && sorted(a) == sorted(b);
+    const auto alike = [&](CandidateId one, CandidateId two, auto list) {
+        const auto& a = candidates[one].*list;
+        const auto& b = candidates[two].*list;
+        return a.data() == b.data() || equal(a, b) || sorted(one, a) == sorted(two, b);
     };
     const auto hash = [&](CandidateId id) {
         std::uint64_t sum = 0;
-        const auto add = [&](std::span<const SpecId> list, std::uint64_t factor) {
-            for (const auto spec : list) {
+        const auto mix = [&](std::uint64_t factor) {
+            return [&sum, factor](SpecId spec) {
                 auto mixed = (spec + 1) * factor;
                 sum += mixed ^ mixed >> 29U;
-            }
+            };
         };
-        add(candidates[id].depends, 0x9e3779b97f4a7c15U);
-        add(candidates[id].constrains, 0xbf58476d1ce4e5b9U);
-        add(candidates[id].conditional, 0xd6e8feb86659fd93U);
-        add(matched[id], 0x94d049bb133111ebU);
+        for_each(id, candidates[id].depends, mix(0x9e3779b97f4a7c15U));
+        for_each(id, candidates[id].constrains, mix(0xbf58476d1ce4e5b9U));
+        for_each(id, candidates[id].conditional, mix(0xd6e8feb86659fd93U));
+        std::ranges::for_each(matched[id], mix(0x94d049bb133111ebU));
         return sum;
     };
 
-    std::vector<CandidateId> dominated;
+    std::vector<CandidateId> worse;
     std::unordered_multimap<std::uint64_t, CandidateId> best;
     for (const auto& name : universe.names()) {
         best.clear();
@@ -190,26 +198,32 @@ static std::vector<CandidateId> find_dominated(const Universe& universe,
             const auto twin = std::find_if(begin, end, [&](const auto& entry) {
                 const auto other = entry.second;
                 return equal(matched[id], matched[other]) &&
-                       alike(candidates[id].depends, candidates[other].depends) &&
-                       alike(candidates[id].conditional, candidates[other].conditional) &&
-                       alike(candidates[id].constrains, candidates[other].constrains);
+                       alike(id, other, &Candidate::depends) &&
+                       alike(id, other, &Candidate::conditional) &&
+                       alike(id, other, &Candidate::constrains);
             });
             if (twin == end) {
                 best.emplace(key, id);
             } else {
-                dominated.push_back(
-                    ranks[id] < ranks[twin->second] ? std::exchange(twin->second, id) : id);
+                worse.push_back(ranks[id] < ranks[twin->second] ? std::exchange(twin->second, id)
+                                                                : id);
             }
         }
     }
-    return dominated;
+    return worse;
+}
+
+Narrowing restricted(const Universe& universe, const std::vector<SpecId>& request) {
+    Narrowing open(universe);
+    for (const auto spec : request) open.restrict_to(spec);
+    return open;
 }
 
 Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
-    Narrowing open(universe);
-    for (const auto spec : universe.requested()) open.restrict_to(spec);
-    for (const auto spec : universe.constraints()) open.restrict_to(spec);
-    for (const auto id : find_dominated(universe, ranks, open.live())) open.exclude(id);
+    auto request = universe.requested();
+    request.insert(request.end(), universe.constraints().begin(), universe.constraints().end());
+    auto open = restricted(universe, request);
+    for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
     return open;
 }
 

@@ -5,6 +5,8 @@
 
 #include "solver/universe.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -50,9 +52,20 @@ private:
     std::vector<CandidateId> dead_;            ///< whose death is not yet spread
 };
 
-/// What an answer to the request can be made of: without what its specs and constraints rule out,
-/// and without candidates that have a live, better-ranked twin, of the same name, with the same
-/// dependencies, conditions and extras included, and constrains, and matched by the same specs.
+/// Live candidates that have a live, better-ranked twin, of the same name, with the same
+/// dependencies, conditions and extras included, and constrains, and matched by the same specs of
+/// records and of `request`. With `counts`, only such specs of a name's candidates.
+std::vector<CandidateId> worse_twins(const Universe& universe,
+                                     const std::vector<std::uint32_t>& ranks,
+                                     const std::vector<SpecId>& request,
+                                     const Live& live,
+                                     const std::function<bool(NameId, SpecId)>& counts = {});
+
+/// Without what these specs and constraints of the request rule out.
+Narrowing restricted(const Universe& universe, const std::vector<SpecId>& request);
+
+/// What the best answer to the request can be made of: without what it rules out, and without the
+/// worse of twins.
 Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks);
 
 }  // namespace gpkg::solver

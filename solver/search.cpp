@@ -1,5 +1,7 @@
 #include "solver/search.hpp"
 
+#include "solver/preference.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -125,13 +127,10 @@ private:
     std::vector<Breadth> spec_breadth_;
 };
 
-Search::Search(const Universe& universe, const std::vector<std::uint32_t>& ranks)
-    : universe_(universe),
-      ranks_(ranks),
-      best_first_(universe.specs().size()),
-      effort_{universe.problem().stop,
-              universe.problem().limits.conflicts,
-              universe.problem().deadline} {}
+Search::Search(const Universe& universe,
+               const std::vector<std::uint32_t>& ranks,
+               const Effort& effort)
+    : universe_(universe), ranks_(ranks), best_first_(universe.specs().size()), effort_(effort) {}
 
 std::optional<std::vector<CandidateId>> Search::find(const Live& live,
                                                      const std::vector<Goal>& goals) {
@@ -194,6 +193,44 @@ const std::vector<CandidateId>& Search::best_first(SpecId spec) {
         sort(*sorted);
     }
     return *sorted;
+}
+
+namespace {
+
+std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints) {
+    requested.insert(requested.end(), constraints.begin(), constraints.end());
+    return requested;
+}
+
+bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, const Live& live) {
+    return std::ranges::all_of(specs, [&](SpecId spec) {
+        const auto& matches = universe.specs()[spec].matches;
+        return std::ranges::any_of(matches, [&](CandidateId id) { return live[id]; });
+    });
+}
+
+}  // namespace
+
+bool is_ruled_out(const Universe& universe) {
+    const auto open = restricted(universe, joined(universe.requested(), universe.constraints()));
+    return !has_candidates(universe, universe.requested(), open.live());
+}
+
+bool has_solution(const Universe& universe,
+                  const std::vector<SpecId>& requested,
+                  const std::vector<SpecId>& constraints,
+                  const Effort& effort) {
+    const auto request = joined(requested, constraints);
+    auto open = restricted(universe, request);
+    if (!has_candidates(universe, requested, open.live())) return false;
+    const auto ranks = ranks_by_channel(universe);
+    for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
+    std::vector<Goal> goals;
+    for (const auto id : requested) {
+        const auto& spec = universe.specs()[id];
+        if (!universe.name_of(spec).is_virtual) goals.push_back({spec.matches, false, spec.extras});
+    }
+    return Search(universe, ranks, effort).find(open.live(), goals).has_value();
 }
 
 }  // namespace gpkg::solver

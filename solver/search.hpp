@@ -4,7 +4,7 @@
 // where there is none, libsolv says what that rests on: at first more are looked at only there,
 // then everywhere. When what it rests on leaves nothing more to look at, there is no answer at all.
 //
-// All questions to one Search share the conflicts that the problem allows (SolveLimits).
+// All questions to one Search share the conflicts that are allowed.
 
 #include "solver/engine.hpp"
 #include "solver/reductions.hpp"
@@ -18,7 +18,7 @@ namespace gpkg::solver {
 
 class Search {
 public:
-    Search(const Universe& universe, const std::vector<std::uint32_t>& ranks);
+    Search(const Universe& universe, const std::vector<std::uint32_t>& ranks, const Effort& effort);
 
     /// Live candidates that meet every goal and each other's specs; nothing when there are none.
     /// In ascending order. Throws GaveUp where all conflicts that are allowed do not suffice.
@@ -49,5 +49,15 @@ private:
     Effort effort_;  ///< that is left
     bool gave_up_ = false;
 };
+
+/// Whether some spec of the request leaves no candidate that has its dependencies: known at once,
+/// and mostly the reason where there is no solution.
+bool is_ruled_out(const Universe& universe);
+
+/// Whether these of the request's specs and constraints have a solution. Throws GaveUp.
+bool has_solution(const Universe& universe,
+                  const std::vector<SpecId>& requested,
+                  const std::vector<SpecId>& constraints,
+                  const Effort& effort);
 
 }  // namespace gpkg::solver

@@ -105,10 +105,14 @@ std::vector<CandidateId> beyond_driver(const Universe& universe, const Narrowing
     return releases;
 }
 
+Effort effort_of(const Problem& problem) {
+    return {problem.stop, problem.limits.conflicts, problem.deadline};
+}
+
 std::optional<Best> best_in(const Universe& universe,
                             const Ranking& ranking,
                             const Narrowing& open) {
-    Search search(universe, ranking.ranks);
+    Search search(universe, ranking.ranks, effort_of(universe.problem()));
     const auto goals = goals_of(universe);
     auto first = search.find(open.live(), goals);
     if (!first) return std::nullopt;
@@ -137,30 +141,31 @@ std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
 /// A problem, and its best solution if there is one.
 struct Solved {
     Universe universe;
-    Ranking ranking;
     std::optional<Best> best;
 };
+
+bool has_solution(const Universe& universe) {
+    return has_solution(
+        universe, universe.requested(), universe.constraints(), effort_of(universe.problem()));
+}
 
 /// Builds that do not go together in what no record says come only where nothing else does. Told of
 /// each step.
 template <typename OnStep>
-Result<Solved> solved(const Problem& problem, const OnStep& on_step) {
-    const auto try_with = [&](Universe::Together together) -> Result<Solved> {
-        GPKG_TRY(auto universe, Universe::collect(problem, together));
-        auto ranking = rank_candidates(universe);
-        on_step("collect candidates");
-        auto best = best_of(universe, ranking);
-        on_step("search");
-        return Solved{std::move(universe), std::move(ranking), std::move(best)};
-    };
-    GPKG_TRY(auto consistent, try_with(Universe::Together::Required));
-    if (consistent.best || !consistent.universe.has_derived()) return consistent;
-    return try_with(Universe::Together::NotRequired);
+Solved solved(Universe universe, const OnStep& on_step) {
+    universe.require(Universe::Together::Required);
+    const auto ranking = rank_candidates(universe);
+    on_step("collect candidates");
+    auto best = best_of(universe, ranking);
+    if (!best && universe.has_derived()) {
+        universe.require(Universe::Together::NotRequired);
+        if (has_solution(universe)) best = best_of(universe, rank_candidates(universe));
+    }
+    on_step("search");
+    return {std::move(universe), std::move(best)};
 }
 
-Result<Solved> solved(const Problem& problem) {
-    return solved(problem, [](std::string_view) {});
-}
+constexpr auto kUntimed = [](std::string_view) {};
 
 /// With nothing noted.
 Result<Solution> solution_of(const Universe& universe, const Selected& selected) {
@@ -208,10 +213,12 @@ std::optional<Builds> builds_with(const Problem& problem, const std::string& spe
     }
     const auto changed = with_changes(problem, {change});
     if (!changed) return std::nullopt;
-    const auto answer = solved(*changed);
-    if (!answer || !answer->best) return std::nullopt;
-    const auto& universe = answer->universe;
-    const auto& selected = answer->best->selected;
+    auto collected = Universe::collect(*changed);
+    if (!collected) return std::nullopt;
+    const auto answer = solved(*std::move(collected), kUntimed);
+    if (!answer.best) return std::nullopt;
+    const auto& universe = answer.universe;
+    const auto& selected = answer.best->selected;
     Builds builds;
     for (const auto id : selected.packages) {
         const auto& candidate = universe.candidates()[id];
@@ -225,23 +232,39 @@ std::optional<Builds> builds_with(const Problem& problem, const std::string& spe
     return std::nullopt;
 }
 
-Result<Decided> decide(const Universe& changed) try {
-    if (is_answered_as_it_stands(changed.problem())) {
-        GPKG_TRY(const auto answer, solved(changed.problem()));
-        if (!answer.best) return Decided{};
-        GPKG_TRY(auto solution, solution_of(answer.universe, answer.best->selected));
-        return Decided{std::move(solution)};
+Result<Decided> decide_as_put(std::unique_ptr<const Problem> problem, Answer wanted) {
+    GPKG_TRY(auto universe, Universe::collect(*problem));
+    universe.require(Universe::Together::NotRequired);
+    std::optional<Solution> solution;
+    if (wanted == Answer::Any) {
+        if (has_solution(universe)) solution.emplace();
+    } else if (!is_ruled_out(universe)) {
+        auto answer = solved(std::move(universe), kUntimed);
+        if (answer.best) {
+            GPKG_TRY(solution, solution_of(answer.universe, answer.best->selected));
+        }
+        universe = std::move(answer.universe);
     }
-    auto problem = changed.problem();
+    return Decided{std::move(problem), std::move(universe), std::move(solution)};
+}
+
+Result<Decided> decide(const Problem& changed, Answer wanted) try {
+    if (is_answered_as_it_stands(changed))
+        return decide_as_put(std::make_unique<Problem>(changed), wanted);
+    auto problem = changed;
     problem.wants_reasons = false;
     problem.wants_notes = false;
     problem.on_step = {};  // it is part of another step
     GPKG_TRY(auto answered, gpkg::answer(problem, solve));
-    if (auto* solution = std::get_if<Solution>(&answered.outcome))
-        return Decided{std::move(*solution)};
-    return Decided{std::nullopt, std::move(answered.problem)};
+    auto* solution = std::get_if<Solution>(&answered.outcome);
+    auto told = std::make_unique<Problem>(solution != nullptr ? changed : answered.problem);
+    GPKG_TRY(auto universe, Universe::collect(*told));
+    universe.require(Universe::Together::NotRequired);
+    return Decided{std::move(told),
+                   std::move(universe),
+                   solution != nullptr ? std::optional(std::move(*solution)) : std::nullopt};
 } catch (const GaveUp&) {
-    return pass(undecided(changed.problem()));
+    return pass(undecided(changed));
 }
 
 /// Tells Problem::on_step the time since the last step.
@@ -264,7 +287,9 @@ private:
 
 Result<Outcome> answer_as_put(const Problem& problem) {
     StepTimes times(problem);
-    GPKG_TRY(const auto answer, solved(problem, [&](std::string_view step) { times.end(step); }));
+    GPKG_TRY(auto collected, Universe::collect(problem));
+    const auto answer =
+        solved(std::move(collected), [&](std::string_view step) { times.end(step); });
     const auto& universe = answer.universe;
     if (answer.best) {
         const auto& selected = answer.best->selected;
@@ -287,7 +312,7 @@ Result<Outcome> answer_as_put(const Problem& problem) {
         return solution;
     }
     if (!problem.wants_reasons) return Explanation{};
-    auto explanation = explain(universe, answer.ranking.ranks, decide);
+    auto explanation = explain(universe, decide);
     times.end("explain");
     return explanation;
 }
@@ -303,7 +328,8 @@ Result<Outcome> solve(const Problem& problem) try {
 }
 
 Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem) {
-    GPKG_TRY(const auto universe, Universe::collect(problem, Universe::Together::NotRequired));
+    GPKG_TRY(auto universe, Universe::collect(problem));
+    universe.require(Universe::Together::NotRequired);
     const auto ranks = rank_candidates(universe).ranks;
     const auto& name = universe.names()[universe.specs()[universe.requested().front()].name];
     std::vector<PackageRecord> records(name.end - name.begin);
@@ -316,7 +342,8 @@ Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem
 Result<std::string> advantage(const Problem& problem,
                               const PackageRecord& better,
                               const PackageRecord& other) {
-    GPKG_TRY(const auto universe, Universe::collect(problem, Universe::Together::NotRequired));
+    GPKG_TRY(auto universe, Universe::collect(problem));
+    universe.require(Universe::Together::NotRequired);
     const auto id = universe.find_name(better.name);
     const auto name = id ? universe.names()[*id] : Name{};
     const auto is = [](const PackageRecord& record, std::string_view channel, std::string_view fn) {

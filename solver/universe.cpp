@@ -2,11 +2,24 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace gpkg::solver {
 
 Universe::Universe(const Problem& problem, const Keeping& keeping)
     : problem_(&problem), table_(problem.virtual_packages), keeping_(keeping) {}
+
+void Universe::require(Together together) {
+    if (std::exchange(together_, together) == together) return;
+    for (auto& lists : derived_) {
+        std::swap(candidates_[lists.candidate].depends, lists.depends);
+        std::swap(candidates_[lists.candidate].constrains, lists.constrains);
+    }
+    toolkits_.clear();
+    for (NameId id = 0; id < names().size() && together == Together::Required; ++id) {
+        if (names()[id].toolkit_of) toolkits_.push_back(id);
+    }
+}
 
 std::uint32_t Universe::constraint_index(std::size_t place) const {
     return static_cast<std::uint32_t>(constraint_of_[place] - problem_->request.constraints.data());

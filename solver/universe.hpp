@@ -26,11 +26,13 @@ public:
     Universe& operator=(const Universe&) = delete;
     ~Universe() = default;
 
-    /// Whether builds have to go together in what no record says (derived_dependencies.hpp).
-    enum class Together { Required, NotRequired };
-
     /// Collects everything `problem` can reach. The problem must outlive the universe.
-    static Result<Universe> collect(const Problem& problem, Together together);
+    static Result<Universe> collect(const Problem& problem);
+
+    /// Whether builds have to go together in what no record says (derived_dependencies.hpp). They
+    /// have to in what was just collected.
+    enum class Together { Required, NotRequired };
+    void require(Together together);
 
     const std::vector<Name>& names() const { return table_.names(); }
     const std::vector<Spec>& specs() const { return table_.specs(); }
@@ -56,7 +58,7 @@ public:
     const std::vector<std::string>& notes() const { return notes_; }
 
     /// Whether any build needs what no record says.
-    bool has_derived() const { return has_derived_; }
+    bool has_derived() const { return !derived_.empty(); }
 
     const Name& name_of(const Spec& spec) const { return names()[spec.name]; }
     /// The specs that are about the name.
@@ -74,7 +76,8 @@ public:
     bool names_cuda() const;
     /// Also where a condition decides.
     bool is_requested(NameId name) const;
-    /// The names that stand for toolkits, of which builds need releases.
+    /// The names that stand for toolkits, of which builds need releases: none where builds do not
+    /// have to go together.
     const std::vector<NameId>& toolkits() const { return toolkits_; }
     /// Whether all of the request's specs and constraints on its name match.
     bool is_as_requested(CandidateId id) const;
@@ -97,7 +100,8 @@ private:
     std::vector<const Constraint*> constraint_of_;  ///< of each of constraints_
     std::vector<NameId> kept_;
     std::vector<std::string> notes_;
-    bool has_derived_ = false;
+    Together together_ = Together::NotRequired;
+    std::vector<DerivedLists> derived_;  ///< that count where together_ is the other one
     std::vector<NameId> toolkits_;
     std::optional<Accelerator> found_accelerator_;  ///< what Auto prefers
     Keeping keeping_;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <regex>
 #include <set>
 #include <span>
@@ -176,7 +175,7 @@ std::string offer_text(const Line& line, const std::string& wanted) {
 
 std::string machine_needed(const ProblemChange& change) {
     if (change.name == "__cuda" && change.is_any_version) return "an NVIDIA driver";
-    const auto version = (change.is_bounded ? "" : ">= ") + change.version;
+    const auto version = ">= " + change.version;
     if (change.name == "__cuda") return "a driver for CUDA " + version;
     if (change.name == "__cuda_arch") return "a GPU with compute capability " + version;
     if (change.name == "__archspec") return "a CPU of type " + change.build;
@@ -239,14 +238,11 @@ public:
             const auto& line = lines[i];
             auto next = i + 1;
             while (next < lines.size() && lines[next].depth > deepest) ++next;
-            auto way = way_on(line, {lines.begin() + offset(i) + 1, lines.begin() + offset(next)});
-            auto text = line.text() + way;
+            auto text = line.text() +
+                        way_on(line, {lines.begin() + offset(i) + 1, lines.begin() + offset(next)});
             if (line.kind == Kind::Offer && line.askers == 2) {
                 if (const auto both = both_asked(lines, line); !both.empty()) text += " " + both;
             }
-            wishes_.push_back(is_wish(line)
-                                  ? std::optional(Wish{line.specs.front(), std::move(way)})
-                                  : std::nullopt);
             texts_.push_back(std::move(text));
             depths.push_back(line.depth);
             i = next;
@@ -262,41 +258,7 @@ public:
     std::size_t size() const { return texts_.size(); }
     std::vector<std::string> take() && { return std::move(texts_); }
 
-    /// For many wishes that are only at odds all together: those that come to the same are one
-    /// line.
-    std::vector<std::string> gather() && {
-        std::map<std::string, std::vector<std::string>> specs_of;  // by the way on
-        std::vector<std::string> others;
-        for (std::size_t i = 0; i < texts_.size(); ++i) {
-            if (i < wishes_.size() && wishes_[i]) {
-                specs_of[wishes_[i]->way].push_back(wishes_[i]->spec);
-            } else {
-                others.push_back(std::move(texts_[i]));
-            }
-        }
-        std::vector<std::string> texts;
-        texts.reserve(specs_of.size() + others.size());
-        for (const auto& [way, specs] : specs_of)
-            texts.push_back(fmt::format("{} {} requested{}",
-                                        join_some(specs, "and", specs.size()),
-                                        specs.size() == 1 ? "is" : "are",
-                                        way));
-        std::move(others.begin(), others.end(), std::back_inserter(texts));
-        return texts;
-    }
-
 private:
-    struct Wish {
-        std::string spec;
-        std::string way;
-    };
-
-    /// "numpy is requested", and nothing else about it.
-    static bool is_wish(const Line& line) {
-        return line.kind == Kind::Request && line.askers == 0 && line.reason.empty() &&
-               !line.specs.empty();
-    }
-
     static std::ptrdiff_t offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
     /// What `hidden`, all that follows from `line`, comes to.
@@ -331,8 +293,7 @@ private:
     }
 
     std::vector<std::string> texts_;
-    std::vector<std::optional<Wish>> wishes_;  ///< of the texts, as far as they are wishes
-    std::vector<std::string> unmet_;           ///< names that several ask for
+    std::vector<std::string> unmet_;  ///< names that several ask for
     std::vector<std::string> ends_;
 };
 
@@ -345,11 +306,10 @@ std::vector<std::string> tree_of(const std::vector<Line>& lines) {
     for (const auto& line : lines) depths.push_back(line.depth);
     std::sort(depths.begin(), depths.end());
     int deepest = lines.size() <= kShortTree ? depths.back() : depths[kShortTree] - 1;
-    for (; deepest > 0; --deepest) {
-        if (auto texts = Folded(lines, deepest).take(); texts.size() <= kShortTree) return texts;
+    for (;; --deepest) {
+        Folded folded(lines, deepest);
+        if (deepest <= 0 || folded.size() <= kShortTree) return std::move(folded).take();
     }
-    auto folded = Folded(lines, 0);
-    return folded.size() <= kShortTree ? std::move(folded).take() : std::move(folded).gather();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "libcore/spec/package_record.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -96,10 +97,11 @@ struct ProblemChange {
     std::string spec;
     std::string name, version, build;
     bool is_any_version = false;  ///< SetMachine: another version would do as well
-    bool is_bounded = false;      ///< SetMachine: a newer version need not do
 
     /// "python=3.10 instead of python=3.14", "a driver for CUDA >= 12.4".
     std::string text() const;
+
+    friend auto operator<=>(const ProblemChange&, const ProblemChange&) = default;
 };
 
 /// Changes that together give the request a solution; that was tried.
@@ -137,8 +139,9 @@ struct Explanation {
     /// Whether a limit ended the search for fixes.
     bool has_untried_fixes = false;
 
-    /// Trees of at most ten lines for each clash. Where one has more lines, those that are deep in
-    /// it are told together; all of them are in `clashes`.
+    /// Trees of at most ten lines for each clash, or as many as it has of the user's own specs.
+    /// Where one has more lines, those that are deep in it are told together; all of them are in
+    /// `clashes`.
     std::string tree() const;
     /// The trees and the fixes.
     std::string to_string() const;

@@ -17,7 +17,9 @@ public:
     ClashSearch(const Edges& edges, const Parts& parts)
         : edges_(edges), parts_(parts), all_(edges.up_to(edges.deepest())) {}
 
-    FoundClash run(int most_attempts) {
+    EdgeSet any() { return minimize(shallowest().second).edges; }
+
+    FoundClash shortest() {
         auto [part, core] = shallowest();
         if (blame_fewer(core)) {
             std::tie(part, core) = shallowest();
@@ -34,7 +36,7 @@ public:
             std::reverse(members.begin(), members.end());
             for (const auto id : members) {
                 if (edges_[id].kind != Edge::Kind::Asks) continue;
-                if (++attempts > most_attempts) return best;
+                if (++attempts > kMostSearches) return best;
                 auto other = part;
                 other.remove(id);
                 auto found = believed(other);
@@ -85,7 +87,7 @@ private:
         for (const auto id : said) {
             auto without = all_;
             without.remove(id);
-            if (!core_of(without)) continue;
+            if (!has_no_solution(without)) continue;
             all_ = std::move(without);
             is_less = true;
         }
@@ -95,6 +97,15 @@ private:
     bool is_said(EdgeId id) const {
         const auto kind = edges_[id].kind;
         return kind == Edge::Kind::Request || kind == Edge::Kind::Constraint;
+    }
+
+    /// Whether what the user said, as far as `said` has it, is known to have none with all else.
+    bool has_no_solution(const EdgeSet& said) const {
+        try {
+            return !parts_.has_solution(said);
+        } catch (const GaveUp&) {
+            return false;
+        }
     }
 
     /// As Parts::core, and nothing where a limit is reached first.
@@ -167,12 +178,12 @@ private:
 
 }  // namespace
 
-FoundClash minimal_clash(const Edges& edges, const Parts& parts) {
-    return ClashSearch(edges, parts).run(0);
+EdgeSet minimal_clash(const Edges& edges, const Parts& parts) {
+    return ClashSearch(edges, parts).any();
 }
 
 FoundClash short_clash(const Edges& edges, const Parts& parts) {
-    return ClashSearch(edges, parts).run(kMostSearches);
+    return ClashSearch(edges, parts).shortest();
 }
 
 }  // namespace gpkg::solver

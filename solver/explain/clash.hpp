@@ -13,10 +13,11 @@ struct FoundClash {
     bool is_minimal = true;  ///< proven; else a limit was reached before that
 };
 
-/// The problem must have no solution. The clash stays as near to the request as it can.
-FoundClash minimal_clash(const Edges& edges, const Parts& parts);
+/// Any minimal clash. The problem must have no solution.
+EdgeSet minimal_clash(const Edges& edges, const Parts& parts);
 
-/// Of a few minimal clashes the one that takes the fewest lines to tell.
+/// Of a few minimal clashes the one that takes the fewest lines to tell. Of what the user said it
+/// has nothing that is not needed, however far from the request the clash is then.
 FoundClash short_clash(const Edges& edges, const Parts& parts);
 
 }  // namespace gpkg::solver

@@ -12,13 +12,11 @@ constexpr std::size_t kMostClashes = 8;
 
 }  // namespace
 
-Explanation explain(const Universe& universe,
-                    const std::vector<std::uint32_t>& ranks,
-                    const Decide& decide) {
+Explanation explain(const Universe& universe, const Decide& decide) {
     const auto& limit = universe.problem().limits.explanation;
     const auto started = std::chrono::steady_clock::now();
     const Edges edges(universe);
-    const Parts parts(universe, edges, ranks, started + limit / 2);
+    const Parts parts(universe, edges, started + limit / 2);
     std::vector<EdgeSet> clashes;
     std::vector<std::string> unmatched;  // names, one for each of these clashes
     // What nobody has is told all at once: each is a clash of its own, and mostly a slip.

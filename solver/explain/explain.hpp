@@ -9,8 +9,6 @@ namespace gpkg::solver {
 
 /// `universe` must have no solution for its request. Works on the unreduced problem, so that the
 /// reasons are those of the records and not of an optimisation.
-Explanation explain(const Universe& universe,
-                    const std::vector<std::uint32_t>& ranks,
-                    const Decide& decide);
+Explanation explain(const Universe& universe, const Decide& decide);
 
 }  // namespace gpkg::solver

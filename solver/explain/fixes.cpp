@@ -6,12 +6,9 @@
 #include "solver/explain/gains.hpp"
 #include "solver/explain/parts.hpp"
 #include "solver/explain/suggestions.hpp"
-#include "solver/preference.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <fmt/format.h>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -30,17 +27,9 @@ constexpr std::size_t kMostSets = 5000;
 /// A set of changes: a node of the search.
 struct ChangeSet {
     std::vector<Suggestion> steps;
-    int cost = 0;
-    /// With what the conflicts that are known beforehand add at least.
-    int least = 0;
+    int least = 0;  ///< what it costs, with what it takes to resolve the other known conflicts
     std::size_t hit = 0;  ///< how many of those it resolves
     std::size_t order = 0;
-
-    std::vector<ProblemChange> changes() const {
-        std::vector<ProblemChange> changes;
-        for (const auto& step : steps) changes.push_back(step.change);
-        return changes;
-    }
 
     /// The cheapest first; of equals those that are nearest to the end.
     friend bool operator<(const ChangeSet& a, const ChangeSet& b) {
@@ -49,6 +38,12 @@ struct ChangeSet {
         return a.order < b.order;
     }
 };
+
+std::vector<ProblemChange> changes_of(const std::vector<Suggestion>& steps) {
+    std::vector<ProblemChange> changes;
+    for (const auto& step : steps) changes.push_back(step.change);
+    return changes;
+}
 
 bool is_of_spec(const ProblemChange& change) {
     return change.kind == Change::ReplaceSpec || change.kind == Change::DropSpec;
@@ -74,22 +69,6 @@ bool changes_machine(const Fix& fix) {
         fix.changes, [](const auto& change) { return change.kind == Change::SetMachine; });
 }
 
-/// What the steps change, in whatever order they were found.
-std::set<std::string> texts_of(const std::vector<Suggestion>& steps) {
-    std::set<std::string> texts;
-    for (const auto& step : steps) {
-        const auto& change = step.change;
-        texts.insert(fmt::format("{} {} {} {} {} {}",
-                                 static_cast<int>(change.kind),
-                                 change.index,
-                                 change.name,
-                                 change.version,
-                                 change.build,
-                                 change.spec));
-    }
-    return texts;
-}
-
 /// The places that are left of `count` once those of `gone` are erased.
 std::vector<std::size_t> places_left(std::size_t count, const std::set<std::size_t>& gone) {
     std::vector<std::size_t> places(count);
@@ -98,18 +77,7 @@ std::vector<std::size_t> places_left(std::size_t count, const std::set<std::size
     return places;
 }
 
-/// Part of the time until the deadline, if there is one.
-class TimeLimit {
-public:
-    TimeLimit(Deadline deadline, int parts) : end_(deadline) {
-        const auto now = std::chrono::steady_clock::now();
-        if (end_) end_ = now + (*end_ - now) / parts;
-    }
-    bool is_over() const { return end_ && std::chrono::steady_clock::now() > *end_; }
-
-private:
-    Deadline end_;
-};
+bool is_past(Deadline deadline) { return deadline && std::chrono::steady_clock::now() > *deadline; }
 
 class Fixing {
 public:
@@ -124,7 +92,6 @@ public:
             // first is changed.
             if (!names.insert(edges_[clash.list().front()].to).second) continue;
             known_.push_back(suggest(universe_, edges_, clash));
-            forget_useless_builds(known_.back(), {});
         }
         if (std::ranges::any_of(known_, [](const auto& ways) { return ways.empty(); })) return {};
         search();
@@ -149,18 +116,21 @@ private:
     }
 
     void search() {
-        const TimeLimit limit(deadline_, 2);  // the rest is for what is kept
+        const auto now = std::chrono::steady_clock::now();
+        Deadline end;  // the rest is for what is kept
+        if (deadline_) end = now + (*deadline_ - now) / 2;
         open_.emplace();
         std::size_t tries = kMostTries;
         for (std::size_t sets = 0; sets < kMostSets && tries > 0 && !open_.empty(); ++sets) {
             const auto set = std::move(open_.extract(open_.begin()).value());
-            if (fixes_.size() == kMostFixes || limit.is_over()) return;
+            if (fixes_.size() == kMostFixes || is_past(end)) return;
             if (is_needless(set) || drops_all(set.steps)) continue;
             if (set.hit < known_.size()) {
                 extend(set, known_[set.hit]);
                 continue;
             }
-            if (!tried_.insert(texts_of(set.steps)).second) continue;
+            const auto changes = changes_of(set.steps);
+            if (!tried_.insert({changes.begin(), changes.end()}).second) continue;
             --tries;
             if (attempt(set.steps)) tries = std::min(tries, kMoreTries);
         }
@@ -190,9 +160,8 @@ private:
             if (next.hit < known_.size()) ++next.hit;
             next.order = order_++;
             if (!add(way, next.steps)) continue;
-            next.cost = 0;
-            for (const auto& step : next.steps) next.cost += step.cost;
-            next.least = next.cost;
+            next.least = 0;
+            for (const auto& step : next.steps) next.least += step.cost;
             for (auto i = next.hit; i < known_.size(); ++i)
                 next.least += std::ranges::min_element(known_[i], {}, &Suggestion::cost)->cost;
             open_.insert(std::move(next));
@@ -218,11 +187,10 @@ private:
     std::vector<Suggestion> ways_out(const Universe& changed,
                                      const std::vector<Suggestion>& steps) const {
         const Edges edges(changed);
-        const auto ranks = rank_candidates(changed).ranks;
-        auto ways = suggest(
-            changed,
-            edges,
-            minimal_clash(edges, Parts(changed, edges, ranks, changed.problem().deadline)).edges);
+        auto ways =
+            suggest(changed,
+                    edges,
+                    minimal_clash(edges, Parts(changed, edges, changed.problem().deadline)));
         const auto& request = universe_.problem().request;
         std::set<std::size_t> dropped;
         std::set<std::size_t> lifted;
@@ -240,38 +208,7 @@ private:
             index = constraints[index];
             return false;
         });
-        forget_useless_builds(ways, steps);
         return ways;
-    }
-
-    /// Other builds are no way out of a conflict that the same specs have with all of their builds:
-    /// else the search would go through every set of builds before it came to versions.
-    void forget_useless_builds(std::vector<Suggestion>& ways,
-                               const std::vector<Suggestion>& steps) const {
-        const auto& request = universe_.problem().request;
-        if (!request.installed.empty()) return;  // a spec that goes may let less change
-        const auto is_of_build = [](const Suggestion& way) {
-            return way.cost <= kOtherBuild && way.change.kind == Change::ReplaceSpec;
-        };
-        std::map<std::size_t, std::optional<Suggestion>> by_spec;
-        for (const auto& way : ways) {
-            if (!is_of_spec(way.change)) continue;
-            auto& widest = by_spec[way.change.index];
-            if (is_of_build(way)) widest = way;
-        }
-        if (by_spec.size() < 2 || std::ranges::none_of(ways, is_of_build)) return;
-        auto all = steps;
-        for (std::size_t i = 0; i + request.implied < request.specs.size(); ++i) {
-            const auto member = by_spec.find(i);
-            std::erase_if(all, [&](const Suggestion& step) {
-                return member == by_spec.end() && is_of_spec(step.change) && step.change.index == i;
-            });
-            if (member == by_spec.end())
-                all.push_back(drop(i));
-            else if (member->second)
-                add(*member->second, all);
-        }
-        if (!is_solved(all)) std::erase_if(ways, is_of_build);
     }
 
     Suggestion drop(std::size_t index) const {
@@ -283,18 +220,14 @@ private:
 
     /// Makes a fix of the steps, or extends them by what their conflict suggests.
     bool attempt(const std::vector<Suggestion>& steps) {
-        bool is_solved = false;
-        try_out(steps, [&](const Universe& changed, const std::optional<Solution>& solution) {
-            if (solution) {
-                is_solved = add_fix(steps, changed, *solution);
-                return;
-            }
-            ChangeSet set;
-            set.steps = steps;
-            set.hit = known_.size();
-            extend(set, ways_out(changed, steps));
-        });
-        return is_solved;
+        const auto decided = try_out(steps, Answer::Best);
+        if (!decided) return false;
+        if (decided->solution) return add_fix(steps, decided->universe, *decided->solution);
+        ChangeSet set;
+        set.steps = steps;
+        set.hit = known_.size();
+        extend(set, ways_out(decided->universe, steps));
+        return false;
     }
 
     bool add_fix(const std::vector<Suggestion>& steps,
@@ -308,30 +241,20 @@ private:
         return &found == &fixes_;
     }
 
-    /// Hands on what is decided once the changes are made, if that can be decided.
-    template <typename Then>
-    void try_out(const std::vector<Suggestion>& steps, const Then& then) const {
-        ChangeSet set;
-        set.steps = steps;
-        if (TimeLimit(deadline_, 1).is_over()) return;
-        auto problem = with_changes(universe_.problem(), set.changes());
-        if (!problem) return;
+    /// What is decided once the changes are made, if that can be decided.
+    std::optional<Decided> try_out(const std::vector<Suggestion>& steps, Answer wanted) const {
+        if (is_past(deadline_)) return std::nullopt;
+        auto problem = with_changes(universe_.problem(), changes_of(steps));
+        if (!problem) return std::nullopt;
         problem->deadline = deadline_;
-        const auto changed = Universe::collect(*problem, Universe::Together::NotRequired);
-        if (!changed) return;
-        const auto decided = decide_(*changed);
-        if (!decided) return;
-        if (!decided->unsolved) return then(*changed, decided->solution);
-        const auto unsolved =
-            Universe::collect(*decided->unsolved, Universe::Together::NotRequired);
-        if (unsolved) then(*unsolved, decided->solution);
+        auto decided = decide_(*problem, wanted);
+        if (!decided) return std::nullopt;
+        return *std::move(decided);
     }
 
     bool is_solved(const std::vector<Suggestion>& steps) const {
-        bool is_solved = false;
-        try_out(steps,
-                [&](const Universe&, const auto& solution) { is_solved = solution.has_value(); });
-        return is_solved;
+        const auto decided = try_out(steps, Answer::Any);
+        return decided && decided->solution;
     }
 
     /// Adds the requested specs to none of them, the first named first, each as it is where that
@@ -341,7 +264,7 @@ private:
         const auto count = request.specs.size() - request.implied;
         std::vector<std::optional<Suggestion>> steps(count);
         for (std::size_t i = 0; i < count; ++i) steps[i] = drop(i);
-        keep(steps, 0, count, TimeLimit(deadline_, 1));
+        keep(steps, 0, count);
         const auto some = taken(steps);
         if (drops_all(some)) return;
         attempt(some);
@@ -367,9 +290,8 @@ private:
     /// Of the specs from `first` to `last`, which `steps` drop: all at once, else half by half.
     void keep(std::vector<std::optional<Suggestion>>& steps,
               std::size_t first,
-              std::size_t last,
-              const TimeLimit& limit) const {
-        if (first == last || limit.is_over()) return;
+              std::size_t last) const {
+        if (first == last || is_past(deadline_)) return;
         auto fewer = steps;
         std::fill(fewer.begin() + static_cast<std::ptrdiff_t>(first),
                   fewer.begin() + static_cast<std::ptrdiff_t>(last),
@@ -378,8 +300,8 @@ private:
             steps = std::move(fewer);
         } else if (last - first > 1) {
             const auto middle = first + (last - first) / 2;
-            keep(steps, first, middle, limit);
-            keep(steps, middle, last, limit);
+            keep(steps, first, middle);
+            keep(steps, middle, last);
         } else {
             relax(steps, first);
         }
@@ -420,12 +342,12 @@ private:
             const auto middle = lesser.begin() + static_cast<std::ptrdiff_t>(lesser.size() / 2);
             step->change.version = middle->to_string();
             bool is_enough = false;
-            try_out(steps, [&](const Universe& of_lesser, const std::optional<Solution>& other) {
-                if (!other) return;
-                auto own = fix_of(steps, of_lesser, *other);
-                is_enough = is_of_use(own, *other) && gives_the_same(own, *other, fix, solution);
+            if (const auto other = try_out(steps, Answer::Best); other && other->solution) {
+                auto own = fix_of(steps, other->universe, *other->solution);
+                is_enough = is_of_use(own, *other->solution) &&
+                            gives_the_same(own, *other->solution, fix, solution);
                 if (is_enough) fix = std::move(own);
-            });
+            }
             if (is_enough)
                 lesser.erase(middle, lesser.end());
             else
@@ -457,12 +379,10 @@ private:
     bool is_as_installed(const Solution& solution) const {
         const auto& installed = universe_.problem().request.installed;
         return solution.records.size() == installed.size() &&
-               std::all_of(installed.begin(), installed.end(), [&](const auto& record) {
-                   return std::any_of(
-                       solution.records.begin(), solution.records.end(), [&](const auto& other) {
-                           return other.name == record.name && other.version == record.version &&
-                                  other.build == record.build && other.channel == record.channel;
-                       });
+               std::ranges::all_of(installed, [&](const PackageRecord& record) {
+                   const auto* other = find_record(solution.records, record.name);
+                   return other != nullptr && other->version == record.version &&
+                          other->build == record.build && other->channel == record.channel;
                });
     }
 
@@ -484,7 +404,7 @@ private:
     /// The ways out of the conflicts that are known beforehand.
     std::vector<std::vector<Suggestion>> known_;
     std::set<ChangeSet> open_;
-    std::set<std::set<std::string>> tried_;
+    std::set<std::set<ProblemChange>> tried_;
     std::vector<Fix> fixes_;
     std::vector<Fix> no_change_;  ///< with which all stays as it is installed
     std::size_t order_ = 0;

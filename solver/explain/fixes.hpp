@@ -8,6 +8,7 @@
 #include "solver/edges.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,12 +16,14 @@ namespace gpkg::solver {
 
 /// What the command that asks for a changed problem would bring.
 struct Decided {
+    /// The changed one; without a solution the way in which it was put last.
+    std::unique_ptr<const Problem> problem;
+    Universe universe;  ///< of that problem
     std::optional<Solution> solution;
-    /// Without one: the problem as it was put last, which has none, where that is not the changed
-    /// one itself.
-    std::optional<Problem> unsolved{};
 };
-using Decide = std::function<Result<Decided>(const Universe&)>;
+/// Any: the solution need not be the best, and may have no records.
+enum class Answer { Any, Best };
+using Decide = std::function<Result<Decided>(const Problem&, Answer)>;
 
 /// At most three, the smallest change first. `clashes` are minimal conflicts of `universe`, which
 /// have nothing in common. A search that takes too long ends; then the fix keeps as much of the

@@ -1,70 +1,33 @@
 #include "solver/explain/parts.hpp"
 
+#include "solver/preference.hpp"
+#include "solver/search.hpp"
+
 #include <algorithm>
-#include <numeric>
-#include <unordered_map>
 
 namespace gpkg::solver {
 namespace {
 
-using List = std::vector<std::uint32_t>;
-
-struct HashList {
-    std::size_t operator()(const List& list) const {
-        std::size_t hash = list.size();
-        for (const auto item : list) hash = (hash ^ item) * 0x9E3779B97F4A7C15U;
-        return hash;
-    }
-};
-
 /// Conflicts that one question may meet: twice what questions of the corpus need. Without a limit
 /// one that is hard would cost all the time of the explanation.
 constexpr std::uint64_t kMostConflicts = 5'000;
-
-/// Between the lists of a signature; no spec has this id.
-constexpr std::uint32_t kSeparator = kNone;
 
 }  // namespace
 
 struct Parts::Part {
     const EdgeSet& active;
     CandidateId wanted;
-    std::vector<NameId> names;       ///< those that something active is about
-    std::vector<bool> is_in;         ///< by name
-    std::vector<SpecId> specs;       ///< those that can tell candidates apart
-    std::vector<bool> is_spec_in;    ///< by spec
-    std::vector<List> matched_by;    ///< by candidate
-    std::vector<EdgeId> request_on;  ///< by name: the first active request; kNone
+    std::vector<bool> is_in;  ///< by name: whether something active is about it
     Live live;
 
     Part(const Universe& universe, const EdgeSet& set, CandidateId candidate)
-        : active(set),
-          wanted(candidate),
-          is_in(universe.names().size()),
-          is_spec_in(universe.specs().size()),
-          matched_by(universe.candidates().size()),
-          request_on(universe.names().size(), kNone),
-          live(universe) {}
-
-    void take(NameId name) {
-        if (is_in[name]) return;
-        is_in[name] = true;
-        names.push_back(name);
-    }
-    void take_spec(SpecId spec) {
-        if (is_spec_in[spec]) return;
-        is_spec_in[spec] = true;
-        specs.push_back(spec);
-    }
+        : active(set), wanted(candidate), is_in(universe.names().size()), live(universe) {}
 };
 
-Parts::Parts(const Universe& universe,
-             const Edges& edges,
-             const std::vector<std::uint32_t>& ranks,
-             Deadline deadline)
+Parts::Parts(const Universe& universe, const Edges& edges, Deadline deadline)
     : universe_(universe),
       edges_(edges),
-      ranks_(ranks),
+      ranks_(ranks_by_channel(universe)),
       deadline_(deadline),
       restrictions_(universe.names().size()) {
     const auto& requested = universe.requested();
@@ -81,10 +44,10 @@ void Parts::collect_names(Part& part) const {
     for (EdgeId id = 0; id < edges_.size(); ++id) {
         if (!part.active.contains(id)) continue;
         const auto& edge = edges_[id];
-        if (edge.from != kNone) part.take(edge.from);
-        if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) part.take(edge.to);
+        if (edge.from != kNone) part.is_in[edge.from] = true;
+        if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) part.is_in[edge.to] = true;
     }
-    if (part.wanted != kNone) part.take(universe_.candidates()[part.wanted].name);
+    if (part.wanted != kNone) part.is_in[universe_.candidates()[part.wanted].name] = true;
 }
 
 /// Whether the machine lacks what a spec on a virtual package asks for.
@@ -142,51 +105,13 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
     return reasons;
 }
 
-void Parts::collect_specs(Part& part) const {
-    for (const auto name : part.names) {
-        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
-            if (!part.live[id]) continue;
-            const auto& candidate = universe_.candidates()[id];
-            for (const auto* list :
-                 {&candidate.depends, &candidate.conditional, &candidate.constrains}) {
-                for (const auto spec : *list) {
-                    const auto edge = edges_.asks(name, universe_.specs()[spec].name);
-                    if (!part.active.contains(edge)) continue;
-                    part.take_spec(spec);
-                    for (const auto leaf : universe_.leaves(universe_.specs()[spec].when))
-                        part.take_spec(leaf);
-                }
-            }
-        }
-    }
-    const auto requests = part.specs.size();
-    for (const auto spec : universe_.requested()) part.take_spec(spec);
-    for (const auto spec : part.specs) {
-        if (!part.is_in[universe_.specs()[spec].name]) continue;
-        for (const auto id : universe_.specs()[spec].matches) part.matched_by[id].push_back(spec);
-    }
-    part.specs.resize(requests);  // what is only requested is asked by no candidate
-}
-
 /// Leaves one of the candidates that no spec in play tells apart and that ask for the same.
 void Parts::collapse(Part& part) const {
-    for (const auto name : part.names) {
-        std::unordered_map<List, CandidateId, HashList> first;
-        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
-            if (!part.live[id]) continue;
-            auto signature = std::move(part.matched_by[id]);
-            const auto& candidate = universe_.candidates()[id];
-            for (const auto* list :
-                 {&candidate.depends, &candidate.conditional, &candidate.constrains}) {
-                signature.push_back(kSeparator);
-                for (const auto spec : *list) {
-                    if (part.active.contains(edges_.asks(name, universe_.specs()[spec].name)))
-                        signature.push_back(spec);
-                }
-            }
-            if (id == part.wanted) signature.push_back(kSeparator);
-            if (!first.try_emplace(std::move(signature), id).second) part.live.remove(id);
-        }
+    const auto counts = [&](NameId name, SpecId spec) {
+        return part.active.contains(edges_.asks(name, universe_.specs()[spec].name));
+    };
+    for (const auto id : worse_twins(universe_, ranks_, universe_.requested(), part.live, counts)) {
+        if (id != part.wanted) part.live.remove(id);
     }
 }
 
@@ -199,6 +124,20 @@ void Parts::blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet
 
 void Parts::blame(const Part& part, SpecId spec, EdgeSet& core) const {
     blame(part, universe_.specs()[spec].matches, core);
+}
+
+bool Parts::has_solution(const EdgeSet& said) const {
+    std::vector<SpecId> requested;
+    std::vector<SpecId> constraints;
+    for (const auto& on_name : restrictions_) {
+        for (const auto& one : on_name) {
+            if (!said.contains(one.edge)) continue;
+            const bool is_request = edges_[one.edge].kind == Edge::Kind::Request;
+            (is_request ? requested : constraints).push_back(one.spec);
+        }
+    }
+    return solver::has_solution(
+        universe_, requested, constraints, {universe_.problem().stop, kMostConflicts, deadline_});
 }
 
 std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const {
@@ -219,7 +158,6 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         if (!part.is_in[universe_.candidates()[id].name] || !reasons_against(part, id).empty())
             part.live.remove(id);
     }
-    collect_specs(part);
 
     std::vector<Goal> goals;
     std::vector<EdgeId> edge_of_goal;

@@ -15,19 +15,18 @@ namespace gpkg::solver {
 
 class Parts {
 public:
-    Parts(const Universe& universe,
-          const Edges& edges,
-          const std::vector<std::uint32_t>& ranks,
-          Deadline deadline);
+    Parts(const Universe& universe, const Edges& edges, Deadline deadline);
 
     /// Edges of `active` that have no solution; nothing where `active` has one. `wanted` is to be
     /// in it as well. Throws GaveUp.
     std::optional<EdgeSet> core(const EdgeSet& active, CandidateId wanted = kNone) const;
 
+    /// Whether all edges have a solution, without those of the user's that `said` has not.
+    bool has_solution(const EdgeSet& said) const;
+
 private:
     struct Part;
     void collect_names(Part& part) const;
-    void collect_specs(Part& part) const;
     void collapse(Part& part) const;
     std::vector<EdgeId> reasons_against(const Part& part, CandidateId id) const;
     bool is_unmet(const Part& part, SpecId spec) const;
@@ -37,7 +36,7 @@ private:
 
     const Universe& universe_;
     const Edges& edges_;
-    const std::vector<std::uint32_t>& ranks_;
+    std::vector<std::uint32_t> ranks_;
     Deadline deadline_;
     /// What the user says of a name.
     struct Restriction {

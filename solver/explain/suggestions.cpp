@@ -22,6 +22,7 @@ using Change = ProblemChange::Kind;
 // What the user loses, least first: builds before versions before pins before packages. A step is
 // so high that a dozen of one kind cost less than one of the next.
 constexpr int kSuccessor = 1;
+constexpr int kOtherBuild = 1;    // or channel
 constexpr int kNearVersion = 20;  // where the requested one does not exist
 constexpr int kWithoutExtras = 22;
 constexpr int kOtherVersion = 24;
@@ -350,18 +351,6 @@ private:
         return ways;
     }
 
-    /// The versions in specs of the name that these specs take: 8.0 and 9.0 of
-    /// ">=8.0,<9|>=9.0,<10".
-    std::set<Version> values_taken(NameId name) const {
-        std::set<Version> values;
-        for (const auto& spec : universe_.specs()) {
-            if (spec.name != name || !spec.match.version) continue;
-            for (auto& version : spec.match.version->own_literals())
-                values.insert(std::move(version));
-        }
-        return values;
-    }
-
     /// Where the machine has an older one, the oldest that is newer and that somebody asks for; it
     /// is harder to come by the newer it is. Where it has none, the newest that anybody asks for:
     /// which is enough is told by the solution.
@@ -385,7 +374,6 @@ private:
         }
         auto values = values_asked(universe_, name);
         if (own.begin == own.end) {
-            if (auto taken = values_taken(name); !taken.empty()) values = std::move(taken);
             if (values.empty())
                 values.insert(
                     *Version::parse(own.text == "__cuda" ? std::string(kUsualCuda) : "0"));
@@ -417,37 +405,24 @@ private:
     std::vector<Suggestion> found_;
 };
 
-/// What the records of a solution ask of a virtual package, and what their conditions ask about it.
-struct MachineAsks {
-    std::vector<MatchSpec> specs;
-    std::vector<MatchSpec> conditions;
-};
-
-void take_leaves(const Condition& condition, const std::string& name, MachineAsks& asks) {
-    if (condition.spec && condition.spec->name == name) asks.conditions.push_back(*condition.spec);
-    for (const auto& part : condition.parts) take_leaves(part, name, asks);
-}
-
-/// Whether or not a condition holds, what it guards may count.
-MachineAsks asks_of(const Solution& solution, const std::string& name) {
-    MachineAsks asks;
-    const auto take = [&](const std::vector<std::string>& texts) {
+/// What the records of a solution ask of a virtual package. Nothing where one has a condition on
+/// it: another value would need other things.
+std::optional<std::vector<MatchSpec>> asked_of_machine(const Solution& solution,
+                                                       const std::string& name) {
+    std::vector<MatchSpec> asked;
+    for (const auto& record : solution.records) {
+        auto texts = record.depends;
+        texts.insert(texts.end(), record.constrains.begin(), record.constrains.end());
+        for (const auto& [group, more] : record.extra_depends)
+            texts.insert(texts.end(), more.begin(), more.end());
         for (const auto& text : texts) {
             auto spec = MatchSpec::parse(text);
             if (!spec) continue;
-            if (spec->when) {
-                if (const auto condition = Condition::parse(*spec->when))
-                    take_leaves(*condition, name, asks);
-            }
-            if (spec->name == name) asks.specs.push_back(*std::move(spec));
+            if (spec->when && spec->when->find(name) != std::string::npos) return std::nullopt;
+            if (spec->name == name) asked.push_back(*std::move(spec));
         }
-    };
-    for (const auto& record : solution.records) {
-        take(record.depends);
-        take(record.constrains);
-        for (const auto& [group, texts] : record.extra_depends) take(texts);
     }
-    return asks;
+    return asked;
 }
 
 }  // namespace
@@ -462,17 +437,10 @@ std::set<Version> values_asked(const Universe& universe, NameId name) {
     std::set<Version> values;
     for (const auto& spec : universe.specs()) {
         if (spec.name != name) continue;
-        for (auto& version : literals(spec.match)) values.insert(std::move(version));
+        if (!spec.match.version) continue;
+        for (auto& version : spec.match.version->own_literals()) values.insert(std::move(version));
     }
     return values;
-}
-
-bool takes_newer(const ProblemChange& change, const Solution& solution) {
-    static const auto newest = *Version::parse("99999");
-    const auto asks = asks_of(solution, change.name);
-    return std::ranges::all_of(asks.specs, [&](const MatchSpec& spec) {
-        return !spec.version || spec.version->matches(newest);
-    });
 }
 
 ProblemChange narrowed(ProblemChange change, const Solution& solution) {
@@ -488,31 +456,19 @@ ProblemChange narrowed(ProblemChange change, const Solution& solution) {
         return change;
     }
     if (change.kind != Change::SetMachine) return change;
-    const auto asks = asks_of(solution, change.name);
+    const auto asked = asked_of_machine(solution, change.name);
+    if (!asked) return change;
     std::set<Version> values;
-    for (const auto* list : {&asks.specs, &asks.conditions}) {
-        for (const auto& spec : *list) {
-            for (auto& version : literals(spec)) values.insert(std::move(version));
-        }
+    for (const auto& spec : *asked) {
+        for (auto& version : literals(spec)) values.insert(std::move(version));
     }
-    const auto matches = [](const MatchSpec& spec, const Version& value) {
-        return !spec.version || spec.version->matches(value);
-    };
-    const auto wide = Version::parse(change.version);
     change.is_any_version = values.empty();
-    for (const auto& value : values) {
-        const bool is_enough =
-            std::all_of(asks.specs.begin(),
-                        asks.specs.end(),
-                        [&](const auto& spec) { return matches(spec, value); }) &&
-            // Where a condition changes, other things would be needed.
-            std::all_of(asks.conditions.begin(), asks.conditions.end(), [&](const auto& spec) {
-                return wide && matches(spec, value) == matches(spec, *wide);
-            });
-        if (!is_enough) continue;
-        change.version = value.to_string();
-        return change;
-    }
+    const auto enough = std::ranges::find_if(values, [&](const Version& value) {
+        return std::ranges::all_of(*asked, [&](const MatchSpec& spec) {
+            return !spec.version || spec.version->matches(value);
+        });
+    });
+    if (enough != values.end()) change.version = enough->to_string();
     return change;
 }
 

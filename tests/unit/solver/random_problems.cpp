@@ -249,7 +249,7 @@ Problem random_problem(Dice& dice) {
 }
 
 Exhaustive::Exhaustive(const Problem& problem) : problem_(problem) {
-    const auto universe = Universe::collect(problem, Universe::Together::Required);
+    const auto universe = Universe::collect(problem);
     REQUIRE(universe);
     const auto ranking = rank_candidates(*universe);
     for (NameId id = 0; id < universe->names().size(); ++id) {

@@ -123,7 +123,7 @@ std::optional<std::vector<Goal>> goals_of(const Universe& universe,
 
 /// Improved, not from the solver's good first answer, but from a bad one.
 std::string answer_from_bad(const Problem& problem, const std::vector<std::string>& kept) {
-    const auto universe = Universe::collect(problem, Universe::Together::Required).value();
+    const auto universe = Universe::collect(problem).value();
     const auto ranking = rank_candidates(universe);
     const auto& ranks = ranking.ranks;
     const auto goals = goals_of(universe, kept);
@@ -131,9 +131,9 @@ std::string answer_from_bad(const Problem& problem, const std::vector<std::strin
     auto reversed = ranks;
     for (auto& rank : reversed) rank = static_cast<std::uint32_t>(ranks.size()) - rank;
     const auto open = reduce(universe, ranks);
-    const auto bad = Search(universe, reversed).find(open.live(), *goals);
+    const auto bad = Search(universe, reversed, unlimited()).find(open.live(), *goals);
     if (!bad) return "none";
-    Search search(universe, ranks);
+    Search search(universe, ranks, unlimited());
     Solution solution;
     for (const auto id : improve(universe, open, ranking, search, *goals, *bad).chosen)
         solution.records.push_back(universe.candidates()[id].record().value());
@@ -142,7 +142,7 @@ std::string answer_from_bad(const Problem& problem, const std::vector<std::strin
 
 /// Of the whole universe: nothing is taken out that has a better twin.
 std::string unreduced_answer(const Problem& problem, const std::vector<std::string>& kept) {
-    const auto universe = Universe::collect(problem, Universe::Together::Required).value();
+    const auto universe = Universe::collect(problem).value();
     const auto ranking = rank_candidates(universe);
     const auto goals = goals_of(universe, kept);
     if (!goals) return "none";
@@ -153,7 +153,7 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
     auto effort = unlimited();
     const auto first = engine.solve(*goals, effort);
     if (!first) return "none";
-    Search search(universe, ranking.ranks);
+    Search search(universe, ranking.ranks, unlimited());
     Solution solution;
     for (const auto id : improve(universe, open, ranking, search, *goals, *first).chosen)
         solution.records.push_back(universe.candidates()[id].record().value());

@@ -34,7 +34,7 @@ std::map<std::string, std::int64_t> days_of(const Built& built, const char* spec
     Problem problem;
     problem.indexes = {std::make_shared<const ChannelIndex>(*std::move(index))};
     problem.request.specs = {MatchSpec::parse(spec).value()};
-    const auto universe = Universe::collect(problem, Universe::Together::Required).value();
+    const auto universe = Universe::collect(problem).value();
     const auto id = universe.find_name("p").value();
     const auto ages = version_ages(universe, id);
     std::map<std::string, std::int64_t> days;
