@@ -98,9 +98,11 @@ void CandidateMaker::complete(Candidate& candidate,
 /// Here, by its build string, or by its name and version.
 bool CandidateMaker::says_it_runs(const Candidate& candidate) const {
     const auto& limits = table_.limits();
-    const auto& name = table_.names()[candidate.name].text;
-    return !limits.obstacle_of_version(name, versions_[candidate.version]) &&
-           !limits.obstacle_of_build(candidate.build());
+    const auto& name = table_.names()[candidate.name];
+    const auto& version = versions_[candidate.version];
+    return !limits.obstacle_of_version(name.text, version) &&
+           !limits.obstacle_of_build(candidate.build()) &&
+           !(name.is_toolkit_part && limits.obstacle_of_part(name.text, version));
 }
 
 /// What only builds needs no driver of a certain age. Where nothing is brought in, what a package

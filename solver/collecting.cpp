@@ -178,6 +178,7 @@ private:
     Result<void> check_extras() const;
     void excuse_installed();
     void note_ignored_condition();
+    Result<void> note_unknown_in_conditions();
     void note_unreadable();
 
     const std::vector<Name>& names() const { return table_.names(); }
@@ -268,6 +269,7 @@ Result<Universe> Collecting::finish() && {
     universe_.require(Universe::Together::Required);
     mark_dependents(table_, candidates_);
     note_ignored_condition();
+    GPKG_CHECK(note_unknown_in_conditions());
     note_unreadable();
     return std::move(universe_);
 }
@@ -534,6 +536,27 @@ void Collecting::note_ignored_condition() {
     if (const auto id = table_.first_ignored())
         universe_.notes_.push_back(
             fmt::format("{} in constrains: when= is ignored", specs()[*id].text));
+}
+
+/// A condition of the request on a name that nobody has never holds: mostly a slip.
+Result<void> Collecting::note_unknown_in_conditions() {
+    for (const auto id : universe_.conditional_) {
+        for (const auto leaf : universe_.leaves(specs()[id].when)) {
+            const auto& name = names()[specs()[leaf].name];
+            bool is_known = name.is_virtual || name.begin != name.end;
+            for (const auto& index : problem_.indexes) {
+                if (is_known) break;
+                GPKG_TRY(const auto found, index->find(name.text));
+                is_known = !found.rows().empty();
+            }
+            if (!is_known)
+                universe_.notes_.push_back(
+                    fmt::format("{} is not requested: no searched channel has {}",
+                                specs()[id].text,
+                                name.text));
+        }
+    }
+    return {};
 }
 
 void Collecting::note_unreadable() {

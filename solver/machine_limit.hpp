@@ -23,6 +23,12 @@ public:
     /// the machine does not have, or do not run on it: the builds of the newest; else empty.
     std::vector<CandidateId> newest_ruled_out(CandidateId chosen);
 
+    /// Whether it can be in no solution, whatever is requested, by the machine or by what it needs.
+    bool is_ruled_out(CandidateId id) {
+        const auto why = verdict_on(id).why;
+        return why == Why::Machine || why == Why::Else;
+    }
+
     /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
     /// is not the machine alone that rules the candidate out.
     /// Of several, each of which the machine rules out: the least that it would take for one.

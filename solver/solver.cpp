@@ -142,6 +142,7 @@ std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
 struct Solved {
     Universe universe;
     std::optional<Best> best;
+    bool is_mixed = false;  ///< of builds that do not go together
 };
 
 bool has_solution(const Universe& universe) {
@@ -157,12 +158,13 @@ Solved solved(Universe universe, const OnStep& on_step) {
     const auto ranking = rank_candidates(universe);
     on_step("collect candidates");
     auto best = best_of(universe, ranking);
-    if (!best && universe.has_derived()) {
+    const bool is_mixed = !best && universe.has_derived();
+    if (is_mixed) {
         universe.require(Universe::Together::NotRequired);
         if (has_solution(universe)) best = best_of(universe, rank_candidates(universe));
     }
     on_step("search");
-    return {std::move(universe), std::move(best)};
+    return {std::move(universe), std::move(best), is_mixed};
 }
 
 constexpr auto kUntimed = [](std::string_view) {};
@@ -198,8 +200,8 @@ Error undecided(const Problem& problem) {
             {}};
 }
 
-/// As WithSpec has it.
-std::optional<Builds> builds_with(const Problem& problem, const std::string& spec) try {
+/// As WithSpec has it. `mixes`: the solution at hand does.
+std::optional<Builds> builds_with(const Problem& problem, const std::string& spec, bool mixes) try {
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;
     change.spec = spec;
@@ -216,7 +218,8 @@ std::optional<Builds> builds_with(const Problem& problem, const std::string& spe
     auto collected = Universe::collect(*changed);
     if (!collected) return std::nullopt;
     const auto answer = solved(*std::move(collected), kUntimed);
-    if (!answer.best) return std::nullopt;
+    // What does not go together is nothing to advise.
+    if (!answer.best || (answer.is_mixed && !mixes)) return std::nullopt;
     const auto& universe = answer.universe;
     const auto& selected = answer.best->selected;
     Builds builds;
@@ -296,7 +299,7 @@ Result<Outcome> answer_as_put(const Problem& problem) {
         GPKG_TRY(auto solution, solution_of(universe, selected));
         if (!problem.wants_notes) return solution;
         solution.notes = notes_on(universe, selected, [&](const std::string& spec) {
-            return builds_with(problem, spec);
+            return builds_with(problem, spec, answer.is_mixed);
         });
         for (const auto& contradiction : contradictions_in(solution.records)) {
             Note note(fmt::format("{} {}", contradiction.subject, contradiction.message));

@@ -148,7 +148,7 @@ Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Cha
     GPKG_TRY(const auto trust, trust_options(context_));
     options.trust = &trust;
     options.transfer.offline = offline_;
-    options.transfer.stop = context_.stop;
+    options.transfer.stop = context_.stop_or_unread;
     Progress progress(context_.out);
     options.transfer.on_wait = WaitWarnings(context_.out, progress);
     options.transfer.on_progress = [&](const TransferProgress& step) {
@@ -218,7 +218,7 @@ Result<std::vector<SharedIndex>> Channels::open(std::span<const std::string> nam
     options.open_whole = [&](std::size_t place) { return open_in_place_of_shards(place); };
     options.shards.cache = cache();
     options.shards.transfer.offline = offline_;
-    options.shards.transfer.stop = context_.stop;
+    options.shards.transfer.stop = context_.stop_or_unread;
     Progress progress(context_.out);
     options.shards.transfer.on_wait = WaitWarnings(context_.out, progress);
     GPKG_TRY(const auto notes, open_reached(*transport_, fetched_, indexes, names, options));

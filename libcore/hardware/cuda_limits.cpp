@@ -123,7 +123,20 @@ std::optional<std::string> CudaLimits::obstacle_of(const PackageRecord& record) 
     }
     if (auto told = obstacle_of_build(record.build)) return told;
     const auto version = version_of(record);
-    return version ? obstacle_of_version(record.name, *version) : std::nullopt;
+    if (!version) return std::nullopt;
+    auto told = obstacle_of_version(record.name, *version);
+    return told ? told : obstacle_of_part(record.name, *version);
+}
+
+std::optional<std::string> CudaLimits::obstacle_of_part(std::string_view name,
+                                                        const Version& version) const {
+    if (!driver_ || is_for_building(name)) return std::nullopt;
+    const auto part = toolkit_of_part(name, version);
+    if (!part || part->vendor != Accelerator::Nvidia ||
+        driver_fit(part->first, *driver_) != DriverFit::No)
+        return std::nullopt;
+    return fmt::format(
+        "is for {}, but the driver supports CUDA {}", part->to_string(), driver_->to_string());
 }
 
 std::optional<std::string> CudaLimits::obstacle_of_version(std::string_view name,

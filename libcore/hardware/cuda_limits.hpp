@@ -64,6 +64,10 @@ public:
     /// libraries that gave up GPUs (gpu_libraries.hpp).
     std::optional<std::string> obstacle_of_version(std::string_view name,
                                                    const Version& version) const;
+    /// The same of a part of CUDA (toolkit_of_part); not of what is for building, which needs no
+    /// driver.
+    std::optional<std::string> obstacle_of_part(std::string_view name,
+                                                const Version& version) const;
     /// The first of these that there is of a record.
     std::optional<std::string> obstacle_of(const PackageRecord& record) const;
     /// Where the toolkit is older than a device, so that at best PTX runs there: "is compiled with

@@ -109,11 +109,19 @@ bool is_for_none_alone(const Request& request, const Solution& solution) {
     return has_none;
 }
 
+/// Whether something that was requested does not run, where there is another accelerator to try.
+bool is_for_others(const Request& request, const Solution& solution) {
+    return request.accelerators.in_turn.size() > 1 && vendor_of(request.accelerators.all) &&
+           std::ranges::any_of(request.specs, [&](const MatchSpec& spec) {
+               return solution.find_not_running(spec.name) != nullptr;
+           });
+}
+
 /// Whether what the solver found is what the way is for.
 bool counts(const Way& way, const Request& request, const Solution& solution) {
     if (way.only_compiles)
         return only_compiles_for_nvidia(request.specs, solution.records, request.accelerators);
-    return !is_for_none_alone(request, solution);
+    return !is_for_none_alone(request, solution) && !is_for_others(request, solution);
 }
 
 /// What did not hold after all.

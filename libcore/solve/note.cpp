@@ -23,7 +23,7 @@ std::string subject_text(const Note& note) {
     if (better.empty()) return package + " " + note.reason;
     auto text = fmt::format("{} is selected instead of {}", package, better);
     if (!note.aside.empty()) text += fmt::format(" ({})", note.aside);
-    if (!note.reason.empty()) text += ": it " + note.reason;
+    if (!note.reason.empty()) text += ", which " + note.reason;
     return text;
 }
 

@@ -235,8 +235,10 @@ private:
                  const Solution& solution) {
         auto fix = fix_of(steps, changed, solution);
         if (!is_of_use(fix, solution)) return false;
-        // What changes nothing helps nobody who has another way.
-        auto& found = is_as_installed(solution) ? no_change_ : fixes_;
+        // To ask for less and change nothing helps nobody who has another way.
+        const bool asks_less =
+            std::ranges::any_of(fix.changes, [](const auto& change) { return is_of_spec(change); });
+        auto& found = asks_less && is_as_installed(solution) ? no_change_ : fixes_;
         found.push_back(with_least_machine(steps, changed, std::move(fix), solution));
         return &found == &fixes_;
     }

@@ -157,7 +157,7 @@ std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator ve
         const auto& candidate = universe_.candidates()[one];
         if (candidate.accelerator != vendor || candidate.is_accelerator_inferred) continue;
         const bool is_same = candidate.version == universe_.candidates()[id].version;
-        if (!is_requested(id) &&
+        if (!is_requested(id) && !universe_.names_cuda() &&
             version_part(version_of(one), 0) != version_part(version_of(id), 0))
             continue;
         const int rank =

@@ -20,8 +20,8 @@ public:
     /// Whether there are any, for whatever GPU.
     bool has_gpu_builds(NameId id) const;
     /// Builds for a vendor's GPUs, all of one version: the same, else one that matches the request,
-    /// else one that could run, and of these the newest. Of a dependency only of its major version:
-    /// nobody goes back further for what nobody named.
+    /// else one that could run, and of these the newest. Of a dependency only of its major version
+    /// where no CUDA is named: nobody goes back further for what nobody named.
     std::vector<CandidateId> gpu_builds(CandidateId id, Accelerator vendor);
     /// "needs __cuda >=13, but this machine has ...", of builds of one version for one accelerator.
     std::string why_not(CandidateId id, const std::vector<CandidateId>& builds);

@@ -47,24 +47,27 @@ std::vector<Note> PackageNotes::all() {
 }
 
 void PackageNotes::add_notes_on(CandidateId id) {
+    // Whether there is one.
     const auto add = [&](std::optional<Note> note) {
         if (note) notes_.push_back(*std::move(note));
+        return note.has_value();
     };
-    if (auto note = on_running(id)) return add(std::move(note));
+    if (add(on_running(id))) return;
     const auto& candidate = universe_.candidates()[id];
     auto kept = on_kept(id);
     const bool brings_gpu_build = kept && !kept->platform.empty();
-    const bool is_kept = kept.has_value();
-    add(std::move(kept));
-    auto limit = is_kept ? std::nullopt : on_newer_elsewhere(id);
-    const bool is_told = is_kept || limit;
+    bool is_told = add(std::move(kept));
+    auto limit = is_told ? std::nullopt : on_newer_elsewhere(id);
+    is_told = is_told || limit;
     if (!candidate.is_installed && !brings_gpu_build) {
         add(on_gpu_build(id, is_told));
         add(on_absent_gpu(id, is_told));
-        add(on_named_cuda(id));
+        is_told = add(on_named_cuda(id)) || is_told;
     }
     add(std::move(limit));
-    if (!is_told) add(on_kept_version(id));
+    const bool is_traded =
+        std::ranges::find(selected_.trades, candidate.name, &Trade::name) != selected_.trades.end();
+    if (!is_told && !is_traded) add(on_held_version(id));
 }
 
 /// Of what does not run on the machine's GPUs, or perhaps not.
@@ -151,12 +154,15 @@ std::optional<Note> PackageNotes::on_kept(CandidateId id) {
     return std::nullopt;
 }
 
-/// Something newer is there for what is to be updated.
-std::optional<Note> PackageNotes::on_kept_version(CandidateId id) {
+/// Something newer is there for what is to be updated, or something noticeably newer for what is
+/// requested now, and goes with nothing else that is.
+std::optional<Note> PackageNotes::on_held_version(CandidateId id) {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
     const auto& update = universe_.problem().request.update;
-    if (!universe_.former(candidate.name) || std::ranges::find(update, name.text) == update.end())
+    const bool is_to_move =
+        universe_.former(candidate.name) && std::ranges::find(update, name.text) != update.end();
+    if (!is_to_move && (candidate.is_installed || !alternatives_.is_requested(id)))
         return std::nullopt;
     std::optional<CandidateId> newest;
     for (auto one = name.begin; one < name.end; ++one) {
@@ -165,12 +171,16 @@ std::optional<Note> PackageNotes::on_kept_version(CandidateId id) {
         if (other.is_offered() && !other.has_track_features && !other.will_not_run &&
             other.channel <= candidate.channel &&
             alternatives_.version_of(newest.value_or(id)) < alternatives_.version_of(one) &&
-            universe_.is_as_requested(one) && !alternatives_.machine().why_never({one}))
+            universe_.is_as_requested(one) && !alternatives_.machine().is_ruled_out(one))
             newest = one;
     }
     if (!newest) return std::nullopt;
+    const auto ages = version_ages(universe_, candidate.name);
+    const auto age = ages[id - name.begin] - ages[*newest - name.begin];
+    if (!is_to_move && age <= kNoticeableAge) return std::nullopt;
     auto note = about(id);
     note.better = alternatives_.version_of(*newest).to_string();
+    if (age > kNoticeableAge) note.aside = age_text(age) + " newer";
     note.reason =
         "conflicts with other packages" +
         how_to_see_why(universe_.problem(), fmt::format("{}=={}", note.name, note.better));
@@ -200,6 +210,8 @@ std::optional<Note> PackageNotes::on_gpu_build(CandidateId id, bool is_limit_tol
     // That it is older is reason enough.
     if (note.spec.empty() || is_newer || version == alternatives_.version_of(id))
         note.reason = alternatives_.why_not(id, builds);
+    if (!note.reason.empty() && !has_vendor(universe_.problem().virtual_packages, *vendor))
+        note.reason += for_another_machine(universe_.problem());
     return note;
 }
 
@@ -272,7 +284,7 @@ std::optional<Note> PackageNotes::on_named_cuda(CandidateId id) const {
     if (!build || !(alternatives_.version_of(id) < build->version)) return std::nullopt;
     note.better = build->version.to_string();
     note.platform = compute_platform(Accelerator::None);
-    note.reason = fmt::format("has no CUDA build for {}", *cuda);
+    note.aside = *cuda + " is requested";
     return note;
 }
 

@@ -16,7 +16,8 @@ namespace gpkg::solver {
 ///   a newer version or a build for the machine's GPU that is other than what is installed, which
 ///   keeps its channel, accelerator, BLAS and MPI;
 ///   a build for the machine's GPU, of this or another version;
-///   a newer version of a package that is to be updated, or that others give way to (Trade).
+///   a newer version of a package that is to be updated, or a noticeably newer one that others do
+///   not go with or give way to (Trade).
 ///
 /// Told of what is requested or is to be updated, and of the GPU builds of dependencies.
 class PackageNotes {
@@ -30,7 +31,7 @@ private:
     std::optional<Note> on_running(CandidateId id) const;
     std::optional<Note> on_newer_elsewhere(CandidateId id);
     std::optional<Note> on_kept(CandidateId id);
-    std::optional<Note> on_kept_version(CandidateId id);
+    std::optional<Note> on_held_version(CandidateId id);
     std::optional<Note> on_gpu_build(CandidateId id, bool is_limit_told);
     std::optional<Note> on_hidden_build(CandidateId id, Accelerator vendor) const;
     std::optional<Note> on_absent_gpu(CandidateId id, bool is_limit_told) const;

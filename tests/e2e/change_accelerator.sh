@@ -92,9 +92,9 @@ err_lacks 'instead of'
 gpu expect 0 solve 'stepped<4' --accel nvidia
 err_lacks 'instead of'
 gpu expect 0 solve stepped --accel nvidia
-err_has 'stepped 3.0 is selected instead of 4.0: it needs __cuda >=13, but this machine has a driver for CUDA 12.9'
+err_has 'stepped 3.0 is selected instead of 4.0, which needs __cuda >=13, but this machine has a driver for CUDA 12.9'
 gpu expect 0 solve stepped=2
-err_has 'stepped 2.0 is selected instead of 3.0, a CUDA build: it does not match the request'
+err_has 'stepped 2.0 is selected instead of 3.0, a CUDA build, which does not match the request'
 
 # Of a package that comes in one form nothing can be asked; what it needs may have builds.
 gpu expect 0 solve 'app[accel=none]'
@@ -539,7 +539,7 @@ gpu expect 0 create -n major major --accel auto
 has cuda-version-12.9-0
 newer expect 0 update -n major major
 has major-1.0-cuda129_0
-err_has 'major 1.0 is selected instead of 2.0: it does not go with the installed packages; cuda-version selects it'
+err_has 'major 1.0 is selected instead of 2.0, which does not go with the installed packages; cuda-version selects it'
 newer expect 0 update -n major --all
 newer expect 0 install -n major plain
 has major-1.0-cuda129_0
@@ -638,8 +638,8 @@ package mixer 1.0 cuda130_openblas_0 '__cuda' 'libblas * *openblas' 'cuda-versio
 index
 gpu expect 0 create -n mixer summer cuda-version=12.9
 gpu expect 0 install -n mixer mixer --dry-run
-err_has 'mixer 1.0 is selected instead of 2.0: it does not go with the installed packages; libblas[build=*mkl] selects it' \
-    'mixer 1.0 is selected instead of its CUDA build: it '
+err_has 'mixer 1.0 is selected instead of 2.0, which does not go with the installed packages; libblas[build=*mkl] selects it' \
+    'mixer 1.0 is selected instead of its CUDA build, which '
 
 # For which accelerator a part is, what it is a part of says, wherever that stands in the request.
 package zlead 1.0 cuda129_0 '__cuda' 'apart 1.0 cuda129_0'

@@ -371,7 +371,7 @@ package top 2.0 0 'low 1.*'
 index
 expect 0 create -n floor top
 expect 0 update -n floor low
-err_has 'low 1.0 is selected instead of 2.0: it conflicts with other packages (to see why: gpkg why-not low==2.0 -n floor)'
+err_has 'low 1.0 is selected instead of 2.0, which conflicts with other packages (to see why: gpkg why-not low==2.0 -n floor)'
 has floor low-1.0 top-2.0
 expect 0 update -n floor low=2.0 --dry-run
 out_has 'v top      2.0 -> 1.0'

@@ -70,7 +70,7 @@ has held mod-1.0 past-1.0 python-3.11.5
 # Of what an update names it is told that something newer is there, and where the reason is.
 package past 2.0 0 'python 3.12.*'
 expect 0 update -n held past
-err_has 'past 1.0 is selected instead of 2.0: it conflicts with other packages (to see why: gpkg why-not past==2.0 -n held)'
+err_has 'past 1.0 is selected instead of 2.0, which conflicts with other packages (to see why: gpkg why-not past==2.0 -n held)'
 expect 0 why-not past==2.0 -n held
 out_has 'python 3.11.* is kept: python keeps its minor version unless it is named'
 out_has 'also requesting python: gives past 2.0 and python 3.12.2'

@@ -491,7 +491,7 @@ out_has 'cuda-version 11.8; the driver supports 11.8' 'pytorch-cuda 12.4; the dr
 expect 0 doctor -n two --for ./new.yaml
 expect 0 create -n alone search --for ./new.yaml -y
 expect 1 doctor -n alone --for ./eleven.yaml
-out_has 'search: is compiled with CUDA 12.1.1, but the driver supports CUDA 11.8'
+out_has 'search: is compiled with CUDA 12.1, but the driver supports CUDA 11.8'
 
 expect 1 doctor -n none
 err_has 'no environment at'

@@ -115,7 +115,7 @@ package growing 2.0 0 '__glibc >=2.34'
 package lowered 1.0 0 '__glibc <2.28'
 index
 expect 0 solve growing --for 'h100 cuda=12.4'
-err_has '2.0 needs __glibc >=2.34, but h100,cuda=12.4 is assumed to have glibc 2.28' 'to give another value: --for h100,cuda=12.4,glibc=2.34'
+err_has 'growing 1.0 is selected instead of 2.0, which needs __glibc >=2.34, but h100,cuda=12.4 is assumed to have glibc 2.28' 'to give another value: --for h100,cuda=12.4,glibc=2.34'
 expect 0 why-not growing=2.0 --for h100
 out_has 'to give a value: --for h100,glibc=2.34'
 expect 1 solve lowered --for h100

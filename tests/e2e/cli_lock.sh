@@ -340,7 +340,7 @@ package wide 2.0 cpu_0
 expect 0 lock wide --for-all -o all.lock --dry-run
 check [ ! -e all.lock ]
 expect 0 lock wide --for-all -o all.lock --json
-json '[a["name"] for a in d["axes"]] == ["__amdgpu", "__archspec", "__cuda", "__glibc"]'
+json '[a["name"] for a in d["axes"]] == ["__amdgpu", "__archspec", "__cuda", "__cuda_arch", "__glibc"]'
 json 'd["unsatisfiable"] == d["take_another"] == [] and len(d["classes"]) == 5'
 json 'sorted(len(c["machines"]) for c in d["classes"]) and d["solves"] < sum(len(c["machines"]) for c in d["classes"])'
 expect 0 lock wide --for-all -o all.lock

@@ -60,7 +60,7 @@ package level 1.0 v1_0
 expect 0 lock level --for-all --dry-run --json
 json '[c["name"] for c in d["classes"]] == ["cpu-x86_64_v4", "cpu"]'
 expect 0 lock beside --for-all --dry-run --json
-json '[c["name"] for c in d["classes"]] == ["cpu", "cpu-libgpu-cpu_0"]'
+json '[c["name"] for c in d["classes"]] == ["cpu", "cpu-libgpu-cuda12_0"]'
 
 # A machine that meets all needs may be one on which the builds do not run. It takes them, and that
 # is told; who asks whether the lock does for it hears no.

@@ -443,9 +443,9 @@ err_has "gpkg env: unknown subcommand 'creat'"
 # Where packages may stand, a word near a verb is one until there is no such package.
 package chekc 1.0 0
 expect 0 lock chekc --dry-run
-expect 2 lock chek x.lock
+expect 2 lock chek ./x.lock
 err_has 'did you mean gpkg lock check?'
-expect 2 lock chek x.lock --json
+expect 2 lock chek ./x.lock --json
 json 'd["hint"].startswith("did you mean gpkg lock check?")'
 for words in 'upgrade chekc|lock update chekc' 'status|lock check' 'diff a b|diff a b'; do
     # shellcheck disable=SC2086

@@ -91,7 +91,7 @@ TEST_CASE("the vendor whose builds there are is preferred, and doubt is told", "
           std::pair(std::optional<std::string>(
                         "this machine has GPUs of two vendors, which need different "
                         "packages: nvidia selects torch-2-cuda129_0, amd selects torch-2-rocm6_0"),
-                    std::optional(Accelerator::Amd)));
+                    std::optional(Accelerator::Nvidia)));
     CHECK(ask("cuda129_0", "cpu_0") ==
           std::pair(std::optional<std::string>(), std::optional(Accelerator::Nvidia)));
     CHECK(ask("cpu_0", "rocm6_0") ==
