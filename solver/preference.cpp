@@ -336,7 +336,7 @@ private:
     using Iterator = std::vector<CandidateId>::iterator;
     using List = std::span<const SpecId>;
 
-    /// Keys 10 (what the dependencies can bring), 11 (timestamp) and the tie-breaks.
+    /// Keys 11 (what the dependencies can bring), 12 (timestamp) and the tie-breaks.
     void order_group(Iterator begin, Iterator end) {
         // Builds mostly share their list of dependencies: each list is looked at once.
         const auto list_of = [&](CandidateId id) {

@@ -11,18 +11,18 @@
 //   2  what runs on the machine's driver and on all of its GPUs (running.hpp)
 //   3  no track_features
 //   4  the higher channel, under flexible priority
-//      of what is requested with a CUDA (Universe::names_cuda), a build for it
-//   5  the higher version
-//   6  where builds are for several accelerators, the preferred one, and then none; its builds have
+//   5  of what is requested with a CUDA (Universe::names_cuda), a build for it
+//   6  the higher version
+//   7  where builds are for several accelerators, the preferred one, and then none; its builds have
 //      no track_features for 3
 // So far of versions, accelerators and what goes with them; from here on of builds alone:
-//   7  the toolkit that suits the driver better (toolkit_fit)
-//   8  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
-//   9  the higher build number
-//  10  dependencies that can be newer: over the names that all equals depend on, alphabetically,
+//   8  the toolkit that suits the driver better (toolkit_fit)
+//   9  what was made for more of what the machine is (libcore/hardware/cascade.hpp)
+//  10  the higher build number
+//  11  dependencies that can be newer: over the names that all equals depend on, alphabetically,
 //      the highest version that the specs on each can get
-//  11  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
-//  12  the build string and the checksum, so that nothing is ever equal
+//  12  the newer timestamp, the higher channel, arch before noarch, .conda before .tar.bz2
+//  13  the build string and the checksum, so that nothing is ever equal
 
 #include "solver/universe.hpp"
 
@@ -34,9 +34,9 @@ namespace gpkg::solver {
 /// The places of candidates among those of their name, 0 being the best: by all keys, and by the
 /// first of them alone.
 struct Ranking {
-    std::vector<std::uint32_t> standings;     ///< by keys 0 to 4
-    std::vector<std::uint32_t> versions;      ///< by keys 0 to 5
-    std::vector<std::uint32_t> accelerators;  ///< by keys 0 to 6
+    std::vector<std::uint32_t> standings;     ///< by keys 0 to 5
+    std::vector<std::uint32_t> versions;      ///< by keys 0 to 6
+    std::vector<std::uint32_t> accelerators;  ///< by keys 0 to 7
     std::vector<std::uint32_t> ranks;         ///< by all; no two are equal
 };
 
