@@ -68,8 +68,10 @@ private:
             if (level >= 4) step *= 2;
         }
         auto core = believed(all_);
+        if (core) return {all_, *std::move(core)};
         // Without the limit all of it would have a core: the user's words are told together.
-        return {all_, core ? *std::move(core) : edges_.up_to(0)};
+        is_known_ = false;
+        return {all_, edges_.up_to(0)};
     }
 
     /// What the user said and is not needed for a clash goes, however far down that clash is:
@@ -133,6 +135,7 @@ private:
 
     /// A minimal part of `core`, which has no solution.
     FoundClash minimize(EdgeSet core) {
+        if (!is_known_) return {std::move(core), false};
         gave_up_ = false;
         // What is far from the request goes first.
         auto members = core.list();
@@ -172,7 +175,8 @@ private:
 
     const Edges& edges_;
     const Parts& parts_;
-    EdgeSet all_;  ///< the edges among which a clash is looked for
+    EdgeSet all_;           ///< the edges among which a clash is looked for
+    bool is_known_ = true;  ///< that what is minimized has no solution
     bool gave_up_ = false;
 };
 

@@ -409,6 +409,12 @@ private:
         line.specs = all_texts(universe_, ways);
         line.asks = ways.empty() ? std::vector<std::string>{} : short_texts(universe_, name, ways);
         const std::vector<SpecId> specs(asked.begin(), asked.end());
+        const auto is_met = [&](CandidateId id) {
+            return std::ranges::all_of(
+                specs, [&](SpecId spec) { return universe_.specs()[spec].allows(id); });
+        };
+        // Where a limit was reached first, nothing may be in the way here.
+        if (line.kind == Line::Kind::Offer && std::ranges::any_of(place.possible, is_met)) return;
         if (line.askers < 2 || line.kind == Line::Kind::Machine) {
             tell_offer(universe_, name, specs, line);
         }

@@ -100,6 +100,7 @@ TEST_CASE("the time for an explanation ends it", "[solver]") {
     CHECK_FALSE(explanation.clashes.front().is_minimal);
     CHECK(explanation.has_untried_fixes);
     CHECK(explanation.tree().find("(not minimal") != std::string::npos);
+    CHECK(explanation.tree().find("no build of") == std::string::npos);  // which was not found out
 }
 
 TEST_CASE("a clash is found beside what is hard to exclude", "[solver]") {
