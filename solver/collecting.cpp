@@ -137,18 +137,12 @@ private:
 
 class Collecting {
 public:
-    /// What is collected: everything, or only what takes others along, and what that takes along.
-    enum class Extent { All, Leading };
-
-    Collecting(const Problem& problem, const Keeping& keeping, Extent extent)
+    explicit Collecting(const Problem& problem)
         : problem_(problem),
-          extent_(extent),
-          universe_(problem, keeping),
+          universe_(problem),
           maker_(problem.request, table_, universe_.versions_) {}
 
     Result<void> collect_reached();
-    /// What is kept where what was collected takes more along; nothing where it does not.
-    std::optional<Keeping> with_followers() const;
     Result<Universe> finish() &&;
 
 private:
@@ -173,6 +167,7 @@ private:
     template <typename WhyNot>
     void leave_out(NameId name, const WhyNot& why_not);
     void leave_out_changed_builds(NameId name);
+    bool is_bound(NameId name) const;
     void leave_out_accelerators(NameId name);
     void leave_out_inferred();
     Result<void> check_extras() const;
@@ -186,7 +181,6 @@ private:
     Name& name_at(NameId id) { return table_.name(id); }
 
     const Problem& problem_;
-    Extent extent_;
     Universe universe_;
     SpecTable& table_ = universe_.table_;
     std::vector<Candidate>& candidates_ = universe_.candidates_;
@@ -196,27 +190,14 @@ private:
     std::vector<std::uint32_t> channel_of_index_;
 };
 
-/// What is asked of a package counts for its parts, which are known once it was collected, and may
-/// have parts themselves: then it is collected anew, so that nothing depends on what was collected
-/// first. What is named leads nearly always, and to collect that alone is little.
 Result<Universe> Universe::collect(const Problem& problem) {
-    using Extent = Collecting::Extent;
-    Keeping keeping(problem.request);
-    for (auto extent = Extent::Leading;;) {
-        Collecting collecting(problem, keeping, extent);
-        GPKG_CHECK(collecting.collect_reached());
-        if (auto more = collecting.with_followers()) {
-            keeping = *std::move(more);
-        } else if (extent == Extent::All) {
-            return std::move(collecting).finish();
-        } else {
-            extent = Extent::All;
-        }
-    }
+    Collecting collecting(problem);
+    GPKG_CHECK(collecting.collect_reached());
+    return std::move(collecting).finish();
 }
 
 Result<void> Collecting::collect_reached() {
-    if (extent_ == Extent::All) candidates_.reserve(kLikelyCandidates);
+    candidates_.reserve(kLikelyCandidates);
     count_channels();
     const auto& request = problem_.request;
     universe_.found_accelerator_ =
@@ -231,30 +212,6 @@ Result<void> Collecting::collect_reached() {
         GPKG_CHECK(collect(name));
     }
     return {};
-}
-
-/// What is named has a say before what is needed, in its order.
-std::optional<Keeping> Collecting::with_followers() const {
-    std::vector<NameId> leading;
-    for (NameId name = 0; name < names().size(); ++name) {
-        if (names()[name].is_reached && keeping_.leads(names()[name].text)) leading.push_back(name);
-    }
-    const auto place = [&](NameId name) {
-        const auto& requested = universe_.requested_;
-        return std::ranges::find(requested, name, [&](SpecId id) { return specs()[id].name; }) -
-               requested.begin();
-    };
-    std::ranges::sort(leading, [&](NameId a, NameId b) {
-        return std::pair(place(a), std::string_view(names()[a].text)) <
-               std::pair(place(b), std::string_view(names()[b].text));
-    });
-    std::vector<Keeping::Leader> leaders;
-    for (const auto id : leading) {
-        const auto& name = names()[id];
-        leaders.push_back(
-            {&name.text, std::span(candidates_).subspan(name.begin, name.end - name.begin)});
-    }
-    return keeping_.with_followers(leaders, specs(), names());
 }
 
 Result<Universe> Collecting::finish() && {
@@ -355,9 +312,7 @@ void Collecting::take_constraints(NameId name) {
 }
 
 void Collecting::reach(NameId name) {
-    if (names()[name].is_reached ||
-        (extent_ == Extent::Leading && !keeping_.leads(names()[name].text)))
-        return;
+    if (names()[name].is_reached) return;
     name_at(name).is_reached = true;
     queue_.push_back(name);
 }
@@ -616,8 +571,16 @@ void Collecting::leave_out_changed_builds(NameId name) {
     leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
 }
 
+/// Where one package has an accelerator of its own, what nobody requested may be for that.
+bool Collecting::is_bound(NameId id) const {
+    const auto& accelerators = universe_.accelerators();
+    return accelerators.is_bound(names()[id].text) &&
+           (accelerators.of_package.empty() || accelerators.of_package.contains(names()[id].text) ||
+            universe_.is_requested(id));
+}
+
 void Collecting::leave_out_accelerators(NameId id) {
-    if (!universe_.accelerators().is_bound(names()[id].text)) return;
+    if (!is_bound(id)) return;
     const AllowedAccelerators allowed(
         universe_, id, std::span<const Candidate>(candidates_).subspan(names()[id].begin));
     leave_out(id, [&](const Candidate& candidate) {
@@ -627,12 +590,7 @@ void Collecting::leave_out_accelerators(NameId id) {
 
 /// The same once it is known what builds bring that say nothing themselves.
 void Collecting::leave_out_inferred() {
-    const auto is_bound = [&](const Name& name) {
-        return universe_.accelerators().is_bound(name.text);
-    };
-    if (std::ranges::none_of(candidates_, &Candidate::is_accelerator_inferred) ||
-        std::ranges::none_of(names(), is_bound))
-        return;
+    if (std::ranges::none_of(candidates_, &Candidate::is_accelerator_inferred)) return;
     std::vector<Candidate> all;
     std::swap(all, candidates_);
     for (NameId id = 0; id < names().size(); ++id) {

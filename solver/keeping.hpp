@@ -1,8 +1,9 @@
 #pragma once
 
 // What is kept of what is installed: a package that has to move stays of its channel, for its
-// accelerator, with its BLAS and its MPI, until it is asked for otherwise. What is asked for
-// otherwise takes others along (docs/explanation/solving.md, "What a change may affect").
+// accelerator, with its BLAS and its MPI. Where one package is asked for otherwise in one of these,
+// all others that have to move may be otherwise in that too (docs/explanation/solving.md, "What an
+// update keeps").
 
 #include "libcore/solve/solve.hpp"
 #include "solver/candidate.hpp"
@@ -38,12 +39,12 @@ public:
     explicit Keeping(const Request& request);
 
     std::optional<Former> former(const std::string& name) const;
-    /// As the request has them, and for parts what is said of what they are parts of: where a build
-    /// of pytorch wants one of libtorch, pytorch[accel=none] means both.
-    const Accelerators& accelerators() const { return accelerators_; }
-    /// Whether the name may come of a channel that others go before: it is of it, or follows
-    /// something there.
+    /// Whether the name may come of a channel that others go before: it is of it, or something is
+    /// to go over to that channel.
     bool may_come_of(const std::string& name, std::string_view channel) const;
+    /// Whether another accelerator or a build for one is asked for: what has to move may then come
+    /// for any, though rather for its own.
+    bool frees_accelerators() const { return frees_accelerators_; }
 
     /// What the candidates of a name have to have of what was there.
     struct Kept {
@@ -64,55 +65,24 @@ public:
     /// Nothing where nothing was there.
     std::optional<Kept> kept_of(const std::string& name) const;
 
-    /// Whether the name takes others along: it is asked for otherwise than it is there, or than
-    /// others are (for another accelerator, in another build, of another channel), or goes along
-    /// with one that is.
-    bool leads(const std::string& name) const;
-    /// A name that does, and its candidates.
-    struct Leader {
-        const std::string* name;
-        std::span<const Candidate> candidates;
-    };
-    /// What is kept where these, in the order in which they have a say, take along what they need:
-    /// what is asked of a package counts for its parts. Nothing where that is so already.
-    std::optional<Keeping> with_followers(const std::vector<Leader>& leaders,
-                                          const std::vector<Spec>& specs,
-                                          const std::vector<Name>& names) const;
-
 private:
     /// What the request says of one name.
     struct About {
         const PackageRecord* was = nullptr;
         bool is_gone = false;
         std::vector<const MatchSpec*> specs;
-        bool follows_build = false;  ///< what is asked for in another build chooses its build
-        std::set<std::string> follows_to{};  ///< channels that something went over to
     };
-    /// Of what is installed: several where builds of an older pytorch have mkl beside a libblas
-    /// that is openblas.
-    using Kinds = std::array<std::set<std::string>, 2>;
     const About* about(const std::string& name) const;
-    bool is_in_another_build(const std::string& name) const;
-    static std::set<std::string> other_channels(const About& about);
     static bool is_as_asked(const Candidate& candidate, const About& about);
     static bool keeps_channel(const About& about);
-    void lead(const Leader& leader,
-              const std::vector<Spec>& specs,
-              const std::vector<Name>& names,
-              Keeping& led) const;
-    void lead_accelerator(const std::string& name,
-                          const std::string& needed,
-                          bool is_part,
-                          Keeping& led) const;
-    const Kinds& kinds_of_environment() const;
-    void lead_kind(const About& about, std::span<const Candidate> candidates, Keeping& led) const;
+    void free_what_it_asks(const MatchSpec& spec, const PackageRecord* was);
 
     Accelerators accelerators_;
     std::unordered_map<std::string, About> names_;
-    bool has_former_ = false;                            ///< anything is installed, or gone
-    mutable std::optional<Kinds> kinds_of_environment_;  ///< once they were asked for
-    std::array<bool, 2> may_change_{};                   ///< of a Kind: another is asked for
-    bool is_led_ = false;  ///< something was added since it was copied
+    // Of the whole environment, of which one package is asked for otherwise.
+    bool frees_accelerators_;
+    std::array<bool, 2> frees_kind_{};
+    std::set<std::string> freed_channels_;
 };
 
 }  // namespace gpkg::solver

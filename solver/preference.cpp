@@ -217,6 +217,15 @@ private:
         });
     }
 
+    /// What may change its accelerator because of another package does not where it need not.
+    std::optional<Accelerator> preferred_of(NameId id) const {
+        const auto former = universe_.former(id);
+        if (!former || !universe_.keeping().frees_accelerators() ||
+            universe_.accelerators().is_asked(universe_.names()[id].text))
+            return universe_.preferred_accelerator(id);
+        return accelerator_of(former->record).accelerator;
+    }
+
     Policy policy_of(NameId id) const {
         const auto& name = universe_.names()[id];
         Policy policy;
@@ -231,7 +240,7 @@ private:
                                  std::ranges::any_of(candidates, [&](const Candidate& candidate) {
                                      return candidate.accelerator != candidates.front().accelerator;
                                  });
-            if (policy.has_several) policy.preferred = universe_.preferred_accelerator(id);
+            if (policy.has_several) policy.preferred = preferred_of(id);
             const auto choice = universe_.accelerators().choice(name.text);
             policy.heeds_machine = choice != AcceleratorChoice::Conda;
             policy.wants_cuda =
@@ -315,7 +324,7 @@ private:
         case Key::Runs: return will_not_run(one) <=> will_not_run(two);
         case Key::TrackFeatures: return is_kept_back(one) <=> is_kept_back(two);
         case Key::Channel:
-            if (universe_.problem().priority == ChannelPriority::Flexible)
+            if (universe_.problem().priority != ChannelPriority::Disabled)
                 return one.channel <=> two.channel;
             break;
         case Key::NamedCuda:

@@ -6,8 +6,8 @@
 
 namespace gpkg::solver {
 
-Universe::Universe(const Problem& problem, const Keeping& keeping)
-    : problem_(&problem), table_(problem.virtual_packages), keeping_(keeping) {}
+Universe::Universe(const Problem& problem)
+    : problem_(&problem), table_(problem.virtual_packages), keeping_(problem.request) {}
 
 void Universe::require(Together together) {
     if (std::exchange(together_, together) == together) return;

@@ -66,8 +66,8 @@ public:
     /// The specs that a condition asks about.
     std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const { return table_.find_name(text); }
-    /// What is asked for of accelerators, here also for the parts of what it is asked for.
-    const Accelerators& accelerators() const { return keeping_.accelerators(); }
+    const Accelerators& accelerators() const { return problem_->request.accelerators; }
+    const Keeping& keeping() const { return keeping_; }
     std::optional<Former> former(NameId name) const { return keeping_.former(names()[name].text); }
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
@@ -86,7 +86,7 @@ public:
 
 private:
     friend class Collecting;
-    Universe(const Problem& problem, const Keeping& keeping);
+    explicit Universe(const Problem& problem);
 
     const Problem* problem_;
     SpecTable table_;

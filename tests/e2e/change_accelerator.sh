@@ -29,7 +29,7 @@ expect 0 solve 'torch[accel=auto]'
 gpu expect 1 solve torch --accel amd
 err_has 'torch 1.0 has no ROCm build'
 
-# Where all else is for none, a package that is for the GPU that is there may need what is for it too.
+# Where all else is for none, a package that is for the GPU that is there may need what is for it too: no more than that.
 package part 1.0 cuda_0 '__cuda >=12'
 package part 1.0 cpu_0
 package whole 1.0 cuda129_0 '__cuda >=12' 'part * cuda*'
@@ -38,7 +38,7 @@ package user 1.0 cuda129_0 '__cuda >=12' whole
 package user 1.0 cpu_0
 for choice in auto nvidia; do
     gpu expect 0 solve "user[accel=$choice]" --accel none --json
-    json '{p["name"]: p["build"] for p in d["packages"]} == {"user": "cuda129_0", "whole": "cuda129_0", "part": "cuda_0"}'
+    json '{p["name"]: p["build"] for p in d["packages"]} == {"user": "cuda129_0", "whole": "cpu_0"}'
     gpu expect 0 solve "whole[accel=$choice]" --accel none --json
     json '{p["name"]: p["build"] for p in d["packages"]} == {"whole": "cuda129_0", "part": "cuda_0"}'
 done
@@ -641,15 +641,17 @@ gpu expect 0 install -n mixer mixer --dry-run
 err_has 'mixer 1.0 is selected instead of 2.0, which does not go with the installed packages; libblas[build=*mkl] selects it' \
     'mixer 1.0 is selected instead of its CUDA build, which '
 
-# For which accelerator a part is, what it is a part of says, wherever that stands in the request.
+# For which accelerator a part is, what it is a part of says, unless it is requested itself.
 package zlead 1.0 cuda129_0 '__cuda' 'apart 1.0 cuda129_0'
 package zlead 1.0 cpu_0 'apart 1.0 cpu_0'
 package apart 1.0 cuda129_0 '__cuda'
 package apart 1.0 cpu_0
 index
-gpu expect 0 solve 'apart=1.0=cuda129*' 'zlead[accel=nvidia]' --accel none
+gpu expect 0 solve 'zlead[accel=nvidia]' --accel none
 out_has 'cuda129_0'
 out_lacks 'cpu_0'
+gpu expect 1 solve 'apart=1.0=cuda129*' 'zlead[accel=nvidia]' --accel none
+err_has "gpkg solve 'apart=1.0=cuda129*[accel=auto]' 'zlead[accel=nvidia]' --accel none  # gives apart 1.0 (CUDA build)"
 printf 'dependencies: [word, zlead]\naccelerator: {default: nvidia, zlead: none}\n' > both.yml
 gpu expect 0 env create -n both -f both.yml
 gpu expect 0 env export -n both
