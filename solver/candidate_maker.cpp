@@ -3,12 +3,19 @@
 #include "libcore/hardware/cuda.hpp"
 #include "libcore/spec/record_version.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gpkg::solver {
+namespace {
+
+/// Marks an index spec that could not be read, so that it is tried once.
+constexpr SpecId kUnreadable = kNone - 1;
+
+}  // namespace
 
 void CandidateMaker::begin(const NameRecords& home) {
-    specs_.begin();
+    for (auto& lists : known_) lists.clear();
     home_versions_.assign(home.version_count(), std::nullopt);
 }
 
@@ -17,6 +24,89 @@ VersionId CandidateMaker::add_version(Result<Version> version) {
     if (!version) return kNone;
     versions_.push_back(*std::move(version));
     return static_cast<VersionId>(versions_.size() - 1);
+}
+
+/// kUnreadable for one that cannot be read.
+Result<SpecId> CandidateMaker::intern(const ChannelIndex& index, ChannelIndex::SpecNumber number) {
+    auto& known = specs_of_index_[&index];
+    if (known.empty()) known.assign(index.spec_count(), kNone);
+    if (known[number] == kNone) {
+        GPKG_TRY(const auto text, index.spec(number));
+        known[number] = table_.intern(text).value_or(kUnreadable);
+    }
+    return known[number];
+}
+
+/// False where the list cannot be read.
+Result<bool> CandidateMaker::read(ChannelIndex::List list,
+                                  const ChannelRecord& record,
+                                  std::vector<SpecId>& ids) {
+    for (const auto number : record.home->specs(list)) {
+        GPKG_TRY(ids.emplace_back(), intern(*record.index, number));
+        if (ids.back() == kUnreadable) return false;
+    }
+    return true;
+}
+
+/// Groups in the order of their names.
+Result<bool> CandidateMaker::read_extras(NameId name,
+                                         const ChannelRecord& record,
+                                         std::vector<SpecId>& ids) {
+    const auto& home = *record.home;
+    const auto span = home.extras(record.row->extras);
+    std::vector<ChannelIndex::Extra> extras(span.begin(), span.end());
+    std::ranges::sort(extras, {}, [&](const auto& extra) { return home.text(extra.group); });
+    for (const auto& extra : extras) {
+        for (const auto number : home.specs(extra.specs)) {
+            GPKG_TRY(const auto text, record.index->spec(number));
+            const auto id = table_.intern_extra(text, name, home.text(extra.group));
+            if (!id) return false;
+            ids.push_back(*id);
+        }
+    }
+    return true;
+}
+
+Result<CandidateMaker::SpecList> CandidateMaker::list_of(Role role,
+                                                         ChannelIndex::List list,
+                                                         NameId name,
+                                                         const ChannelRecord& record) {
+    if (list == 0) return SpecList{};
+    const auto [known, is_new] = known_.at(static_cast<std::size_t>(role)).try_emplace(list);
+    if (!is_new) return known->second;
+    std::vector<SpecId> ids;
+    GPKG_TRY(const bool is_readable,
+             role == Role::Extras ? read_extras(name, record, ids) : read(list, record, ids));
+    if (is_readable) {
+        known->second = keep(role, ids);
+    } else {
+        known->second.is_readable = false;
+    }
+    return known->second;
+}
+
+CandidateMaker::SpecList CandidateMaker::keep(Role role, const std::vector<SpecId>& ids) {
+    SpecList list;
+    std::vector<SpecId> always;
+    std::vector<SpecId> conditional;
+    for (auto id : ids) {
+        const bool is_constrain = role == Role::Constrains;
+        if (is_constrain) id = table_.without_condition(id);
+        const auto& spec = table_.specs()[id];
+        if (spec.when == kNever) continue;
+        if (spec.when != kAlways) {
+            conditional.push_back(id);
+            continue;
+        }
+        always.push_back(id);
+        list.accelerator.take(spec.accelerator);
+        list.closeness.take(spec.closeness);
+        if (is_constrain ? spec.will_not_run_constrained : spec.will_not_run)
+            list.will_not_run = true;
+    }
+    list.specs = table_.keep(std::move(always));
+    list.conditional = table_.keep(std::move(conditional));
+    return list;
 }
 
 Result<std::optional<Candidate>> CandidateMaker::of_row(NameId name,
@@ -34,9 +124,9 @@ Result<std::optional<Candidate>> CandidateMaker::of_row(NameId name,
     // Rows are sorted by version, and most share their lists with the row before.
     auto& version = home_versions_[row.version];
     if (!version) version = add_version(Version::parse(record.version()));
-    GPKG_TRY(const auto depends, specs_.depends(record));
-    GPKG_TRY(const auto constrains, specs_.constrains(record));
-    GPKG_TRY(const auto extras, specs_.extras(name, record));
+    GPKG_TRY(const auto depends, list_of(Role::Depends, row.depends, name, record));
+    GPKG_TRY(const auto constrains, list_of(Role::Constrains, row.constrains, name, record));
+    GPKG_TRY(const auto extras, list_of(Role::Extras, row.extras, name, record));
     if (*version == kNone || !depends.is_readable || !constrains.is_readable || !extras.is_readable)
         return std::nullopt;
     candidate.version = *version;
@@ -60,20 +150,17 @@ std::optional<Candidate> CandidateMaker::of_given(NameId name, const PackageReco
     candidate.given = &record;
     candidate.version = add_version(version_of(record));
     if (candidate.version == kNone) return std::nullopt;
-    Dependencies dependencies(table_);
-    Dependencies restrictions(table_);
-    for (const auto& text : record.depends) {
-        if (const auto id = table_.intern(text)) dependencies.add(*id);
-    }
+    std::vector<SpecId> depends;
+    std::vector<SpecId> constrains;
+    const auto add = [](std::vector<SpecId>& to, const Result<SpecId>& id) {
+        if (id) to.push_back(*id);
+    };
+    for (const auto& text : record.depends) add(depends, table_.intern(text));
     for (const auto& [group, texts] : record.extra_depends) {
-        for (const auto& text : texts) {
-            if (const auto id = table_.intern_extra(text, name, group)) dependencies.add(*id);
-        }
+        for (const auto& text : texts) add(depends, table_.intern_extra(text, name, group));
     }
-    for (const auto& text : record.constrains) {
-        if (const auto id = table_.intern(text)) restrictions.add_constrain(*id);
-    }
-    complete(candidate, std::move(dependencies).keep(), std::move(restrictions).keep());
+    for (const auto& text : record.constrains) add(constrains, table_.intern(text));
+    complete(candidate, keep(Role::Depends, depends), keep(Role::Constrains, constrains));
     return candidate;
 }
 
