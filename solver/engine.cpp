@@ -442,16 +442,14 @@ std::optional<std::vector<CandidateId>> Engine::solve(const std::vector<Goal>& g
             return state.solvable_of[id] != 0;
         });
         if (!possible) {
-            if (goal.is_optional) continue;
             state.failure = {{static_cast<std::size_t>(&goal - goals.data())}, {}};
             return std::nullopt;
         }
-        const Id weak = goal.is_optional ? SOLVER_WEAK : 0;
-        job.push(SOLVER_INSTALL | SOLVER_SOLVABLE_ONE_OF | weak, state.provider_list(goal.any_of));
+        job.push(SOLVER_INSTALL | SOLVER_SOLVABLE_ONE_OF, state.provider_list(goal.any_of));
         goal_of_job.push_back(static_cast<std::size_t>(&goal - goals.data()));
         for (const auto extra : goal.extras) {
             if (state.holds[extra] == 0) continue;
-            job.push(SOLVER_INSTALL | SOLVER_SOLVABLE | weak, state.holds[extra]);
+            job.push(SOLVER_INSTALL | SOLVER_SOLVABLE, state.holds[extra]);
             goal_of_job.push_back(static_cast<std::size_t>(&goal - goals.data()));
         }
     }

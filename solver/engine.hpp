@@ -42,7 +42,6 @@ namespace gpkg::solver {
 /// At least one of these candidates is wanted in the environment.
 struct Goal {
     std::vector<CandidateId> any_of;
-    bool is_optional = false;           ///< given up rather than failing
     std::vector<ConditionId> extras{};  ///< that are asked for
 };
 

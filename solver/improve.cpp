@@ -31,7 +31,14 @@ public:
 
     Improved run(const std::vector<CandidateId>& first) {
         adopt(first);
-        exclude_not_running();
+        keep_installed(unneeded_of_installed());
+        exclude_where_possible([&](const Candidate& candidate) {
+            return universe_.names()[candidate.name].toolkit_of &&
+                   candidate.toolkit_fit.how == ToolkitFit::Class::NotRun;
+        });
+        exclude_where_possible([&](const Candidate& candidate) {
+            return candidate.will_not_run && heeds_machine(candidate.name);
+        });
         const auto& specs = universe_.requested();
         const auto named = std::min(universe_.problem().request.named, specs.size());
         settle_requested(std::span(specs).first(named));
@@ -72,22 +79,49 @@ private:
         settle_builds(names);
     }
 
-    /// Where there is a solution without any.
-    void exclude_not_running() {
-        auto running = open_;
-        bool has_fewer = false;
-        for (CandidateId id = 0; id < universe_.candidates().size(); ++id) {
-            const auto& candidate = universe_.candidates()[id];
-            if (!candidate.will_not_run || !running.live()[id] || !heeds_machine(candidate.name))
-                continue;
-            running.exclude(id);
-            has_fewer = true;
+    /// Of what is installed, what nothing else brought there counts as asked for. The rest is kept
+    /// once that is settled: no package gets an older version for what it did not need itself.
+    std::vector<NameId> unneeded_of_installed() const {
+        std::vector<bool> is_needed(universe_.names().size());
+        for (const auto& candidate : universe_.candidates()) {
+            if (!candidate.is_installed) continue;
+            for (const auto spec : candidate.depends)
+                is_needed[universe_.specs()[spec].name] = true;
         }
-        if (!has_fewer) return;
-        const auto solution = search_.find_better(running.live(), goals_);
-        if (!solution) return;
-        open_ = std::move(running);
-        adopt(*solution);
+        auto names = universe_.kept();
+        std::erase_if(names, [&](NameId name) { return is_needed[name]; });
+        return names;
+    }
+
+    /// All at once where that goes, else those of each half that go with those before.
+    void keep_installed(std::span<const NameId> names) {
+        if (names.empty()) return;
+        auto goals = goals_;
+        for (const auto name : names) goals.push_back({live_of(name)});
+        if (const auto solution = search_.find_better(open_.live(), goals)) {
+            adopt(*solution);
+            goals_ = std::move(goals);
+        } else if (names.size() > 1) {
+            keep_installed(names.first(names.size() / 2));
+            keep_installed(names.subspan(names.size() / 2));
+        }
+    }
+
+    /// Where there is a solution without any of them.
+    template <typename IsLast>
+    void exclude_where_possible(const IsLast& is_last) {
+        auto fewer = open_;
+        for (CandidateId id = 0; id < universe_.candidates().size(); ++id) {
+            if (fewer.live()[id] && is_last(universe_.candidates()[id])) fewer.exclude(id);
+        }
+        auto found = solution();
+        if (!std::ranges::all_of(found, [&](CandidateId id) { return fewer.live()[id]; })) {
+            auto other = search_.find_better(fewer.live(), goals_);
+            if (!other) return;
+            found = *std::move(other);
+        }
+        open_ = std::move(fewer);
+        adopt(found);
     }
 
     bool heeds_machine(NameId name) const {
@@ -179,7 +213,7 @@ private:
                 (chosen_[name] == kNone && !try_keeping(name)))
                 continue;
             names.push_back(name);
-            if (is_kept_[name]) goals_.push_back({live_of(name), false});
+            if (is_kept_[name]) goals_.push_back({live_of(name)});
         }
         prefer(names, ranking_.standings);
         prefer(names, ranking_.versions);
@@ -228,8 +262,7 @@ private:
                        ranking_.versions[id] > ranking_.versions[chosen_[name]];
             });
             const auto is_one = std::ranges::find(builds, chosen_[name]) != builds.end();
-            if (is_one || try_with(builds, open_.live()))
-                goals_.push_back({std::move(builds), false});
+            if (is_one || try_with(builds, open_.live())) goals_.push_back({std::move(builds)});
         }
     }
 
@@ -268,7 +301,7 @@ private:
         is_settled_[name] = true;
         order_.push_back(id);
         facts_.settle(id);
-        goals_.push_back({{id}, false});
+        goals_.push_back({{id}});
         open_.settle(id);
         for (const auto spec : universe_.candidates()[id].depends)
             queue_.push_back(universe_.specs()[spec].name);
@@ -303,7 +336,7 @@ private:
     bool try_with(std::vector<CandidateId> any_of, const Live& live) {
         if (any_of.empty()) return false;
         auto goals = goals_;
-        goals.push_back({std::move(any_of), false});
+        goals.push_back({std::move(any_of)});
         const auto solution = search_.find_better(live, goals);
         if (solution) adopt(*solution);
         return solution.has_value();

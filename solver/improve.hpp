@@ -1,8 +1,9 @@
 #pragma once
 
-// From a solution to the best solution. Where there is one of which every package runs on the
-// machine, what does not is left out. Then, of the requested packages, first those that are named
-// now and then those that were requested earlier:
+// From a solution to the best solution. What is installed and nothing needs is kept where that is
+// possible. Where there is a solution without, toolkits that the driver does not run are left out,
+// and then packages that do not run on the machine. Then, of the requested packages, first those
+// that are named now and then those that were requested earlier:
 //
 //   1  each with the best standing: as installed, without track_features
 //   2  versions that are the newest together (newest_together.hpp), then in the order of naming

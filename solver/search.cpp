@@ -228,7 +228,7 @@ bool has_solution(const Universe& universe,
     std::vector<Goal> goals;
     for (const auto id : requested) {
         const auto& spec = universe.specs()[id];
-        if (!universe.name_of(spec).is_virtual) goals.push_back({spec.matches, false, spec.extras});
+        if (!universe.name_of(spec).is_virtual) goals.push_back({spec.matches, spec.extras});
     }
     return Search(universe, ranks, effort).find(open.live(), goals).has_value();
 }

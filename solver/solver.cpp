@@ -22,61 +22,13 @@
 namespace gpkg::solver {
 namespace {
 
-/// By name: whether something that is installed depends on it.
-std::vector<bool> needed_by_installed(const Universe& universe) {
-    std::vector<bool> is_needed(universe.names().size());
-    for (const auto& candidate : universe.candidates()) {
-        if (!candidate.is_installed) continue;
-        for (const auto spec : candidate.depends) is_needed[universe.specs()[spec].name] = true;
-    }
-    return is_needed;
-}
-
-/// Of what is installed, what nothing else brought there counts as asked for. The rest is kept once
-/// that is settled (Settling): no package gets an older version for what it did not need itself.
 std::vector<Goal> goals_of(const Universe& universe) {
     std::vector<Goal> goals;
-    const auto is_needed = needed_by_installed(universe);
-    for (const auto spec : universe.requested()) {
-        if (!universe.name_of(universe.specs()[spec]).is_virtual)
-            goals.push_back({universe.specs()[spec].matches, false, universe.specs()[spec].extras});
-    }
-    for (const auto name : universe.kept()) {
-        if (is_needed[name]) continue;
-        Goal goal{{}, true};
-        for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id)
-            goal.any_of.push_back(id);
-        goals.push_back(std::move(goal));
+    for (const auto id : universe.requested()) {
+        const auto& spec = universe.specs()[id];
+        if (!universe.name_of(spec).is_virtual) goals.push_back({spec.matches, spec.extras});
     }
     return goals;
-}
-
-bool is_met(const Goal& goal, const std::vector<CandidateId>& chosen) {
-    return std::any_of(goal.any_of.begin(), goal.any_of.end(), [&](auto id) {
-        return std::binary_search(chosen.begin(), chosen.end(), id);
-    });
-}
-
-/// Optional goals that the answer meets are kept from now on. libsolv gives up whatever has a part
-/// in a conflict, so each of the others is tried once more; `chosen` then is the answer to them
-/// all.
-std::vector<Goal> firm(const std::vector<Goal>& goals,
-                       const Live& live,
-                       Search& search,
-                       std::vector<CandidateId>& chosen) {
-    std::vector<Goal> kept;
-    std::vector<Goal> lost;
-    for (const auto& goal : goals)
-        (is_met(goal, chosen) ? kept : lost).push_back({goal.any_of, false, goal.extras});
-    for (auto& goal : lost) {
-        auto more = kept;
-        more.push_back(std::move(goal));
-        auto answer = search.find_better(live, more);
-        if (!answer) continue;
-        chosen = *std::move(answer);
-        kept = std::move(more);
-    }
-    return kept;
 }
 
 struct Best {
@@ -91,51 +43,25 @@ bool meets_machine(const Universe& universe) {
     });
 }
 
-/// Releases of a toolkit that the driver does not run.
-std::vector<CandidateId> beyond_driver(const Universe& universe, const Narrowing& open) {
-    std::vector<CandidateId> releases;
-    for (const auto toolkit : universe.toolkits()) {
-        const auto& name = universe.names()[toolkit];
-        for (auto id = name.begin; id < name.end; ++id) {
-            if (open.live()[id] &&
-                universe.candidates()[id].toolkit_fit.how == ToolkitFit::Class::NotRun)
-                releases.push_back(id);
-        }
-    }
-    return releases;
-}
-
 Effort effort_of(const Problem& problem) {
     return {problem.stop, problem.limits.conflicts, problem.deadline};
 }
 
-std::optional<Best> best_in(const Universe& universe,
-                            const Ranking& ranking,
-                            const Narrowing& open) {
+/// The best solution; nothing when there is none.
+std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
+    if (!meets_machine(universe)) return std::nullopt;
+    const auto open = reduce(universe, ranking.ranks);
     Search search(universe, ranking.ranks, effort_of(universe.problem()));
     const auto goals = goals_of(universe);
-    auto first = search.find(open.live(), goals);
+    const auto first = search.find(open.live(), goals);
     if (!first) return std::nullopt;
-    const auto kept = firm(goals, open.live(), search, *first);
-    auto improved = improve(universe, open, ranking, search, kept, *first);
+    auto improved = improve(universe, open, ranking, search, goals, *first);
     std::erase_if(improved.chosen, [&](CandidateId id) {
         return universe.names()[universe.candidates()[id].name].is_unpublished();
     });
     auto not_running = not_running_in(universe, improved.chosen);
     return Best{{std::move(improved.chosen), std::move(not_running), std::move(improved.trades)},
                 search.gave_up()};
-}
-
-/// The best solution; nothing when there is none. A toolkit that the driver does not run comes only
-/// where nothing else does.
-std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
-    if (!meets_machine(universe)) return std::nullopt;
-    const auto open = reduce(universe, ranking.ranks);
-    const auto beyond = beyond_driver(universe, open);
-    auto within = open;
-    for (const auto release : beyond) within.exclude(release);
-    auto best = best_in(universe, ranking, within);
-    return best || beyond.empty() ? best : best_in(universe, ranking, open);
 }
 
 /// A problem, and its best solution if there is one.

@@ -170,7 +170,7 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
             blame(part, requested[i], core);
             return core;
         }
-        goals.push_back({spec.matches, false, spec.extras});
+        goals.push_back({spec.matches, spec.extras});
         edge_of_goal.push_back(i);
     }
     if (wanted != kNone) {
@@ -178,7 +178,7 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
             blame(part, std::vector{wanted}, core);
             return core;
         }
-        goals.push_back({{wanted}, false});
+        goals.push_back({{wanted}});
         edge_of_goal.push_back(kNone);
     }
     collapse(part);

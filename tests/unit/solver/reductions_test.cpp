@@ -107,7 +107,7 @@ std::optional<std::vector<Goal>> goals_of(const Universe& universe,
     for (const auto id : universe.requested()) {
         const auto& spec = universe.specs()[id];
         if (!universe.name_of(spec).is_virtual) {
-            goals.push_back({spec.matches, false, spec.extras});
+            goals.push_back({spec.matches, spec.extras});
         } else if (spec.matches.empty()) {
             return std::nullopt;
         }
@@ -116,7 +116,7 @@ std::optional<std::vector<Goal>> goals_of(const Universe& universe,
         const auto& name = universe.names()[universe.find_name(text).value()];
         std::vector<CandidateId> all(name.end - name.begin);
         std::iota(all.begin(), all.end(), name.begin);
-        goals.push_back({std::move(all), false});
+        goals.push_back({std::move(all)});
     }
     return goals;
 }
