@@ -590,7 +590,10 @@ void Collecting::leave_out_accelerators(NameId id) {
 
 /// The same once it is known what builds bring that say nothing themselves.
 void Collecting::leave_out_inferred() {
-    if (std::ranges::none_of(candidates_, &Candidate::is_accelerator_inferred)) return;
+    bool are_any_bound = false;
+    for (NameId id = 0; id < names().size(); ++id) are_any_bound = are_any_bound || is_bound(id);
+    if (!are_any_bound || std::ranges::none_of(candidates_, &Candidate::is_accelerator_inferred))
+        return;
     std::vector<Candidate> all;
     std::swap(all, candidates_);
     for (NameId id = 0; id < names().size(); ++id) {

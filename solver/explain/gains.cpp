@@ -2,11 +2,13 @@
 
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/hardware/asked_spec.hpp"
-#include "libcore/spec/record_version.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace gpkg::solver {
@@ -20,20 +22,13 @@ public:
     std::vector<Fix::Package> run(const std::vector<ProblemChange>& changes,
                                   const Concerned& concerned) const {
         const auto& problem = universe_.problem();
-        const auto freed = freed_by(changes);
-        auto names = names_of(changes, concerned);
-        names.insert(freed.begin(), freed.end());
+        const auto names = names_of(changes, concerned);
         std::vector<Fix::Package> gains;
         for (const auto& record : solution_.records) {
             const bool was_hidden = is_hidden(record);
             const bool is_concerned = names.contains(record.name) || was_hidden;
-            const auto id = universe_.find_name(record.name);
-            const bool is_asked = id && universe_.is_requested(*id);
-            // That another requested package pays for it is told too, and that a dependency no
-            // longer is for the GPU of the machine.
-            auto remark = is_concerned || is_asked
-                              ? remark_on(record, is_asked || freed.contains(record.name))
-                              : remark_on_dependency(record);
+            // That another package pays for it is told too.
+            auto remark = remark_on(record, is_concerned);
             if (!is_concerned && remark.empty()) continue;
             gains.push_back({record.name,
                              record.version,
@@ -47,14 +42,6 @@ public:
 
 private:
     using Kind = ProblemChange::Kind;
-
-    static std::set<std::string> freed_by(const std::vector<ProblemChange>& changes) {
-        std::set<std::string> freed;
-        for (const auto& change : changes) {
-            if (change.kind == Kind::SetAccelerator) freed.insert(change.name);
-        }
-        return freed;
-    }
 
     /// What the conflict and the changes are about, as it is called after them.
     std::set<std::string> names_of(const std::vector<ProblemChange>& changes,
@@ -70,66 +57,51 @@ private:
         }
         auto names = concerned.pinned;
         for (auto& [index, name] : by_spec) names.insert(std::move(name));
+        for (const auto& change : changes) {
+            if (change.kind == Kind::SetAccelerator) names.insert(change.name);
+        }
         return names;
     }
 
-    std::string remark_on(const PackageRecord& record, bool is_told_of) const {
+    /// Where it is for another accelerator than the user said, or than is preferred as long as
+    /// nothing is changed and has builds, be it that the change asks for just that.
+    std::string remark_on(const PackageRecord& record, bool is_told) const {
         if (solution_.find_not_running(record.name) != nullptr) return "does not run here";
+        const auto id = universe_.find_name(record.name);
+        if (!id) return "";
         const auto of = accelerator_of(record);
-        if (!gives_up_gpu(record) && !is_for_another_than_named(record, of) &&
-            !(is_told_of && is_for_another_than_asked(record, of)))
-            return "";
-        return fmt::format("{} build", compute_platform(of.accelerator));
+        const auto named = vendor_named(record.name);
+        const auto wanted = named ? named : universe_.preferred_accelerator(*id);
+        const bool is_said = named || (is_told && universe_.accelerators().is_bound(record.name));
+        const bool is_missed = wanted && of.accelerator != *wanted &&
+                               (is_said ? !of.evidence.empty() : has_builds(record.name, *wanted));
+        return is_missed ? fmt::format("{} build", compute_platform(of.accelerator)) : "";
     }
 
-    /// Only where this very version has builds for the GPU: those of another version would not come
-    /// anyway.
-    std::string remark_on_dependency(const PackageRecord& record) const {
-        const auto version = version_of(record);
-        if (!version || !gives_up_gpu(record, &*version)) return "";
-        return fmt::format("{} build", compute_platform(Accelerator::None));
-    }
-
-    /// What the user said has no builds where the change lets others come.
-    bool is_for_another_than_asked(const PackageRecord& record, const AcceleratorOf& of) const {
-        const auto id = universe_.find_name(record.name);
-        const auto wanted = id ? universe_.preferred_accelerator(*id) : std::nullopt;
-        return wanted && !of.evidence.empty() && of.accelerator != *wanted &&
-               universe_.accelerators().is_bound(record.name);
-    }
-
-    /// Whether the request names a build for a GPU: "torch=*=cuda*", and another kind would come.
-    bool is_for_another_than_named(const PackageRecord& record, const AcceleratorOf& of) const {
-        const auto& specs = universe_.problem().request.specs;
-        return !of.evidence.empty() && std::ranges::any_of(specs, [&](const MatchSpec& spec) {
-            if (spec.name != record.name || !spec.build) return false;
+    /// The one whose build the request names: "torch=*=cuda*".
+    std::optional<Accelerator> vendor_named(const std::string& name) const {
+        for (const auto& spec : universe_.problem().request.specs) {
+            if (spec.name != name || !spec.build) continue;
             const auto named = accelerator_of_build(spec.build->text());
-            return named && *named != Accelerator::None && *named != of.accelerator;
-        });
+            if (named && *named != Accelerator::None) return named;
+        }
+        return std::nullopt;
     }
 
-    /// Whether a build for none would come where there is a GPU, and are builds for it, which are
-    /// preferred as long as nothing is changed, be it that the change asks for just that.
-    /// With `version`, only builds of that version count.
-    bool gives_up_gpu(const PackageRecord& record, const Version* version = nullptr) const {
-        const auto id = universe_.find_name(record.name);
-        const auto wanted = id ? universe_.preferred_accelerator(*id) : std::nullopt;
-        if (!wanted || !has_vendor(universe_.problem().virtual_packages, *wanted) ||
-            accelerator_of(record).accelerator != Accelerator::None)
-            return false;
-        const auto has_wanted = [&](const Universe& universe) {
-            const auto own = universe.find_name(record.name);
-            if (!own) return false;
-            const auto& name = universe.names()[*own];
-            for (auto one = name.begin; one < name.end; ++one) {
-                const auto& candidate = universe.candidates()[one];
-                if (candidate.accelerator == *wanted && !candidate.is_accelerator_inferred &&
-                    (version == nullptr || universe.version(candidate.version) == *version))
-                    return true;
-            }
-            return false;
-        };
-        return has_wanted(universe_) || has_wanted(changed_);
+    /// For a GPU of the machine.
+    bool has_builds(const std::string& text, Accelerator wanted) const {
+        if (!has_vendor(universe_.problem().virtual_packages, wanted)) return false;
+        return std::ranges::any_of(
+            std::array{&universe_, &changed_}, [&](const Universe* universe) {
+                const auto id = universe->find_name(text);
+                if (!id) return false;
+                const auto& name = universe->names()[*id];
+                const auto builds =
+                    std::span(universe->candidates()).subspan(name.begin, name.end - name.begin);
+                return std::ranges::any_of(builds, [&](const Candidate& build) {
+                    return build.accelerator == wanted && !build.is_accelerator_inferred;
+                });
+            });
     }
 
     /// Whether strict priority kept it away.

@@ -651,7 +651,7 @@ gpu expect 0 solve 'zlead[accel=nvidia]' --accel none
 out_has 'cuda129_0'
 out_lacks 'cpu_0'
 gpu expect 1 solve 'apart=1.0=cuda129*' 'zlead[accel=nvidia]' --accel none
-err_has "gpkg solve 'apart=1.0=cuda129*[accel=auto]' 'zlead[accel=nvidia]' --accel none  # gives apart 1.0 (CUDA build)"
+err_has "gpkg solve 'apart=1.0=cuda129*[accel=auto]' 'zlead[accel=nvidia]' --accel none  # gives apart 1.0"
 printf 'dependencies: [word, zlead]\naccelerator: {default: nvidia, zlead: none}\n' > both.yml
 gpu expect 0 env create -n both -f both.yml
 gpu expect 0 env export -n both
