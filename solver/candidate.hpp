@@ -49,7 +49,7 @@ struct Candidate {
     Accelerator accelerator = Accelerator::None;  ///< that the build is for
     bool says_accelerator = false;                ///< else it knows of none
     bool is_accelerator_inferred = false;         ///< it is what the build brings that says it
-    std::optional<ToolkitRange> toolkit{};        ///< that it goes with
+    std::optional<ToolkitRange> toolkit{};        ///< that it goes with; first, what it depends on
     ToolkitFit toolkit_fit{};                     ///< how well that suits the driver
     Closeness closeness;                          ///< to the machine
     bool will_not_run = false;                    ///< on this driver and these GPUs (running.hpp)
@@ -113,6 +113,7 @@ struct Name {
     bool is_virtual = false;       ///< "__cuda": true or false from the start, never chosen
     bool is_reached = false;       ///< its candidates are to be collected
     bool is_toolkit_part = false;  ///< its version may tell the release of a toolkit
+    bool is_vendor_part = false;   ///< its builds are for no accelerator (libcore/hardware)
     /// Stands for the toolkit of this vendor (derived_dependencies.hpp).
     std::optional<Accelerator> toolkit_of{};
     /// Stands for a spec of the request that has a condition: of one candidate, which has the spec

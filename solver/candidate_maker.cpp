@@ -100,6 +100,7 @@ CandidateMaker::SpecList CandidateMaker::keep(Role role, const std::vector<SpecI
         }
         always.push_back(id);
         list.accelerator.take(spec.accelerator);
+        if (!list.toolkit) list.toolkit = spec.toolkit;
         list.closeness.take(spec.closeness);
         if (is_constrain ? spec.will_not_run_constrained : spec.will_not_run)
             list.will_not_run = true;
@@ -172,7 +173,8 @@ void CandidateMaker::complete(Candidate& candidate,
     candidate.conditional = depends.conditional;
     candidate.constrains = constrains.specs;
     candidate.closeness = depends.closeness;
-    if (!is_vendor_part(table_.names()[candidate.name].text)) {
+    candidate.toolkit = depends.toolkit;
+    if (!table_.names()[candidate.name].is_vendor_part) {
         const auto said = accelerator_of(candidate.flags(), depends.accelerator, candidate.build());
         candidate.accelerator = said.value_or(Accelerator::None);
         candidate.says_accelerator = said.has_value();

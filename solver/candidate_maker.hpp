@@ -42,6 +42,7 @@ private:
         std::span<const SpecId> conditional{};  ///< that apply where their `when` holds
         bool is_readable = true;                ///< else it is empty
         HintedAccelerator accelerator{};
+        std::optional<ToolkitRange> toolkit{};
         Closeness closeness{};
         bool will_not_run = false;
     };

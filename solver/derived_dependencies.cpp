@@ -55,17 +55,15 @@ std::vector<std::optional<Accelerator>> DerivedDependencies::accelerators_by_spe
 }
 
 std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candidate) const {
-    const auto states_it = [&](SpecId depend) {
-        return table_.specs()[depend].toolkit.has_value();
-    };
-    const auto stated = std::ranges::find_if(candidate.depends, states_it);
     const auto& name = table_.name(candidate.name);
-    return toolkit_of(
-        stated == candidate.depends.end() ? std::nullopt : table_.specs()[*stated].toolkit,
-        candidate.accelerator,
-        candidate.build(),
-        name.is_toolkit_part ? toolkit_of_part(name.text, versions_[candidate.version])
-                             : std::nullopt);
+    if (candidate.toolkit || (candidate.accelerator == Accelerator::None && !name.is_toolkit_part))
+        return candidate.toolkit;
+    return toolkit_of(std::nullopt,
+                      candidate.accelerator,
+                      candidate.build(),
+                      name.is_toolkit_part
+                          ? toolkit_of_part(name.text, versions_[candidate.version])
+                          : std::nullopt);
 }
 
 ToolkitFit DerivedDependencies::fit_of(const ToolkitRange& range) {

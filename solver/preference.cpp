@@ -384,11 +384,15 @@ private:
         std::vector<std::vector<Reach>> scores;
         scores.reserve(lists.size());
         for (const auto& list : lists) scores.push_back(score(list, names));
-        auto best_first = scores;
-        std::sort(best_first.rbegin(), best_first.rend());
-        for (std::size_t i = 0; i < scores.size(); ++i) {
-            const auto same = std::ranges::lower_bound(best_first, scores[i], std::greater());
-            places[i] = static_cast<std::size_t>(same - best_first.begin());
+        std::vector<std::size_t> best_first(lists.size());
+        std::iota(best_first.begin(), best_first.end(), std::size_t{0});
+        std::sort(best_first.begin(), best_first.end(), [&](auto one, auto other) {
+            return scores[other] < scores[one];
+        });
+        for (std::size_t i = 1; i < best_first.size(); ++i) {
+            const auto before = best_first[i - 1];
+            places[best_first[i]] =
+                places[before] + (scores[before] == scores[best_first[i]] ? 0 : 1);
         }
         return places;
     }

@@ -39,6 +39,7 @@ NameId SpecTable::intern_name(std::string_view text) {
         name.text = entry->first;
         name.is_virtual = text.starts_with("__");
         name.is_toolkit_part = is_toolkit_part(text);
+        name.is_vendor_part = is_vendor_part(text);
         names_.push_back(std::move(name));
     }
     return entry->second;
