@@ -40,9 +40,6 @@ struct FreeSolver {
 
 using IdPair = std::pair<Id, Id>;
 
-/// Up to so many candidates of a name exclude each other in pairs: 15 rules, where slots take 18.
-constexpr std::size_t kFewRivals = 6;
-
 class IdQueue {
 public:
     IdQueue() { queue_init(&queue_); }
@@ -133,7 +130,6 @@ struct Engine::State {
     std::vector<Id> holds;  ///< by condition: the solvable; 0 where nothing uses it
     std::vector<Id> fails;  ///< by condition
     std::vector<std::pair<Id, IdPair>> either_of;  ///< keys that one of two solvables provides
-    std::vector<std::pair<Id, std::vector<CandidateId>>> rivals_of;  ///< keys that these provide
     std::optional<Scope> scope;
     Conflict failure;
 
@@ -277,10 +273,7 @@ struct Engine::State {
             for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id) {
                 if (solvable_of[id] != 0) members.push_back(id);
             }
-            if (members.size() <= kFewRivals) {
-                exclude_pairs(members);
-                continue;
-            }
+            if (members.size() < 2) continue;
             const auto bits = static_cast<std::uint32_t>(std::bit_width(members.size() - 1));
             for (std::uint32_t bit = 0; bit < bits; ++bit) {
                 const Id key = name_of(add_named(fmt::format("slot#{}#{}", name, bit)));
@@ -292,16 +285,6 @@ struct Engine::State {
                     }
                 }
             }
-        }
-    }
-
-    /// Of few, a rule for each pair is less than the slots.
-    void exclude_pairs(const std::vector<CandidateId>& members) {
-        for (std::size_t i = 0; i + 1 < members.size(); ++i) {
-            const auto rivals = fresh_id("rivals", members[i]);
-            const auto worse = std::span(members).subspan(i + 1);
-            rivals_of.emplace_back(rivals, std::vector(worse.begin(), worse.end()));
-            conflict(solvable_of[members[i]], rivals);
         }
     }
 
@@ -348,7 +331,6 @@ struct Engine::State {
             set_providers(complement_of[spec], others);
         }
         for (const auto& [key, pair] : either_of) set_either(key, pair);
-        for (const auto& [key, members] : rivals_of) set_providers(key, members);
     }
 
     void set_providers(Id key, const std::vector<CandidateId>& members, Id otherwise = 0) {

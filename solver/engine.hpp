@@ -8,7 +8,7 @@
 // "At most one candidate of a name" would cost libsolv a rule per pair. Instead every name gets
 // ceil(log2 n) slot solvables, candidate i requires slot k where bit k of i is set and conflicts
 // with it where it is not: two candidates differ in some bit and so exclude each other, with n log
-// n rules and the same unit propagation. Where there are few, pairs are less.
+// n rules and the same unit propagation.
 //
 // libsolv learns from conflicts, but decides in a fixed order, never restarts and forgets nothing
 // that it learned: a conflict costs 3 us at first and 400 us after 50,000 of them. Pigeonholes (ten
