@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 namespace gpkg::solver {
@@ -26,58 +25,44 @@ bool names_match(const MatchSpec& spec, std::string_view name) {
     return spec.name == "*" || spec.name_matcher->matches(name);
 }
 
-/// Whether a spec asks for more than a name.
-bool asks_more(const MatchSpec& spec) {
+/// Whether one of the name's records matches the spec, which may ask for no more than the name.
+Result<bool> has_match(const ChannelIndex& index, std::string_view name, const MatchSpec& spec) {
     MatchSpec bare;
     bare.name = spec.name;
     bare.name_matcher = spec.name_matcher;
-    return !(bare == spec);
-}
-
-/// Whether one of the name's records matches the spec.
-Result<bool> has_match(const ChannelIndex& index, std::string_view name, const MatchSpec& spec) {
+    if (bare == spec) return true;
     GPKG_TRY(const auto home, index.find(name));
     return std::ranges::any_of(home.rows(), [&](const ChannelIndex::Row& row) {
         return ChannelRecord{&index, &home, &row}.matches(spec);
     });
 }
 
-/// Taking every package that a glob fits is never what was meant. "*[md5=...]" mostly means one:
-/// its name is told.
+/// Taking every package that a glob fits is never what was meant. "*[md5=...]" mostly means one.
 Result<void> refuse_glob(const MatchSpec& spec, const Problem& problem) {
-    std::vector<std::string> found;
+    std::set<std::string> found;
     for (const auto& index : problem.indexes) {
         for (const auto name : index->names()) {
             if (!names_match(spec, name)) continue;
-            if (asks_more(spec)) {
-                GPKG_TRY(const bool matches, has_match(*index, name, spec));
-                if (!matches) continue;
-            }
-            found.emplace_back(name);
+            GPKG_TRY(const bool matches, has_match(*index, name, spec));
+            if (matches) found.emplace(name);
         }
     }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
     if (found.empty())
         return fail(ErrorKind::NotFound,
-                    fmt::format("no package{} in the channels matches '{}'",
-                                asks_more(spec) ? "" : " name",
-                                spec.to_string()));
-    if (found.size() == 1 && asks_more(spec)) {
+                    fmt::format("no package in the channels matches '{}'", spec.to_string()));
+    auto hint = std::string("request one of them by name");
+    if (found.size() == 1) {
         auto named = spec;
-        named.name = found.front();
+        named.name = *found.begin();
         named.name_matcher.reset();
-        return fail(
-            ErrorKind::Usage,
-            fmt::format(
-                "'{}' has no package name; only {} matches it", spec.to_string(), found.front()),
-            fmt::format("request '{}'", named.to_string()));
+        hint = fmt::format("request '{}'", named.to_string());
     }
+    const std::vector<std::string> names(found.begin(), found.end());
     return fail(ErrorKind::Usage,
                 fmt::format("'{}' is a pattern, not a package name; it matches {}",
                             spec.to_string(),
-                            join_some(found, "and")),
-                "request one of them by name");
+                            join_some(names, "and")),
+                std::move(hint));
 }
 
 /// What of a name the requested accelerators allow:
@@ -146,8 +131,6 @@ public:
     Result<Universe> finish() &&;
 
 private:
-    using FirstNamed = std::unordered_map<SpecId, std::uint32_t>;
-
     void count_channels();
     Result<void> take_request();
     Result<SpecId> take_conditional(const MatchSpec& spec);
@@ -159,10 +142,7 @@ private:
     void collect_installed(NameId name);
     void add_given(NameId name, const PackageRecord& record, bool is_installed);
     std::uint32_t channel_of(NameId name, const PackageRecord& record) const;
-    bool is_named(NameId name,
-                  const ChannelIndex& index,
-                  std::uint32_t channel,
-                  FirstNamed& first) const;
+    bool is_named(NameId name, const ChannelIndex& index) const;
     /// Gives `why_not` each candidate of the name, and leaves it out where that has a reason.
     template <typename WhyNot>
     void leave_out(NameId name, const WhyNot& why_not);
@@ -351,29 +331,21 @@ Result<void> Collecting::collect(NameId name) {
     return {};
 }
 
-/// A request or a pin may name the channel: then its spec rules the others out, and strict priority
-/// does not hide the first that it means.
-bool Collecting::is_named(NameId name,
-                          const ChannelIndex& index,
-                          std::uint32_t channel,
-                          FirstNamed& first) const {
-    bool is_first = false;
-    for (const auto* ids :
-         {&universe_.requested_, &universe_.conditional_, &universe_.constraints_}) {
-        for (const auto id : *ids) {
-            const auto& spec = specs()[id];
-            if (spec.name == name && spec.match.channel &&
-                channel_matches(*spec.match.channel, index.source().channel))
-                is_first = first.try_emplace(id, channel).first->second == channel || is_first;
-        }
-    }
-    return is_first;
+/// A request or a pin may name the channel: then its spec rules the others out.
+bool Collecting::is_named(NameId name, const ChannelIndex& index) const {
+    const auto names_it = [&](SpecId id) {
+        const auto& spec = specs()[id];
+        return spec.name == name && spec.match.channel &&
+               channel_matches(*spec.match.channel, index.source().channel);
+    };
+    return std::ranges::any_of(universe_.requested_, names_it) ||
+           std::ranges::any_of(universe_.conditional_, names_it) ||
+           std::ranges::any_of(universe_.constraints_, names_it);
 }
 
 Result<void> Collecting::collect_rows(NameId name) {
     const std::string text = names()[name].text;
     std::optional<std::uint32_t> first_channel;
-    FirstNamed first_named;
     for (std::size_t i = 0; i < problem_.indexes.size(); ++i) {
         const auto& index = *problem_.indexes[i];
         GPKG_TRY(const auto found, index.find(text));
@@ -383,8 +355,7 @@ Result<void> Collecting::collect_rows(NameId name) {
         const auto channel = channel_of_index_[i];
         if (!first_channel) first_channel = channel;
         const bool is_hidden = problem_.priority == ChannelPriority::Strict &&
-                               channel != first_channel &&
-                               !is_named(name, index, channel, first_named) &&
+                               channel != first_channel && !is_named(name, index) &&
                                !keeping_.may_come_of(text, index.source().channel);
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
             name_at(name).left_out.push_back({reason, {&index, &home, &row}});

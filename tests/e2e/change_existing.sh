@@ -281,7 +281,7 @@ err_lacks 'stays as installed'
 # A request names one package.
 expect 2 install -n ten 'so*'
 err_is "error: 'so*' is a pattern, not a package name; it matches solo
-  hint: request one of them by name"
+  hint: request 'solo'"
 
 # A channel that is a path is one from here, and is remembered as what it meant.
 expect 0 install -n ten ../channel::solo

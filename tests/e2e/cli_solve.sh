@@ -203,7 +203,7 @@ package two 1.0 b_0 'base 1.5.*'
 md5=$(python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))["packages"]["two-1.0-b_0.tar.bz2"]["md5"])' "$CHANNEL/linux-64/repodata.json")
 expect 2 solve "*[md5=$md5]"
-err_has "'*[md5='$md5']' has no package name; only two matches it" "request 'two[md5='$md5']'"
+err_has "'*[md5='$md5']' is a pattern, not a package name; it matches two" "request 'two[md5='$md5']'"
 expect 0 solve "two[md5=$md5]"
 expect 1 solve "*[md5=${md5//[0-9]/0}]"
 err_has 'no package in the channels matches'
