@@ -41,6 +41,7 @@ struct ChangeSet {
 
 std::vector<ProblemChange> changes_of(const std::vector<Suggestion>& steps) {
     std::vector<ProblemChange> changes;
+    changes.reserve(steps.size());
     for (const auto& step : steps) changes.push_back(step.change);
     return changes;
 }

@@ -49,8 +49,9 @@ std::vector<Note> PackageNotes::all() {
 void PackageNotes::add_notes_on(CandidateId id) {
     // Whether there is one.
     const auto add = [&](std::optional<Note> note) {
-        if (note) notes_.push_back(*std::move(note));
-        return note.has_value();
+        const bool is_one = note.has_value();
+        if (is_one) notes_.push_back(*std::move(note));
+        return is_one;
     };
     if (add(on_running(id))) return;
     const auto& candidate = universe_.candidates()[id];
