@@ -174,8 +174,9 @@ private:
             while (try_better(name, places)) {
             }
             const auto best = places[chosen_[name]];
-            for (const auto id : live_of(name)) {
-                if (places[id] != best) open_.exclude(id);
+            const auto& of = universe_.names()[name];
+            for (auto id = of.begin; id < of.end; ++id) {
+                if (open_.live()[id] && places[id] != best) open_.exclude(id);
             }
         }
     }
@@ -323,11 +324,15 @@ private:
     /// Looks for a solution with a better candidate of the name. Few are left to look at: what is
     /// settled rules most out.
     bool try_better(NameId name, const Places& places) {
+        const auto is_better = [&](CandidateId id) { return places[id] < places[chosen_[name]]; };
+        const auto& of = universe_.names()[name];
+        bool has_better = false;
+        for (auto id = of.begin; id < of.end && !has_better; ++id)
+            has_better = open_.live()[id] && is_better(id);
+        if (!has_better) return false;
         std::vector<CandidateId> better;
         std::vector<CandidateId> others;
-        for (const auto id : live_of(name))
-            (places[id] < places[chosen_[name]] ? better : others).push_back(id);
-        if (better.empty()) return false;
+        for (const auto id : live_of(name)) (is_better(id) ? better : others).push_back(id);
         auto only_better = open_;
         for (const auto id : others) only_better.exclude(id);
         return try_with(std::move(better), only_better.live());

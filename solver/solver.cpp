@@ -227,10 +227,13 @@ Result<Outcome> answer_as_put(const Problem& problem) {
         solution.notes = notes_on(universe, selected, [&](const std::string& spec) {
             return builds_with(problem, spec, answer.is_mixed);
         });
-        for (const auto& contradiction : contradictions_in(solution.records)) {
-            Note note(fmt::format("{} {}", contradiction.subject, contradiction.message));
-            note.is_warning = true;
-            solution.notes.push_back(std::move(note));
+        // Else there are none.
+        if (answer.is_mixed || !universe.has_derived()) {
+            for (const auto& contradiction : contradictions_in(solution.records)) {
+                Note note(fmt::format("{} {}", contradiction.subject, contradiction.message));
+                note.is_warning = true;
+                solution.notes.push_back(std::move(note));
+            }
         }
         if (answer.best->gave_up)
             solution.notes.emplace_back(
