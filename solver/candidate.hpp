@@ -66,6 +66,8 @@ struct Candidate {
     std::span<const SpecId> not_asked;
 
     bool is_offered() const { return offered.row != nullptr; }
+    /// Not by its dependencies' builds alone.
+    bool says_accelerator_itself() const { return says_accelerator && !is_accelerator_inferred; }
     std::vector<std::string_view> groups() const;
     /// CEP 45.
     std::vector<std::string> flags() const;

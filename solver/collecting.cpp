@@ -84,30 +84,27 @@ public:
         binds_without_any_ = is_named_ && accelerators.is_bound_without_any(name);
         may_stay_ = !accelerators.is_asked(name);
         has_choice_ = has([&](const auto& one) {
-            return says_itself(one) && (one.accelerator != Accelerator::None || binds_without_any_);
+            return one.says_accelerator_itself() &&
+                   (one.accelerator != Accelerator::None || binds_without_any_);
         });
         for (const auto& one : candidates) {
-            if (says_itself(one) && one.accelerator == wanted_) with_wanted_.insert(one.version);
+            if (one.says_accelerator_itself() && one.accelerator == wanted_)
+                with_wanted_.insert(one.version);
         }
-        is_strict_ = is_named_ || (!with_wanted_.empty());
+        is_strict_ = is_named_ || !with_wanted_.empty();
     }
 
     bool allow(const Candidate& candidate) const {
         if (candidate.accelerator == wanted_ || (candidate.is_installed && may_stay_)) return true;
         // What is brought is bound by itself, and may be freed by itself.
-        const bool is_bound = says_itself(candidate) || is_own_choice_;
+        const bool is_bound = candidate.says_accelerator_itself() || is_own_choice_;
         if (is_bound && candidate.accelerator != Accelerator::None) return false;
         if (!has_choice_ || !is_strict_) return true;
-        return !says_itself(candidate) && !binds_without_any_ &&
+        return !candidate.says_accelerator_itself() && !binds_without_any_ &&
                (is_named_ ? with_wanted_.empty() : !with_wanted_.contains(candidate.version));
     }
 
 private:
-    /// What only brings builds for an accelerator comes as these do.
-    static bool says_itself(const Candidate& candidate) {
-        return candidate.says_accelerator && !candidate.is_accelerator_inferred;
-    }
-
     Accelerator wanted_;
     bool is_own_choice_;
     bool is_named_;

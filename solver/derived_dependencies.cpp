@@ -56,9 +56,7 @@ std::vector<std::optional<Accelerator>> DerivedDependencies::accelerators_by_spe
 
 std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candidate) const {
     const auto& name = table_.name(candidate.name);
-    if (candidate.toolkit || (candidate.accelerator == Accelerator::None && !name.is_toolkit_part))
-        return candidate.toolkit;
-    return toolkit_of(std::nullopt,
+    return toolkit_of(candidate.toolkit,
                       candidate.accelerator,
                       candidate.build(),
                       name.is_toolkit_part

@@ -198,11 +198,6 @@ private:
         }
     }
 
-    std::span<const Candidate> candidates_of(NameId id) const {
-        const auto& name = universe_.names()[id];
-        return std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
-    }
-
     /// Whether what is installed is for another accelerator than is asked for, of which there are
     /// builds.
     bool changes_accelerator(NameId id) const {
@@ -212,7 +207,7 @@ private:
             !universe_.accelerators().is_asked(universe_.names()[id].text) ||
             accelerator_of(former->record).accelerator == *preferred)
             return false;
-        return std::ranges::any_of(candidates_of(id), [&](const Candidate& candidate) {
+        return std::ranges::any_of(universe_.candidates_of(id), [&](const Candidate& candidate) {
             return candidate.accelerator == *preferred;
         });
     }
@@ -230,7 +225,7 @@ private:
         const auto& name = universe_.names()[id];
         Policy policy;
         if (!name.is_virtual) {
-            const auto candidates = candidates_of(id);
+            const auto candidates = universe_.candidates_of(id);
             const auto is_other = [](const LeftOut& out) {
                 return out.why == LeftOut::Why::Accelerator ||
                        out.why == LeftOut::Why::OtherAccelerator;

@@ -213,6 +213,11 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
     return worse;
 }
 
+std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints) {
+    requested.insert(requested.end(), constraints.begin(), constraints.end());
+    return requested;
+}
+
 Narrowing restricted(const Universe& universe, const std::vector<SpecId>& request) {
     Narrowing open(universe);
     for (const auto spec : request) open.restrict_to(spec);
@@ -220,8 +225,7 @@ Narrowing restricted(const Universe& universe, const std::vector<SpecId>& reques
 }
 
 Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
-    auto request = universe.requested();
-    request.insert(request.end(), universe.constraints().begin(), universe.constraints().end());
+    const auto request = joined(universe.requested(), universe.constraints());
     auto open = restricted(universe, request);
     for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
     return open;

@@ -61,6 +61,9 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
                                      const Live& live,
                                      const std::function<bool(NameId, SpecId)>& counts = {});
 
+/// Requested specs and constraints as one list.
+std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints);
+
 /// Without what these specs and constraints of the request rule out.
 Narrowing restricted(const Universe& universe, const std::vector<SpecId>& request);
 

@@ -197,11 +197,6 @@ const std::vector<CandidateId>& Search::best_first(SpecId spec) {
 
 namespace {
 
-std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints) {
-    requested.insert(requested.end(), constraints.begin(), constraints.end());
-    return requested;
-}
-
 bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, const Live& live) {
     return std::ranges::all_of(specs, [&](SpecId spec) {
         const auto& matches = universe.specs()[spec].matches;
@@ -210,6 +205,15 @@ bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, 
 }
 
 }  // namespace
+
+std::vector<Goal> goals_of(const Universe& universe, const std::vector<SpecId>& requested) {
+    std::vector<Goal> goals;
+    for (const auto id : requested) {
+        const auto& spec = universe.specs()[id];
+        if (!universe.name_of(spec).is_virtual) goals.push_back({spec.matches, spec.extras});
+    }
+    return goals;
+}
 
 bool is_ruled_out(const Universe& universe) {
     const auto open = restricted(universe, joined(universe.requested(), universe.constraints()));
@@ -225,12 +229,9 @@ bool has_solution(const Universe& universe,
     if (!has_candidates(universe, requested, open.live())) return false;
     const auto ranks = ranks_by_channel(universe);
     for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
-    std::vector<Goal> goals;
-    for (const auto id : requested) {
-        const auto& spec = universe.specs()[id];
-        if (!universe.name_of(spec).is_virtual) goals.push_back({spec.matches, spec.extras});
-    }
-    return Search(universe, ranks, effort).find(open.live(), goals).has_value();
+    return Search(universe, ranks, effort)
+        .find(open.live(), goals_of(universe, requested))
+        .has_value();
 }
 
 }  // namespace gpkg::solver

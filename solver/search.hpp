@@ -50,6 +50,9 @@ private:
     bool gave_up_ = false;
 };
 
+/// A goal for each requested spec; the machine's virtual packages are not chosen.
+std::vector<Goal> goals_of(const Universe& universe, const std::vector<SpecId>& requested);
+
 /// Whether some spec of the request leaves no candidate that has its dependencies: known at once,
 /// and mostly the reason where there is no solution.
 bool is_ruled_out(const Universe& universe);

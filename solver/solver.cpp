@@ -22,15 +22,6 @@
 namespace gpkg::solver {
 namespace {
 
-std::vector<Goal> goals_of(const Universe& universe) {
-    std::vector<Goal> goals;
-    for (const auto id : universe.requested()) {
-        const auto& spec = universe.specs()[id];
-        if (!universe.name_of(spec).is_virtual) goals.push_back({spec.matches, spec.extras});
-    }
-    return goals;
-}
-
 struct Best {
     Selected selected;
     bool gave_up = false;  ///< a better one may exist
@@ -52,7 +43,7 @@ std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
     if (!meets_machine(universe)) return std::nullopt;
     const auto open = reduce(universe, ranking.ranks);
     Search search(universe, ranking.ranks, effort_of(universe.problem()));
-    const auto goals = goals_of(universe);
+    const auto goals = goals_of(universe, universe.requested());
     const auto first = search.find(open.live(), goals);
     if (!first) return std::nullopt;
     auto improved = improve(universe, open, ranking, search, goals, *first);
@@ -144,7 +135,7 @@ std::optional<Builds> builds_with(const Problem& problem, const std::string& spe
     auto collected = Universe::collect(*changed);
     if (!collected) return std::nullopt;
     const auto answer = solved(*std::move(collected), kUntimed);
-    // What does not go together is nothing to advise.
+    // A spec whose solution mixes builds that do not go together is not advised.
     if (!answer.best || (answer.is_mixed && !mixes)) return std::nullopt;
     const auto& universe = answer.universe;
     const auto& selected = answer.best->selected;
@@ -227,7 +218,7 @@ Result<Outcome> answer_as_put(const Problem& problem) {
         solution.notes = notes_on(universe, selected, [&](const std::string& spec) {
             return builds_with(problem, spec, answer.is_mixed);
         });
-        // Else there are none.
+        // A consistent solution has none.
         if (answer.is_mixed || !universe.has_derived()) {
             for (const auto& contradiction : contradictions_in(solution.records)) {
                 Note note(fmt::format("{} {}", contradiction.subject, contradiction.message));

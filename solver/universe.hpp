@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,10 @@ public:
     bool has_derived() const { return !derived_.empty(); }
 
     const Name& name_of(const Spec& spec) const { return names()[spec.name]; }
+    std::span<const Candidate> candidates_of(NameId id) const {
+        const auto& name = names()[id];
+        return std::span(candidates_).subspan(name.begin, name.end - name.begin);
+    }
     /// The specs that are about the name.
     const std::vector<SpecId>& specs_on(NameId name) const { return names()[name].specs; }
     /// The specs that a condition asks about.

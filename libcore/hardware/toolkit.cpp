@@ -183,6 +183,7 @@ std::optional<ToolkitRange> release_named(Accelerator vendor, std::string_view t
 }
 
 std::optional<ToolkitRange> compiled_with(Accelerator vendor, std::string_view build) {
+    if (row_of(vendor).release_words.empty()) return std::nullopt;
     for (const auto token : split(build, '_')) {
         for (const auto word : row_of(vendor).release_words) {
             if (!token.starts_with(word)) continue;

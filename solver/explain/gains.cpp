@@ -95,12 +95,10 @@ private:
             std::array{&universe_, &changed_}, [&](const Universe* universe) {
                 const auto id = universe->find_name(text);
                 if (!id) return false;
-                const auto& name = universe->names()[*id];
-                const auto builds =
-                    std::span(universe->candidates()).subspan(name.begin, name.end - name.begin);
-                return std::ranges::any_of(builds, [&](const Candidate& build) {
-                    return build.accelerator == wanted && !build.is_accelerator_inferred;
-                });
+                return std::ranges::any_of(
+                    universe->candidates_of(*id), [&](const Candidate& build) {
+                        return build.accelerator == wanted && !build.is_accelerator_inferred;
+                    });
             });
     }
 

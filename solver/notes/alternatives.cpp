@@ -136,14 +136,11 @@ const std::vector<std::string>& Alternatives::other_kinds_of_environment() {
 }
 
 bool Alternatives::has_gpu_builds(NameId id) const {
-    const auto& name = universe_.names()[id];
-    const auto candidates =
-        std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
-    return std::ranges::any_of(candidates,
+    return std::ranges::any_of(universe_.candidates_of(id),
                                [](const Candidate& candidate) {
                                    return candidate.accelerator != Accelerator::None;
                                }) ||
-           std::ranges::any_of(name.left_out, [](const LeftOut& out) {
+           std::ranges::any_of(universe_.names()[id].left_out, [](const LeftOut& out) {
                return out.why == LeftOut::Why::Accelerator ||
                       out.why == LeftOut::Why::OtherAccelerator;
            });
@@ -151,14 +148,14 @@ bool Alternatives::has_gpu_builds(NameId id) const {
 
 std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator vendor) {
     const auto& name = universe_.names()[universe_.candidates()[id].name];
+    const bool takes_any_major = is_requested(id) || universe_.names_cuda();
     std::vector<CandidateId> best;
     int best_rank = 0;
     for (auto one = name.begin; one < name.end; ++one) {
         const auto& candidate = universe_.candidates()[one];
         if (candidate.accelerator != vendor || candidate.is_accelerator_inferred) continue;
         const bool is_same = candidate.version == universe_.candidates()[id].version;
-        if (!is_requested(id) && !universe_.names_cuda() &&
-            version_part(version_of(one), 0) != version_part(version_of(id), 0))
+        if (!takes_any_major && version_part(version_of(one), 0) != version_part(version_of(id), 0))
             continue;
         const int rank =
             is_same ? 4 : (universe_.is_as_requested(one) ? 2 : 0) + (could_run(one) ? 1 : 0);
@@ -210,15 +207,12 @@ std::string Alternatives::build_pattern(CandidateId id) const {
     const auto& one = universe_.candidates()[id];
     const std::string build(one.build());
     const auto letters = build.substr(0, build.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
-    const auto& name = universe_.names()[one.name];
-    const auto others =
-        std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
-    const bool is_clear = letters.size() > 2 && letters != build &&
-                          std::ranges::none_of(others, [&](const Candidate& other) {
-                              return other.version == one.version &&
-                                     other.accelerator != one.accelerator &&
-                                     other.build().starts_with(letters);
-                          });
+    const bool is_clear =
+        letters.size() > 2 && letters != build &&
+        std::ranges::none_of(universe_.candidates_of(one.name), [&](const Candidate& other) {
+            return other.version == one.version && other.accelerator != one.accelerator &&
+                   other.build().starts_with(letters);
+        });
     return is_clear ? letters + "*" : build;
 }
 

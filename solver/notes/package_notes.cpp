@@ -28,7 +28,7 @@ PackageNotes::PackageNotes(const Universe& universe,
     : universe_(universe), selected_(selected), with_spec_(with_spec), alternatives_(universe) {
     for (const auto id : selected.packages) {
         const auto& candidate = universe.candidates()[id];
-        if (!candidate.says_accelerator || candidate.is_accelerator_inferred) continue;
+        if (!candidate.says_accelerator_itself()) continue;
         for (const auto depend : candidate.depends) parts_.insert(universe.specs()[depend].name);
     }
 }
@@ -71,7 +71,7 @@ void PackageNotes::add_notes_on(CandidateId id) {
     if (!is_told && !is_traded) add(on_held_version(id));
 }
 
-/// Of what does not run on the machine's GPUs, or perhaps not.
+/// The package does not run on the machine's GPUs, or perhaps not.
 std::optional<Note> PackageNotes::on_running(CandidateId id) const {
     const auto& candidate = universe_.candidates()[id];
     if (candidate.is_installed ||
@@ -79,7 +79,7 @@ std::optional<Note> PackageNotes::on_running(CandidateId id) const {
         !universe_.preferred_accelerator(candidate.name))
         return std::nullopt;
     auto note = about(id);
-    // What needs it does not run either, and was requested.
+    // Its requested dependents do not run either: they have the warning.
     if (const auto found = selected_.not_running.find(id); found != selected_.not_running.end()) {
         if (!alternatives_.is_requested(id)) return std::nullopt;
         note.reason =
@@ -109,9 +109,9 @@ std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
     // Of what the request leaves out nothing is said.
     const auto& left_out = universe_.names()[candidate.name].left_out;
     const bool is_one_of_several = std::ranges::any_of(left_out, [&](const LeftOut& out) {
+        if (out.why != LeftOut::Why::Accelerator) return false;
         const auto other = Version::parse(out.record.version());
-        return out.why == LeftOut::Why::Accelerator && other &&
-               alternatives_.version_of(id) < *other;
+        return other && alternatives_.version_of(id) < *other;
     });
     if (is_one_of_several) note.platform = compute_platform(candidate.accelerator);
     // What only builds may be for another machine (answer.hpp).
@@ -124,7 +124,8 @@ std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
     return note;
 }
 
-/// A better one that is other than what is installed, in what nobody asked to change.
+/// A better package differs from the installed one in its channel, accelerator, BLAS or MPI, which
+/// only a request changes.
 std::optional<Note> PackageNotes::on_kept(CandidateId id) {
     if (!alternatives_.may_change(id)) return std::nullopt;
     const auto name = universe_.candidates()[id].name;
@@ -155,8 +156,8 @@ std::optional<Note> PackageNotes::on_kept(CandidateId id) {
     return std::nullopt;
 }
 
-/// Something newer is there for what is to be updated, or something noticeably newer for what is
-/// requested now, and goes with nothing else that is.
+/// A newer version of a package to be updated, or a noticeably newer one of a requested package,
+/// conflicts with the other packages.
 std::optional<Note> PackageNotes::on_held_version(CandidateId id) {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
@@ -216,8 +217,8 @@ std::optional<Note> PackageNotes::on_gpu_build(CandidateId id, bool is_limit_tol
     return note;
 }
 
-/// None can be taken. Nobody misses one of a package that has none for any GPU, but who asks for
-/// it.
+/// No build for the vendor's GPUs is usable. Of a package without any GPU build this is told only
+/// if the user asks for GPU builds.
 std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator vendor) const {
     const auto& candidate = universe_.candidates()[id];
     auto note = about(id);
@@ -230,13 +231,10 @@ std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator ve
         note.aside = left_out_text(universe_, candidate.name, out);
         return note;
     }
-    const auto& name = universe_.names()[candidate.name];
-    const auto builds =
-        std::span(universe_.candidates()).subspan(name.begin, name.end - name.begin);
+    const auto builds = universe_.candidates_of(candidate.name);
     const bool is_missed =
         alternatives_.is_bound(candidate.name) || alternatives_.has_gpu_builds(candidate.name);
-    if (!is_missed || !alternatives_.is_requested(id) || !candidate.says_accelerator ||
-        candidate.is_accelerator_inferred ||
+    if (!is_missed || !alternatives_.is_requested(id) || !candidate.says_accelerator_itself() ||
         std::ranges::find(builds, vendor, &Candidate::accelerator) != builds.end())
         return std::nullopt;
     note.reason = fmt::format(
@@ -244,7 +242,7 @@ std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator ve
     return note;
 }
 
-/// Newer than the builds for CPUs, which counts more.
+/// A GPU build on a machine without such a GPU: its version is newer than that of any CPU build.
 std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_told) const {
     const auto& candidate = universe_.candidates()[id];
     const auto vendor = candidate.accelerator;
@@ -264,17 +262,17 @@ std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_to
     return note;
 }
 
-/// It may cost a requested package versions for a GPU build.
+/// A named CUDA costs a requested package a newer version.
 std::optional<Note> PackageNotes::on_named_cuda(CandidateId id) const {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
+    if (candidate.accelerator != Accelerator::Nvidia || !alternatives_.is_requested(id) ||
+        alternatives_.is_bound(candidate.name) || alternatives_.is_build_requested(candidate.name))
+        return std::nullopt;
     const auto cuda = alternatives_.named_cuda();
-    const bool is_for_it = cuda && alternatives_.is_requested(id) &&
-                           candidate.accelerator == Accelerator::Nvidia &&
-                           !alternatives_.is_bound(candidate.name) &&
-                           !alternatives_.is_build_requested(candidate.name);
+    if (!cuda) return std::nullopt;
     bool has_newer = false;
-    for (auto one = name.begin; one < name.end && is_for_it; ++one) {
+    for (auto one = name.begin; one < name.end; ++one) {
         has_newer = has_newer || (universe_.candidates()[one].accelerator == Accelerator::None &&
                                   alternatives_.version_of(id) < alternatives_.version_of(one) &&
                                   universe_.is_as_requested(one));
@@ -313,7 +311,7 @@ Note PackageNotes::about(CandidateId id) const {
     return note;
 }
 
-/// What `spec` selects in place of `id`; fills what the note says of that.
+/// The build that `spec` selects in place of `id`; adds the spec and what it changes to the note.
 std::optional<Build> PackageNotes::try_spec(CandidateId id,
                                             const std::string& spec,
                                             Note& note) const {
@@ -326,7 +324,7 @@ std::optional<Build> PackageNotes::try_spec(CandidateId id,
     return found->second;
 }
 
-/// The spec that selects a build for the accelerator, where it does.
+/// Adds the spec that selects a build for the accelerator, if it does.
 void PackageNotes::offer_build(CandidateId id, Accelerator accelerator, Note& note) const {
     auto tried = note;
     const auto build = try_spec(id, spec_with(universe_.candidates()[id].name, accelerator), tried);
