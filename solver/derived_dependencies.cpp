@@ -198,14 +198,20 @@ std::optional<SpecId> DerivedDependencies::framework_spec(const Candidate& candi
     return table_.derive(spec.name, text, std::move(matches));
 }
 
+SpecId DerivedDependencies::toolkit_spec(const ToolkitRange& range) {
+    const auto [known, is_new] = toolkit_specs_.try_emplace(range);
+    if (is_new)
+        known->second = derive(
+            *table_.find_name(compute_platform(range.vendor)),
+            range.to_string(),
+            [&](const Candidate& release) { return range.contains(release.toolkit->first); });
+    return known->second;
+}
+
 std::vector<SpecId> DerivedDependencies::needs_of(const Candidate& candidate) {
     std::vector<SpecId> needs;
     if (table_.names()[candidate.name].toolkit_of) return needs;
-    if (const auto& range = candidate.toolkit)
-        needs.push_back(derive(
-            *table_.find_name(compute_platform(range->vendor)),
-            range->to_string(),
-            [&](const Candidate& release) { return range->contains(release.toolkit->first); }));
+    if (candidate.toolkit) needs.push_back(toolkit_spec(*candidate.toolkit));
     if (candidate.accelerator == Accelerator::None) return needs;
     for (const auto depend : candidate.depends) {
         if (const auto spec = framework_spec(candidate, depend)) needs.push_back(*spec);

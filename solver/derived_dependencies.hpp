@@ -47,6 +47,7 @@ private:
     std::vector<std::optional<Accelerator>> accelerators_by_spec() const;
     bool do_installed_contradict() const;
     void add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records);
+    SpecId toolkit_spec(const ToolkitRange& range);
     std::optional<SpecId> framework_spec(const Candidate& candidate, SpecId dependency);
     std::vector<SpecId> needs_of(const Candidate& candidate);
     /// A spec that takes the candidates of a name that fit.
@@ -57,6 +58,7 @@ private:
     SpecTable& table_;
     std::vector<Candidate>& candidates_;
     std::vector<Version>& versions_;
+    std::map<ToolkitRange, SpecId> toolkit_specs_;
     std::map<Accelerator, std::optional<ToolkitVersion>> drivers_;  ///< that the machine has
 };
 

@@ -263,7 +263,7 @@ private:
                        ranking_.versions[id] > ranking_.versions[chosen_[name]];
             });
             const auto is_one = std::ranges::find(builds, chosen_[name]) != builds.end();
-            if (is_one || try_with(builds, open_.live())) goals_.push_back({std::move(builds)});
+            if (is_one || try_with(builds)) goals_.push_back({std::move(builds)});
         }
     }
 
@@ -309,9 +309,7 @@ private:
     }
 
     /// Looks for a solution with an installed name that the one at hand has not.
-    bool try_keeping(NameId name) {
-        return is_kept_[name] && try_with(live_of(name), open_.live());
-    }
+    bool try_keeping(NameId name) { return is_kept_[name] && try_with(live_of(name)); }
 
     std::vector<CandidateId> live_of(NameId name) const {
         std::vector<CandidateId> live;
@@ -321,28 +319,27 @@ private:
         return live;
     }
 
-    /// Looks for a solution with a better candidate of the name. Few are left to look at: what is
-    /// settled rules most out.
+    /// Looks for a solution with a better candidate of the name.
     bool try_better(NameId name, const Places& places) {
-        const auto is_better = [&](CandidateId id) { return places[id] < places[chosen_[name]]; };
-        const auto& of = universe_.names()[name];
-        bool has_better = false;
-        for (auto id = of.begin; id < of.end && !has_better; ++id)
-            has_better = open_.live()[id] && is_better(id);
-        if (!has_better) return false;
-        std::vector<CandidateId> better;
-        std::vector<CandidateId> others;
-        for (const auto id : live_of(name)) (is_better(id) ? better : others).push_back(id);
-        auto only_better = open_;
-        for (const auto id : others) only_better.exclude(id);
-        return try_with(std::move(better), only_better.live());
+        auto better = live_of(name);
+        std::erase_if(better, [&](CandidateId id) { return places[id] >= places[chosen_[name]]; });
+        return try_with(std::move(better));
     }
 
-    bool try_with(std::vector<CandidateId> any_of, const Live& live) {
+    /// False where a goal cannot be met beside it, as far as arc consistency tells: it does of most
+    /// that are in no solution, and a search takes far longer.
+    bool may_join(CandidateId id) const {
+        auto with = open_;
+        with.settle(id);
+        return has_candidates(goals_, with.live());
+    }
+
+    bool try_with(std::vector<CandidateId> any_of) {
+        std::erase_if(any_of, [&](CandidateId id) { return !may_join(id); });
         if (any_of.empty()) return false;
         auto goals = goals_;
         goals.push_back({std::move(any_of)});
-        const auto solution = search_.find_better(live, goals);
+        const auto solution = search_.find_better(open_.live(), goals);
         if (solution) adopt(*solution);
         return solution.has_value();
     }

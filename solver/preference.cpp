@@ -9,7 +9,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <span>
 #include <tuple>
 #include <unordered_map>
@@ -394,21 +393,19 @@ private:
 
     /// The names that all lists speak of, alphabetically.
     std::vector<NameId> common_names(const std::vector<List>& lists) const {
-        const auto names_in = [&](const List& list) {
-            std::set<NameId> names;
-            for (const auto spec : list) names.insert(universe_.specs()[spec].name);
-            return names;
-        };
-        auto common = names_in(lists.front());
+        const auto name_of = [&](SpecId spec) { return universe_.specs()[spec].name; };
+        std::vector<NameId> names;
+        for (const auto spec : lists.front()) names.push_back(name_of(spec));
         for (const auto& list : lists) {
-            const auto names = names_in(list);
-            std::erase_if(common, [&](NameId name) { return !names.contains(name); });
+            std::erase_if(names, [&](NameId name) {
+                return std::ranges::find(list, name, name_of) == list.end();
+            });
         }
-        std::vector<NameId> sorted(common.begin(), common.end());
-        std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) {
-            return universe_.names()[a].text < universe_.names()[b].text;
+        std::ranges::sort(names, {}, [&](NameId name) -> const std::string& {
+            return universe_.names()[name].text;
         });
-        return sorted;
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        return names;
     }
 
     /// What a spec can bring at best, the higher the better: the place of its highest version, with

@@ -206,6 +206,12 @@ bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, 
 
 }  // namespace
 
+bool has_candidates(const std::vector<Goal>& goals, const Live& live) {
+    const auto is_live = [&](CandidateId id) { return live[id]; };
+    return std::ranges::all_of(
+        goals, [&](const Goal& goal) { return std::ranges::any_of(goal.any_of, is_live); });
+}
+
 std::vector<Goal> goals_of(const Universe& universe, const std::vector<SpecId>& requested) {
     std::vector<Goal> goals;
     for (const auto id : requested) {

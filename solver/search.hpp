@@ -53,6 +53,9 @@ private:
 /// A goal for each requested spec; the machine's virtual packages are not chosen.
 std::vector<Goal> goals_of(const Universe& universe, const std::vector<SpecId>& requested);
 
+/// Whether each goal has a live candidate.
+bool has_candidates(const std::vector<Goal>& goals, const Live& live);
+
 /// Whether some spec of the request leaves no candidate that has its dependencies: known at once,
 /// and mostly the reason where there is no solution.
 bool is_ruled_out(const Universe& universe);

@@ -15,14 +15,15 @@ using Verdict = std::optional<Accelerator>;
 /// "cuda129" and "cu102" of "py39_cu102_0"; not "custom". Without a toolkit they are for none:
 /// "cuNone" (torchvision-cpu), "cuda_None" (ambertools), "cuda0.0" (faiss-cpu), "no_cuda".
 Verdict meaning_of_token(std::string_view before, std::string_view token, std::string_view behind) {
-    const bool is_switched_off = before == "no" || before == "without" ||
-                                 behind.starts_with("None") || behind == "off" ||
-                                 behind.starts_with("off_");
+    const auto is_switched_off = [&] {
+        return before == "no" || before == "without" || behind.starts_with("None") ||
+               behind == "off" || behind.starts_with("off_");
+    };
     for (const auto& vendor : vendors()) {
         for (const auto word : vendor.release_words) {
             if (!token.starts_with(word)) continue;
             const auto release = token.substr(word.size());
-            if (release == "None" || release == "0.0" || (release.empty() && is_switched_off))
+            if (release == "None" || release == "0.0" || (release.empty() && is_switched_off()))
                 return Accelerator::None;
             if (!release.empty() && is_digit(release.front())) return vendor.accelerator;
         }

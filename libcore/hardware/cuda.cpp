@@ -19,10 +19,14 @@ std::string dotted_release(std::string_view digits) {
 }
 
 int version_part(const Version& version, std::size_t place) {
-    const auto parts = split(version.to_string(), '.');
+    std::string_view part = version.to_string();
+    for (; place > 0; --place) {
+        const auto dot = part.find('.');
+        if (dot == std::string_view::npos) return 0;
+        part.remove_prefix(dot + 1);
+    }
     int number = 0;
-    if (place < parts.size())
-        std::from_chars(parts[place].data(), parts[place].data() + parts[place].size(), number);
+    std::from_chars(part.data(), part.data() + part.size(), number);
     return number;
 }
 

@@ -80,13 +80,16 @@ ToolkitRange at_least(ToolkitRange range) {
     return range;
 }
 
-/// Releases of the major versions of a toolkit, also some that are still to come.
-std::vector<Version> possible_releases(const Vendor& vendor) {
+/// Releases of the major versions of a toolkit, also some that are still to come, and the version
+/// that each has.
+std::vector<std::pair<ToolkitVersion, Version>> possible_releases(const Vendor& vendor) {
     constexpr int kLikelyMinors = 12;
-    std::vector<Version> releases{Version::from_number(9999)};
+    std::vector<std::pair<ToolkitVersion, Version>> releases;
     const auto add = [&](int major, int minor) {
-        releases.push_back(*Version::parse(ToolkitVersion{major, minor}.to_string()));
+        const ToolkitVersion release{major, minor};
+        releases.emplace_back(release, *Version::parse(release.to_string()));
     };
+    add(9999, 0);
     for (int major = vendor.first_major; major <= vendor.last_major; ++major) {
         for (int minor = 0; minor <= kLikelyMinors; ++minor) add(major, minor);
         add(major, ToolkitVersion::kLastMinor);
@@ -97,20 +100,22 @@ std::vector<Version> possible_releases(const Vendor& vendor) {
 /// The releases that a version spec takes, from the first to the last.
 std::optional<ToolkitRange> releases_in(const VersionSpec& spec, const Vendor& vendor) {
     static const auto possible = [] {
-        std::map<Accelerator, std::vector<Version>> all;
+        std::map<Accelerator, std::vector<std::pair<ToolkitVersion, Version>>> all;
         for (const auto& one : vendors()) all[one.accelerator] = possible_releases(one);
         return all;
     }();
     std::optional<ToolkitRange> range;
-    const auto probe = [&](const Version& version) {
-        const auto release = ToolkitVersion::of(version);
-        if (!release || !spec.matches(version)) return;
-        if (!range) range = exactly(vendor.accelerator, *release);
-        range->first = std::min(range->first, *release);
-        range->last = std::max(range->last, *release);
+    const auto probe = [&](ToolkitVersion release, const Version& version) {
+        const bool is_inside = range && range->contains(release);
+        if (is_inside || !spec.matches(version)) return;
+        if (!range) range = exactly(vendor.accelerator, release);
+        range->first = std::min(range->first, release);
+        range->last = std::max(range->last, release);
     };
-    std::ranges::for_each(spec.literals(), probe);
-    std::ranges::for_each(possible.at(vendor.accelerator), probe);
+    for (const auto& version : spec.literals()) {
+        if (const auto release = ToolkitVersion::of(version)) probe(*release, version);
+    }
+    for (const auto& [release, version] : possible.at(vendor.accelerator)) probe(release, version);
     return range;
 }
 
