@@ -196,7 +196,7 @@ private:
         do {
             settle_queued();
             for (const auto spec : facts_.newly_applying()) {
-                open_.restrict_to(spec);
+                open_.require(spec);
                 queue_.push_back(universe_.specs()[spec].name);
             }
         } while (!queue_.empty());

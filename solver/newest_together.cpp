@@ -156,10 +156,7 @@ private:
                 for (const auto id : by_age[age]) within.exclude(id);
             }
         }
-        return std::ranges::any_of(goals_, [&](const Goal& goal) {
-            return std::ranges::none_of(goal.any_of,
-                                        [&](CandidateId id) { return within.live()[id]; });
-        });
+        return !has_candidates(goals_, within.live());
     }
 
     bool find_within(const Conflicting& bounds) {

@@ -64,22 +64,23 @@ struct Narrowing::Relations {
 Narrowing::Narrowing(const Universe& universe)
     : universe_(&universe),
       relations_(std::make_shared<const Relations>(universe)),
-      live_(universe) {
+      live_(universe),
+      is_needed_(universe.names().size()) {
     const auto& specs = universe.specs();
     for (const auto& spec : specs)
         matches_left_.push_back(static_cast<std::uint32_t>(spec.matches.size()));
     for (SpecId id = 0; id < specs.size(); ++id) {
-        const auto& name = universe.name_of(specs[id]);
         if (specs[id].matches.empty()) {
             for (const auto user : relations_->dependents[id]) kill(user);
         }
-        const bool is_unmet =
-            name.is_virtual && name.begin != name.end && specs[id].matches.empty();
         for (const auto user : relations_->constrainers[id]) {
-            const bool excludes_itself =
-                specs[id].name == universe.candidates()[user].name && !specs[id].allows(user);
-            if (is_unmet || excludes_itself) kill(user);
+            const bool is_itself = specs[id].name == universe.candidates()[user].name;
+            if (is_itself && !specs[id].allows(user)) kill(user);
         }
+    }
+    for (NameId id = 0; id < universe.names().size(); ++id) {
+        const auto& name = universe.names()[id];
+        if (name.is_virtual && name.begin != name.end) need(id);
     }
     spread();
 }
@@ -97,13 +98,32 @@ void Narrowing::spread() {
         for (const auto spec : relations_->matched_by[id]) {
             if (--matches_left_[spec] > 0) continue;
             for (const auto user : relations_->dependents[spec]) kill(user);
+            if (is_needed_[universe_->specs()[spec].name]) kill_constrainers(spec);
         }
     }
+}
+
+void Narrowing::kill_constrainers(SpecId spec) {
+    for (const auto user : relations_->constrainers[spec]) kill(user);
+}
+
+void Narrowing::need(NameId name) {
+    if (is_needed_[name]) return;
+    is_needed_[name] = true;
+    for (const auto spec : universe_->specs_on(name)) {
+        if (matches_left_[spec] == 0) kill_constrainers(spec);
+    }
+    spread();
 }
 
 void Narrowing::exclude(CandidateId id) {
     kill(id);
     spread();
+}
+
+void Narrowing::require(SpecId spec) {
+    restrict_to(spec);
+    need(universe_->specs()[spec].name);
 }
 
 void Narrowing::restrict_to(SpecId spec) {
@@ -120,13 +140,9 @@ void Narrowing::settle(CandidateId id) {
     for (auto rival = name.begin; rival < name.end; ++rival) {
         if (rival != id) kill(rival);
     }
-    for (const auto spec : candidate.depends) restrict_to(spec);
+    for (const auto spec : candidate.depends) require(spec);
     for (const auto spec : candidate.constrains) restrict_to(spec);
-    for (const auto spec : universe_->specs_on(candidate.name)) {
-        if (universe_->specs()[spec].allows(id)) continue;
-        for (const auto user : relations_->constrainers[spec]) kill(user);
-    }
-    spread();
+    need(candidate.name);
 }
 
 std::vector<CandidateId> worse_twins(const Universe& universe,
@@ -218,15 +234,18 @@ std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<Spec
     return requested;
 }
 
-Narrowing restricted(const Universe& universe, const std::vector<SpecId>& request) {
+Narrowing restricted(const Universe& universe,
+                     const std::vector<SpecId>& requested,
+                     const std::vector<SpecId>& constraints) {
     Narrowing open(universe);
-    for (const auto spec : request) open.restrict_to(spec);
+    for (const auto spec : constraints) open.restrict_to(spec);
+    for (const auto spec : requested) open.require(spec);
     return open;
 }
 
 Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
     const auto request = joined(universe.requested(), universe.constraints());
-    auto open = restricted(universe, request);
+    auto open = restricted(universe, universe.requested(), universe.constraints());
     for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
     return open;
 }

@@ -26,7 +26,8 @@ private:
 };
 
 /// What an answer can still be made of, as one thing after the other is known of it. Whatever is
-/// said, every candidate goes that then has a dependency which no live candidate meets.
+/// said, every candidate goes that then has a dependency which no live candidate meets, or
+/// constrains what is needed to what no live candidate is.
 class Narrowing {
 public:
     /// Nothing is known; gone are those that the machine, or they themselves, rule out.
@@ -34,6 +35,8 @@ public:
 
     const Live& live() const { return live_; }
     void exclude(CandidateId id);
+    /// A package as `spec` says is part of the answer.
+    void require(SpecId spec);
     /// If the name that `spec` is about is there, it is as `spec` says.
     void restrict_to(SpecId spec);
     /// The candidate is part of the answer: its rivals go, what it does not go with, and what does
@@ -42,12 +45,15 @@ public:
 
 private:
     struct Relations;
+    void need(NameId name);
     void kill(CandidateId id);
+    void kill_constrainers(SpecId spec);
     void spread();
 
     const Universe* universe_;
     std::shared_ptr<const Relations> relations_;  ///< which copies share
     Live live_;
+    std::vector<bool> is_needed_;              ///< by name
     std::vector<std::uint32_t> matches_left_;  ///< by spec
     std::vector<CandidateId> dead_;            ///< whose death is not yet spread
 };
@@ -65,7 +71,9 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
 std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints);
 
 /// Without what these specs and constraints of the request rule out.
-Narrowing restricted(const Universe& universe, const std::vector<SpecId>& request);
+Narrowing restricted(const Universe& universe,
+                     const std::vector<SpecId>& requested,
+                     const std::vector<SpecId>& constraints);
 
 /// What the best answer to the request can be made of: without what it rules out, and without the
 /// worse of twins.

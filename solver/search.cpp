@@ -222,7 +222,7 @@ std::vector<Goal> goals_of(const Universe& universe, const std::vector<SpecId>& 
 }
 
 bool is_ruled_out(const Universe& universe) {
-    const auto open = restricted(universe, joined(universe.requested(), universe.constraints()));
+    const auto open = restricted(universe, universe.requested(), universe.constraints());
     return !has_candidates(universe, universe.requested(), open.live());
 }
 
@@ -230,11 +230,11 @@ bool has_solution(const Universe& universe,
                   const std::vector<SpecId>& requested,
                   const std::vector<SpecId>& constraints,
                   const Effort& effort) {
-    const auto request = joined(requested, constraints);
-    auto open = restricted(universe, request);
+    auto open = restricted(universe, requested, constraints);
     if (!has_candidates(universe, requested, open.live())) return false;
     const auto ranks = ranks_by_channel(universe);
-    for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
+    for (const auto id : worse_twins(universe, ranks, joined(requested, constraints), open.live()))
+        open.exclude(id);
     return Search(universe, ranks, effort)
         .find(open.live(), goals_of(universe, requested))
         .has_value();
