@@ -29,6 +29,8 @@ struct ChannelRecord {
     const ChannelIndex::Row* row = nullptr;
 
     std::string_view version() const { return home->version(*row); }
+    const std::string& channel() const { return index->source().channel; }
+    Result<PackageRecord> record() const { return index->record(*home, *row); }
     /// The groups of extra dependencies that it has (CEP 44).
     std::vector<std::string_view> groups() const;
     bool matches(const MatchSpec& spec) const;
@@ -102,6 +104,7 @@ struct LeftOut {
     };
     Why why;
     ChannelRecord record;
+    std::uint32_t channel = 0;  ///< 0 is the highest
 
     bool is_other_than_installed() const {
         return why == Why::OtherChannel || why == Why::OtherAccelerator || why == Why::OtherVariant;

@@ -355,7 +355,7 @@ Result<void> Collecting::collect_rows(NameId name) {
                                channel != first_channel && !is_named(name, index) &&
                                !keeping_.may_come_of(text, index.source().channel);
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
-            name_at(name).left_out.push_back({reason, {&index, &home, &row}});
+            name_at(name).left_out.push_back({reason, {&index, &home, &row}, channel});
         };
         if (is_hidden) {
             for (const auto* row : home.choices(std::nullopt))
@@ -390,7 +390,7 @@ void Collecting::collect_installed(NameId name) {
                     return false;
                 if (!record.sha256.empty() && !candidate.sha256().empty())
                     return record.sha256 == candidate.sha256();
-                return candidate.offered.index->source().channel == record.channel;
+                return candidate.offered.channel() == record.channel;
             });
         if (same != candidates_.end()) {
             same->is_installed = true;
@@ -527,7 +527,7 @@ void Collecting::leave_out(NameId name, const WhyNot& why_not) {
     const auto kept = std::stable_partition(
         begin, candidates_.end(), [&](const auto& candidate) { return !why_not(candidate); });
     for (auto gone = kept; gone != candidates_.end(); ++gone) {
-        if (gone->is_offered()) left_out.push_back({*why_not(*gone), gone->offered});
+        if (gone->is_offered()) left_out.push_back({*why_not(*gone), gone->offered, gone->channel});
     }
     candidates_.erase(kept, candidates_.end());
 }

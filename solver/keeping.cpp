@@ -160,7 +160,7 @@ void Keeping::Kept::settle(std::span<const Candidate> candidates) {
 
 std::optional<LeftOut::Why> Keeping::Kept::why_not(const Candidate& candidate) const {
     if (candidate.is_installed || !candidate.is_offered()) return std::nullopt;
-    if (keeps_channel && !keeping->may_come_of(*name, candidate.offered.index->source().channel))
+    if (keeps_channel && !keeping->may_come_of(*name, candidate.offered.channel()))
         return LeftOut::Why::OtherChannel;
     if (accelerator && candidate.accelerator != *accelerator) return LeftOut::Why::OtherAccelerator;
     if (kind[0].empty() && kind[1].empty()) return std::nullopt;

@@ -17,7 +17,7 @@
 namespace gpkg::solver {
 
 bool is_for_machine(const Universe& universe, const LeftOut& out) {
-    const auto record = out.record.index->record(*out.record.home, *out.record.row);
+    const auto record = out.record.record();
     if (!record) return false;
     const auto& problem = universe.problem();
     const auto vendor = accelerator_of(*record).accelerator;

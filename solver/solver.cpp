@@ -283,7 +283,7 @@ Result<std::string> advantage(const Problem& problem,
     const auto second = find(other);
     if (first && second) return solver::advantage(universe, *first, *second);
     for (const auto& out : name.left_out) {
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        const auto record = out.record.record();
         if (!record || !is(other, record->channel, record->fn)) continue;
         if (out.why == LeftOut::Why::Hidden) return "is in a channel with higher priority";
         return fmt::format(

@@ -130,7 +130,7 @@ std::size_t differing_column(const PackageRecord& a, const PackageRecord& b) {
 std::pair<std::string, std::string> traits(const Universe& universe,
                                            NameId name,
                                            const LeftOut& out) {
-    const auto record = out.record.index->record(*out.record.home, *out.record.row);
+    const auto record = out.record.record();
     const auto former = universe.former(name);
     if (!record || !former) return {};
     const auto column = differing_column(*record, former->record);
@@ -178,7 +178,7 @@ std::string what_stays(const Universe& universe, NameId name, const LeftOut& out
 
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& problem = universe.problem();
-    const auto channel = [&] { return channel_title(problem, out.record.index->source().channel); };
+    const auto channel = [&] { return channel_title(problem, out.record.channel()); };
     const auto but = [&](const std::string& what) {
         return fmt::format("{}, but {}", what, what_stays(universe, name, out));
     };
@@ -189,7 +189,7 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
     case LeftOut::Why::Accelerator: return "not a " + requested_build(universe, name);
     case LeftOut::Why::OtherChannel: return but("in " + channel());
     case LeftOut::Why::OtherAccelerator: {
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        const auto record = out.record.record();
         return but(fmt::format(
             "{} build", record ? compute_platform(accelerator_of(*record).accelerator) : "other"));
     }
@@ -202,8 +202,7 @@ std::string left_out_text(const Universe& universe, NameId name, const LeftOut& 
 std::string spec_allowing(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& text = universe.names()[name].text;
     if (out.why == LeftOut::Why::OtherChannel)
-        return fmt::format(
-            "{}::{}", channel_text(universe.problem(), out.record.index->source().channel), text);
+        return fmt::format("{}::{}", channel_text(universe.problem(), out.record.channel()), text);
     const auto own = traits(universe, name, out).first;
     if (out.why == LeftOut::Why::OtherAccelerator) return fmt::format("{}[accel={}]", text, own);
     // What stands for a BLAS or an MPI says it in its build, and all others go with it.

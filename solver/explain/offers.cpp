@@ -15,7 +15,7 @@ namespace {
 /// What is installed or of the machine is of no channel, and so of any.
 bool is_of(const Candidate& candidate, const std::optional<std::string>& channel) {
     return !channel || !candidate.is_offered() ||
-           channel_matches(*channel, candidate.offered.index->source().channel);
+           channel_matches(*channel, candidate.offered.channel());
 }
 
 class Offer {
@@ -116,10 +116,11 @@ private:
         for (auto id = name_.begin; id < name_.end; ++id) {
             const auto& candidate = universe_.candidates()[id];
             if (is_elsewhere(candidate))
-                all.push_back({candidate.offered,
-                               fmt::format("in {}, not in the requested channel",
-                                           channel_of(candidate.offered)),
-                               false});
+                all.push_back(
+                    {candidate.offered,
+                     fmt::format("in {}, not in the requested channel",
+                                 channel_title(universe_.problem(), candidate.offered.channel())),
+                     false});
         }
         std::vector<Aside> relevant;
         std::copy_if(all.begin(), all.end(), std::back_inserter(relevant), [&](const Aside& aside) {
@@ -148,10 +149,6 @@ private:
             match.channel.reset();
             return record.matches(match);
         });
-    }
-
-    std::string channel_of(const ChannelRecord& record) const {
-        return channel_title(universe_.problem(), record.index->source().channel);
     }
 
     /// The newest first.

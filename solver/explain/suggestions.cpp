@@ -268,7 +268,7 @@ private:
             return out.why == LeftOut::Why::Hidden && out.record.matches(spec.match);
         });
         if (found == left_out.end()) return std::nullopt;
-        return channel_text(universe_.problem(), found->record.index->source().channel);
+        return channel_text(universe_.problem(), found->record.channel());
     }
 
     bool is_offered(NameId name, const MatchSpec& match) const {

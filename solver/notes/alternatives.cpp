@@ -56,6 +56,7 @@ bool Alternatives::is_better(const Version& version,
 std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
+    const bool has_priority = universe_.problem().priority != ChannelPriority::Disabled;
     struct Other {
         bool gives_up_accelerator;
         Version version;
@@ -63,10 +64,12 @@ std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
     };
     std::vector<Other> others;
     for (const auto& out : name.left_out) {
-        if (!out.is_other_than_installed() || is_of_lower_channel(out, candidate)) continue;
+        // In a lower channel a newer version is no better.
+        if (!out.is_other_than_installed() || (has_priority && candidate.channel < out.channel))
+            continue;
         auto version = Version::parse(out.record.version());
         if (!version || *version < version_of(id) || !is_for_machine(universe_, out)) continue;
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        const auto record = out.record.record();
         if (!record) continue;
         const auto accelerator = accelerator_of(*record).accelerator;
         if (!is_better(*version, accelerator, id)) continue;
@@ -103,18 +106,6 @@ bool Alternatives::has_better_alike(CandidateId id) {
             return true;
     }
     return false;
-}
-
-/// What its version would not have helped.
-bool Alternatives::is_of_lower_channel(const LeftOut& out, const Candidate& selected) const {
-    const auto& problem = universe_.problem();
-    if (problem.priority == ChannelPriority::Disabled || !selected.is_offered()) return false;
-    const auto place = [&](const ChannelRecord& record) {
-        return std::ranges::find(problem.indexes,
-                                 record.index->source().channel,
-                                 [](const auto& index) { return index->source().channel; });
-    };
-    return place(selected.offered) < place(out.record);
 }
 
 const std::vector<std::string>& Alternatives::other_kinds_of_environment() {

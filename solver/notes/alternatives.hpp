@@ -48,7 +48,6 @@ private:
     bool is_named_now(NameId name) const;
     std::string build_pattern(CandidateId id) const;
     bool has_better_alike(CandidateId id);
-    bool is_of_lower_channel(const LeftOut& out, const Candidate& selected) const;
     const std::vector<std::string>& other_kinds_of_environment();
 
     const Universe& universe_;

@@ -224,7 +224,7 @@ std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator ve
     auto note = about(id);
     for (const auto& out : universe_.names()[candidate.name].left_out) {
         if (out.why != LeftOut::Why::Hidden || universe_.former(candidate.name)) continue;
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        const auto record = out.record.record();
         if (!record || accelerator_of(*record).accelerator != vendor) continue;
         note.better = record->version;
         note.platform = compute_platform(vendor);
