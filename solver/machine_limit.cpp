@@ -116,11 +116,9 @@ std::optional<std::string> MachineLimit::why_missing(const std::vector<Candidate
     if (ids.empty() || !are_all_out) return std::nullopt;
     const auto verdict = verdict_on(ids.back());
     const auto& spec = universe_.specs()[verdict.unmet];
-    const auto through =
-        verdict.asker == ids.back() || verdict.asker == kNone
-            ? std::string()
-            : fmt::format(" (through {})",
-                          universe_.names()[universe_.candidates()[verdict.asker].name].text);
+    const auto through = verdict.asker == ids.back() || verdict.asker == kNone
+                             ? std::string()
+                             : fmt::format(" (through {})", universe_.name_of(verdict.asker).text);
     const auto& left_out = universe_.name_of(spec).left_out;
     const auto out = std::ranges::find_if(
         left_out, [&](const LeftOut& one) { return one.record.matches(spec.match); });
@@ -155,20 +153,19 @@ bool MachineLimit::lacks_gpu_for(const std::vector<CandidateId>& ids) {
 std::vector<CandidateId> MachineLimit::newest_ruled_out(CandidateId id) {
     const auto& chosen = universe_.candidates()[id];
     const auto& name = universe_.names()[chosen.name];
-    const bool runs = !chosen.will_not_run &&
-                      universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
-    const auto version_of = [&](CandidateId other) -> const Version& {
-        return universe_.version(universe_.candidates()[other].version);
-    };
+    const bool runs = !chosen.will_not_run && universe_.heeds_machine(chosen.name);
     std::vector<CandidateId> newest;
     for (auto other = name.begin; other < name.end; ++other) {
-        if (!(version_of(id) < version_of(other)) || !universe_.is_as_requested(other)) continue;
+        if (!(universe_.version_of(id) < universe_.version_of(other)) ||
+            !universe_.is_as_requested(other))
+            continue;
         const bool does_not_run = runs && universe_.candidates()[other].will_not_run;
         const auto why = verdict_on(other).why;
         if ((why == Why::Nothing && !does_not_run) || why == Why::Request) return {};
         if (why == Why::Else) continue;
-        if (!newest.empty() && version_of(newest.front()) < version_of(other)) newest.clear();
-        if (newest.empty() || version_of(newest.front()) == version_of(other))
+        if (!newest.empty() && universe_.version_of(newest.front()) < universe_.version_of(other))
+            newest.clear();
+        if (newest.empty() || universe_.version_of(newest.front()) == universe_.version_of(other))
             newest.push_back(other);
     }
     return newest;

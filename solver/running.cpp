@@ -92,11 +92,10 @@ NotRunning not_running_in(const Universe& universe, const std::vector<CandidateI
             const auto found = one_needed_by(id);
             if (found == not_running.end()) continue;
             const auto& [needed, why] = *found;
-            const auto& of = universe.candidates()[needed];
             not_running.emplace(id,
                                 fmt::format("needs {} {}, which {}",
-                                            universe.names()[of.name].text,
-                                            universe.version(of.version).to_string(),
+                                            universe.name_of(needed).text,
+                                            universe.version_of(needed).to_string(),
                                             why));
             has_more = true;
         }

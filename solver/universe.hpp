@@ -62,6 +62,8 @@ public:
     bool has_derived() const { return !derived_.empty(); }
 
     const Name& name_of(const Spec& spec) const { return names()[spec.name]; }
+    const Name& name_of(CandidateId id) const { return names()[candidates_[id].name]; }
+    const Version& version_of(CandidateId id) const { return versions_[candidates_[id].version]; }
     std::span<const Candidate> candidates_of(NameId id) const {
         const auto& name = names()[id];
         return std::span(candidates_).subspan(name.begin, name.end - name.begin);
@@ -74,6 +76,10 @@ public:
     const Accelerators& accelerators() const { return problem_->request.accelerators; }
     const Keeping& keeping() const { return keeping_; }
     std::optional<Former> former(NameId name) const { return keeping_.former(names()[name].text); }
+    /// Whether what does not run on the machine counts as worse: not in conda's order.
+    bool heeds_machine(NameId name) const {
+        return accelerators().choice(names()[name].text) != AcceleratorChoice::Conda;
+    }
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
     /// Whether a CUDA is requested by name and no accelerator: requested packages come in builds

@@ -124,7 +124,7 @@ public:
     Joining(const Universe& universe, NameId to) : name_(universe.names()[to]) {
         versions_.reserve(name_.end - name_.begin);
         for (auto id = name_.begin; id < name_.end; ++id)
-            versions_.push_back(&universe.version(universe.candidates()[id].version));
+            versions_.push_back(&universe.version_of(id));
     }
 
     /// One range where the intervals leave no version that exists between them, else several.
@@ -166,13 +166,13 @@ private:
 };
 
 std::string builds_text(const Universe& universe, NameId to, const Set& ids) {
-    const auto version = [&](CandidateId id) -> const Version& {
-        return universe.version(universe.candidates()[id].version);
-    };
-    const auto [low, high] = std::minmax_element(
-        ids.begin(), ids.end(), [&](auto a, auto b) { return version(a) < version(b); });
-    auto text = fmt::format("{} {}", universe.names()[to].text, version(*low).to_string());
-    if (version(*low) != version(*high)) text += " to " + version(*high).to_string();
+    const auto [low, high] = std::minmax_element(ids.begin(), ids.end(), [&](auto a, auto b) {
+        return universe.version_of(a) < universe.version_of(b);
+    });
+    auto text =
+        fmt::format("{} {}", universe.names()[to].text, universe.version_of(*low).to_string());
+    if (universe.version_of(*low) != universe.version_of(*high))
+        text += " to " + universe.version_of(*high).to_string();
     return fmt::format("{} ({} builds)", text, ids.size());
 }
 

@@ -381,7 +381,7 @@ private:
             add(kOtherMachine, change, true);
             return;
         }
-        const auto& present = universe_.version(universe_.candidates()[own.begin].version);
+        const auto& present = universe_.version_of(own.begin);
         for (const auto& value : values) {
             const bool is_enough = std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
                 return std::all_of(way.begin(), way.end(), [&](SpecId id) {

@@ -329,18 +329,15 @@ private:
         line.asks = short_texts(universe_, edge.to, asked.ways);
         line.some_need = asked.some_need;
         line.some_restrict = asked.some_restrict;
-        const auto version = [&](CandidateId one) -> const Version& {
-            return universe_.version(universe_.candidates()[one].version);
-        };
         line.builds.count = asked.members;
         line.builds.of = place.possible.size();
         if (!members.empty()) {
             const auto [low, high] =
                 std::minmax_element(members.begin(), members.end(), [&](auto a, auto b) {
-                    return version(a) < version(b);
+                    return universe_.version_of(a) < universe_.version_of(b);
                 });
-            line.builds.lowest = version(*low).to_string();
-            line.builds.highest = version(*high).to_string();
+            line.builds.lowest = universe_.version_of(*low).to_string();
+            line.builds.highest = universe_.version_of(*high).to_string();
             if (members.size() == 1)
                 line.builds.build = std::string(universe_.candidates()[*low].build());
         }
@@ -427,8 +424,7 @@ private:
         line.kind = Line::Kind::Present;
         line.name = universe_.names()[name].text;
         std::set<Version> versions;
-        for (const auto id : places_[name].possible)
-            versions.insert(universe_.version(universe_.candidates()[id].version));
+        for (const auto id : places_[name].possible) versions.insert(universe_.version_of(id));
         for (auto version = versions.rbegin(); version != versions.rend(); ++version)
             line.versions.push_back(version->to_string());
         add(at.children, std::move(line));

@@ -15,10 +15,6 @@
 
 namespace gpkg::solver {
 
-bool Alternatives::is_requested(CandidateId id) const {
-    return universe_.is_requested(universe_.candidates()[id].name);
-}
-
 bool Alternatives::is_named_now(NameId name) const {
     const auto& request = universe_.problem().request;
     const auto named = std::span(request.specs).first(request.named);
@@ -34,14 +30,10 @@ bool Alternatives::is_build_requested(NameId name) const {
     });
 }
 
-bool Alternatives::is_bound(NameId name) const {
-    return universe_.accelerators().is_bound(universe_.names()[name].text);
-}
-
 bool Alternatives::may_change(CandidateId id) const {
     const auto name = universe_.candidates()[id].name;
     return universe_.problem().request.may_move(universe_.names()[name].text) ||
-           (is_requested(id) && (!universe_.former(name) || is_named_now(name)));
+           (universe_.is_requested(name) && (!universe_.former(name) || is_named_now(name)));
 }
 
 bool Alternatives::is_better(const Version& version,
@@ -49,8 +41,9 @@ bool Alternatives::is_better(const Version& version,
                              CandidateId than) const {
     const auto& candidate = universe_.candidates()[than];
     const auto preferred = universe_.preferred_accelerator(candidate.name);
-    return version_of(than) < version || (version == version_of(than) && accelerator == preferred &&
-                                          candidate.accelerator != preferred);
+    return universe_.version_of(than) < version ||
+           (version == universe_.version_of(than) && accelerator == preferred &&
+            candidate.accelerator != preferred);
 }
 
 std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
@@ -68,7 +61,8 @@ std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
         if (!out.is_other_than_installed() || (has_priority && candidate.channel < out.channel))
             continue;
         auto version = Version::parse(out.record.version());
-        if (!version || *version < version_of(id) || !is_for_machine(universe_, out)) continue;
+        if (!version || *version < universe_.version_of(id) || !is_for_machine(universe_, out))
+            continue;
         const auto record = out.record.record();
         if (!record) continue;
         const auto accelerator = accelerator_of(*record).accelerator;
@@ -92,16 +86,16 @@ std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
     // Where there is one like what is installed, something else is in its way.
     if (!has_better_alike(id)) {
         add_own(true);
-    } else if (is_requested(id)) {
+    } else if (universe_.is_requested(candidate.name)) {
         std::ranges::for_each(other_kinds_of_environment(), add);
     }
     return specs;
 }
 
 bool Alternatives::has_better_alike(CandidateId id) {
-    const auto& name = universe_.names()[universe_.candidates()[id].name];
+    const auto& name = universe_.name_of(id);
     for (auto one = name.begin; one < name.end; ++one) {
-        if (is_better(version_of(one), universe_.candidates()[one].accelerator, id) &&
+        if (is_better(universe_.version_of(one), universe_.candidates()[one].accelerator, id) &&
             universe_.is_as_requested(one) && !machine_.why_never({one}))
             return true;
     }
@@ -138,24 +132,28 @@ bool Alternatives::has_gpu_builds(NameId id) const {
 }
 
 std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator vendor) {
-    const auto& name = universe_.names()[universe_.candidates()[id].name];
-    const bool takes_any_major = is_requested(id) || universe_.names_cuda();
+    const auto& name = universe_.name_of(id);
+    const bool takes_any_major =
+        universe_.is_requested(universe_.candidates()[id].name) || universe_.names_cuda();
     std::vector<CandidateId> best;
     int best_rank = 0;
     for (auto one = name.begin; one < name.end; ++one) {
         const auto& candidate = universe_.candidates()[one];
         if (candidate.accelerator != vendor || candidate.is_accelerator_inferred) continue;
         const bool is_same = candidate.version == universe_.candidates()[id].version;
-        if (!takes_any_major && version_part(version_of(one), 0) != version_part(version_of(id), 0))
+        if (!takes_any_major &&
+            version_part(universe_.version_of(one), 0) != version_part(universe_.version_of(id), 0))
             continue;
         const int rank =
             is_same ? 4 : (universe_.is_as_requested(one) ? 2 : 0) + (could_run(one) ? 1 : 0);
-        const bool is_ahead = best.empty() || rank > best_rank ||
-                              (rank == best_rank && version_of(best.front()) < version_of(one));
+        const bool is_ahead =
+            best.empty() || rank > best_rank ||
+            (rank == best_rank && universe_.version_of(best.front()) < universe_.version_of(one));
         if (is_ahead) {
             best = {one};
             best_rank = rank;
-        } else if (rank == best_rank && version_of(best.front()) == version_of(one)) {
+        } else if (rank == best_rank &&
+                   universe_.version_of(best.front()) == universe_.version_of(one)) {
             best.push_back(one);
         }
     }
@@ -187,8 +185,8 @@ std::string Alternatives::why_not(CandidateId id, const std::vector<CandidateId>
     return "conflicts with other packages" +
            how_to_see_why(problem,
                           fmt::format("{}={}={}",
-                                      name_of(id),
-                                      version_of(could.front()).to_string(),
+                                      universe_.name_of(id).text,
+                                      universe_.version_of(could.front()).to_string(),
                                       build_pattern(could.front())));
 }
 
@@ -224,14 +222,6 @@ std::optional<std::string> Alternatives::named_cuda() const {
         return names_cuda({spec}, problem.virtual_packages);
     });
     return found == problem.request.specs.end() ? std::nullopt : std::optional(as_typed(*found));
-}
-
-const Version& Alternatives::version_of(CandidateId id) const {
-    return universe_.version(universe_.candidates()[id].version);
-}
-
-const std::string& Alternatives::name_of(CandidateId id) const {
-    return universe_.names()[universe_.candidates()[id].name].text;
 }
 
 }  // namespace gpkg::solver

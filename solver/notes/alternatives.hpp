@@ -34,15 +34,11 @@ public:
 
     MachineLimit& machine() { return machine_; }
     bool could_run(CandidateId id);
-    bool is_requested(CandidateId id) const;
     bool is_build_requested(NameId name) const;
-    bool is_bound(NameId name) const;
     /// Whether somebody asks for it, or for a CUDA, or it is to be updated.
     bool may_change(CandidateId id) const;
     /// The first spec by which a CUDA is requested (Universe::names_cuda): "pytorch-cuda=12.1".
     std::optional<std::string> named_cuda() const;
-    const Version& version_of(CandidateId id) const;
-    const std::string& name_of(CandidateId id) const;
 
 private:
     bool is_named_now(NameId name) const;

@@ -41,10 +41,8 @@ std::optional<std::string> note_on_excused(const Universe& universe, std::vector
     std::erase_if(all, [&](auto id) { return universe.candidates()[id].excused.empty(); });
     if (all.empty()) return std::nullopt;
     const auto item = [&](CandidateId id) {
-        const auto& candidate = universe.candidates()[id];
-        return fmt::format("{} ({})",
-                           universe.names()[candidate.name].text,
-                           universe.specs()[candidate.excused.front()].text);
+        const auto excused = universe.candidates()[id].excused.front();
+        return fmt::format("{} ({})", universe.name_of(id).text, universe.specs()[excused].text);
     };
     std::vector<std::string> items(all.size());
     std::transform(all.begin(), all.end(), items.begin(), item);
@@ -71,15 +69,13 @@ std::optional<std::string> note_on_not_running(const Universe& universe,
                                                std::vector<CandidateId> all) {
     std::erase_if(all, [&](auto id) {
         const auto& candidate = universe.candidates()[id];
-        const auto choice = universe.accelerators().choice(universe.names()[candidate.name].text);
         return !candidate.is_installed || !candidate.will_not_run ||
-               choice == AcceleratorChoice::Conda;
+               !universe.heeds_machine(candidate.name);
     });
     if (all.empty()) return std::nullopt;
     std::vector<std::string> items(all.size());
-    std::ranges::transform(all, items.begin(), [&](CandidateId id) {
-        return universe.names()[universe.candidates()[id].name].text;
-    });
+    std::ranges::transform(
+        all, items.begin(), [&](CandidateId id) { return universe.name_of(id).text; });
     std::sort(items.begin(), items.end());
     const bool is_one = items.size() == 1;
     return fmt::format("{} {} {}, although {} not run on {}{}",
