@@ -55,10 +55,11 @@ struct Candidate {
     ToolkitFit toolkit_fit{};                     ///< how well that suits the driver
     Closeness closeness;                          ///< to the machine
     bool will_not_run = false;                    ///< on this driver and these GPUs (running.hpp)
-    ChannelRecord offered;                        ///< where it stands in a channel
-    const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
-    std::span<const SpecId> depends;              ///< that apply wherever the candidate is
-    std::span<const SpecId> conditional;  ///< that apply where their `when` holds; extras too
+    SpecId unusable_need = kNone;          ///< because all that this dependency takes will not
+    ChannelRecord offered;                 ///< where it stands in a channel
+    const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
+    std::span<const SpecId> depends;       ///< that apply wherever the candidate is
+    std::span<const SpecId> conditional;   ///< that apply where their `when` holds; extras too
     std::span<const SpecId> constrains;
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
