@@ -102,10 +102,16 @@ MachineLimit::Verdict MachineLimit::verdict_on_all(const std::vector<CandidateId
     return verdict;
 }
 
-std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId>& ids) {
+bool MachineLimit::could_run(CandidateId id) {
+    return !universe_.candidates()[id].will_not_run && verdict_on(id).why != Why::Machine;
+}
+
+std::string MachineLimit::why_none_runs(const std::vector<CandidateId>& ids) {
     const auto verdict = verdict_on_all(ids);
-    if (verdict.why != Why::Machine) return std::nullopt;
-    return text_of(verdict);
+    if (verdict.why == Why::Machine) return text_of(verdict);
+    return obstacle_of(universe_, *std::ranges::find_if(ids, [&](CandidateId id) {
+                           return universe_.candidates()[id].will_not_run;
+                       }));
 }
 
 std::optional<std::string> MachineLimit::why_missing(const std::vector<CandidateId>& ids) {

@@ -29,10 +29,11 @@ public:
         return why == Why::Machine || why == Why::Else;
     }
 
-    /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
-    /// is not the machine alone that rules the candidate out.
-    /// Of several, each of which the machine rules out: the least that it would take for one.
-    std::optional<std::string> why_never(const std::vector<CandidateId>& ids);
+    /// Whether the machine neither rules it out nor fails to run it.
+    bool could_run(CandidateId id);
+    /// Why none of these could run: "needs __cuda >=13, but this machine has a driver for CUDA 12.4
+    /// (__cuda)", the least that it would take for one.
+    std::string why_none_runs(const std::vector<CandidateId>& ids);
     /// Whether that is a GPU or a driver, of which there is none.
     bool lacks_gpu_for(const std::vector<CandidateId>& ids);
 
@@ -54,7 +55,7 @@ private:
     };
 
     Verdict verdict_on(CandidateId id);
-    /// As why_never(): Machine, or Nothing.
+    /// Machine where it rules out each of them, else Nothing.
     Verdict verdict_on_all(const std::vector<CandidateId>& ids);
     std::string text_of(const Verdict& verdict) const;
     Verdict verdict_on_spec(SpecId id);

@@ -4,7 +4,6 @@
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
-#include "solver/running.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
@@ -96,7 +95,7 @@ bool Alternatives::has_better_alike(CandidateId id) {
     const auto& name = universe_.name_of(id);
     for (auto one = name.begin; one < name.end; ++one) {
         if (is_better(universe_.version_of(one), universe_.candidates()[one].accelerator, id) &&
-            universe_.is_as_requested(one) && !machine_.why_never({one}))
+            universe_.is_as_requested(one) && machine_.could_run(one))
             return true;
     }
     return false;
@@ -145,7 +144,8 @@ std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator ve
             version_part(universe_.version_of(one), 0) != version_part(universe_.version_of(id), 0))
             continue;
         const int rank =
-            is_same ? 4 : (universe_.is_as_requested(one) ? 2 : 0) + (could_run(one) ? 1 : 0);
+            is_same ? 4
+                    : (universe_.is_as_requested(one) ? 2 : 0) + (machine_.could_run(one) ? 1 : 0);
         const bool is_ahead =
             best.empty() || rank > best_rank ||
             (rank == best_rank && universe_.version_of(best.front()) < universe_.version_of(one));
@@ -165,12 +165,10 @@ std::string Alternatives::why_not(CandidateId id, const std::vector<CandidateId>
     const auto& problem = universe_.problem();
     const auto accelerator = universe_.candidates()[builds.front()].accelerator;
     std::vector<CandidateId> could;
-    std::ranges::copy_if(
-        builds, std::back_inserter(could), [&](CandidateId one) { return could_run(one); });
-    if (could.empty()) {
-        const auto never = machine_.why_never(builds);
-        return never ? *never : why_not_running(builds);
-    }
+    std::ranges::copy_if(builds, std::back_inserter(could), [&](CandidateId one) {
+        return machine_.could_run(one);
+    });
+    if (could.empty()) return machine_.why_none_runs(builds);
     if (!has_vendor(problem.virtual_packages, accelerator))
         return fmt::format(
             "is for an {} GPU, and {} has none", vendor_title(accelerator), problem.machine);
@@ -203,16 +201,6 @@ std::string Alternatives::build_pattern(CandidateId id) const {
                    other.build().starts_with(letters);
         });
     return is_clear ? letters + "*" : build;
-}
-
-std::string Alternatives::why_not_running(const std::vector<CandidateId>& builds) const {
-    return obstacle_of(universe_, *std::ranges::find_if(builds, [&](CandidateId one) {
-                           return universe_.candidates()[one].will_not_run;
-                       }));
-}
-
-bool Alternatives::could_run(CandidateId id) {
-    return !universe_.candidates()[id].will_not_run && !machine_.why_never({id});
 }
 
 std::optional<std::string> Alternatives::named_cuda() const {

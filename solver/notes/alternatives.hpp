@@ -25,15 +25,12 @@ public:
     std::vector<CandidateId> gpu_builds(CandidateId id, Accelerator vendor);
     /// "needs __cuda >=13, but this machine has ...", of builds of one version for one accelerator.
     std::string why_not(CandidateId id, const std::vector<CandidateId>& builds);
-    /// Of several, of which at least one does not run.
-    std::string why_not_running(const std::vector<CandidateId>& builds) const;
 
     /// Specs that may select a better one where it need not be like what is installed: for itself,
     /// else for the CUDA, BLAS and MPI of all. To give up the accelerator comes last.
     std::vector<std::string> specs_for_other_kinds(CandidateId id);
 
     MachineLimit& machine() { return machine_; }
-    bool could_run(CandidateId id);
     bool is_build_requested(NameId name) const;
     /// Whether somebody asks for it, or for a CUDA, or it is to be updated.
     bool may_change(CandidateId id) const;

@@ -104,8 +104,7 @@ std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
     if (newest.empty()) return std::nullopt;
     auto note = about(id);
     note.better = universe_.version_of(newest.front()).to_string();
-    const auto never = alternatives_.machine().why_never(newest);
-    note.reason = never ? *never : alternatives_.why_not_running(newest);
+    note.reason = alternatives_.machine().why_none_runs(newest);
     // Of what the request leaves out nothing is said.
     const auto& left_out = universe_.names()[candidate.name].left_out;
     const bool is_one_of_several = std::ranges::any_of(left_out, [&](const LeftOut& out) {
@@ -115,7 +114,7 @@ std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
     });
     if (is_one_of_several) note.platform = compute_platform(candidate.accelerator);
     // What only builds may be for another machine (answer.hpp).
-    if (never && is_for_building(note.name) &&
+    if (is_for_building(note.name) &&
         has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia))
         note.reason +=
             fmt::format("; to build for another machine, request {}={}", note.name, note.better);
@@ -201,8 +200,9 @@ std::optional<Note> PackageNotes::on_gpu_build(CandidateId id, bool is_limit_tol
     if (builds.empty()) return on_hidden_build(id, *vendor);
     const auto& version = universe_.version_of(builds.front());
     const bool is_newer = universe_.version_of(id) < version;
-    if (is_limit_told && is_newer &&
-        std::ranges::none_of(builds, [&](CandidateId one) { return alternatives_.could_run(one); }))
+    if (is_limit_told && is_newer && std::ranges::none_of(builds, [&](CandidateId one) {
+            return alternatives_.machine().could_run(one);
+        }))
         return std::nullopt;
     auto note = about(id);
     note.platform = compute_platform(*vendor);
