@@ -100,15 +100,17 @@ struct LeftOut {
         // Other than what is installed, which nobody asked to change in this.
         OtherChannel,
         OtherAccelerator,
-        OtherVariant,  ///< BLAS or MPI
+        OtherBlas,
+        OtherMpi,
         Unreadable,
     };
     Why why;
     ChannelRecord record;
     std::uint32_t channel = 0;  ///< 0 is the highest
 
+    bool is_other_variant() const { return why == Why::OtherBlas || why == Why::OtherMpi; }
     bool is_other_than_installed() const {
-        return why == Why::OtherChannel || why == Why::OtherAccelerator || why == Why::OtherVariant;
+        return why == Why::OtherChannel || why == Why::OtherAccelerator || is_other_variant();
     }
 };
 

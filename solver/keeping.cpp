@@ -34,11 +34,8 @@ bool is_same_channel(std::string_view a, std::string_view b) {
     return a == b || channel_name(a) == channel_name(b);
 }
 
-bool differ(const Kind& a, const Kind& b) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
-    }
-    return false;
+bool differ(const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && a != b;
 }
 
 }  // namespace
@@ -164,9 +161,11 @@ std::optional<LeftOut::Why> Keeping::Kept::why_not(const Candidate& candidate) c
         return LeftOut::Why::OtherChannel;
     if (accelerator && candidate.accelerator != *accelerator) return LeftOut::Why::OtherAccelerator;
     if (kind[0].empty() && kind[1].empty()) return std::nullopt;
-    const auto other = candidate.record();
-    return other && differ(kind, kind_of(*other)) ? std::optional(LeftOut::Why::OtherVariant)
-                                                  : std::nullopt;
+    const auto record = candidate.record();
+    const auto own = record ? kind_of(*record) : Kind();
+    if (differ(own[0], kind[0])) return LeftOut::Why::OtherBlas;
+    if (differ(own[1], kind[1])) return LeftOut::Why::OtherMpi;
+    return std::nullopt;
 }
 
 }  // namespace gpkg::solver

@@ -32,6 +32,10 @@ std::string how_to_see_why(const Problem& problem, const std::string& spec);
 /// "CUDA build": the builds of `name` that the request is restricted to.
 std::string requested_build(const Universe& universe, NameId name);
 
+/// The accelerator, BLAS or MPI of a record, of which another is a reason to leave it out:
+/// "nvidia", "mkl".
+std::string trait_of(LeftOut::Why why, const PackageRecord& record);
+
 /// Of a record that is other than the installed one of `name`: "the installed one is a CUDA build".
 std::string what_stays(const Universe& universe, NameId name, const LeftOut& out);
 

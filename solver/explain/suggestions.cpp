@@ -83,7 +83,8 @@ public:
             }
             for (const auto why : {LeftOut::Why::OtherChannel,
                                    LeftOut::Why::OtherAccelerator,
-                                   LeftOut::Why::OtherVariant}) {
+                                   LeftOut::Why::OtherBlas,
+                                   LeftOut::Why::OtherMpi}) {
                 if (const auto* other = likeliest(name, why)) let_change(name, *other);
             }
             const bool is_bound = std::ranges::any_of(

@@ -1,5 +1,6 @@
 #include "solver/explain/tree.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
@@ -347,31 +348,26 @@ private:
 
     /// Where builds of another kind are left out, those that are counted are not all.
     void tell_kind(NameId name, Line::Builds& builds) const {
-        const auto is_left_out = [&](LeftOut::Why why) {
-            const auto& all = universe_.names()[name].left_out;
-            return std::any_of(
-                all.begin(), all.end(), [&](const LeftOut& out) { return out.why == why; });
+        const auto& left_out = universe_.names()[name].left_out;
+        const auto lacks = [&](LeftOut::Why why) {
+            return std::ranges::find(left_out, why, &LeftOut::why) != left_out.end();
         };
-        if (is_left_out(LeftOut::Why::Accelerator)) {
-            if (const auto wanted = universe_.preferred_accelerator(name))
-                builds.accelerator = to_string(*wanted);
-        }
+        if (lacks(LeftOut::Why::Accelerator))
+            builds.accelerator = to_string(*universe_.preferred_accelerator(name));
         const auto former = universe_.former(name);
         if (!former) return;
+        std::vector<std::string> variants;
+        for (const auto why : {LeftOut::Why::OtherBlas, LeftOut::Why::OtherMpi}) {
+            if (lacks(why)) variants.push_back(trait_of(why, former->record));
+        }
+        builds.variant = join_some(variants, "and");
+        const bool keeps_accelerator =
+            builds.accelerator.empty() && lacks(LeftOut::Why::OtherAccelerator);
+        if (keeps_accelerator)
+            builds.accelerator = trait_of(LeftOut::Why::OtherAccelerator, former->record);
+        if (!keeps_accelerator && variants.empty()) return;
         const auto& of_what = universe_.problem().request.of_what;
-        const auto as_before =
-            of_what.empty() ? std::string("as installed") : fmt::format("as in {}", of_what);
-        if (builds.accelerator.empty() && is_left_out(LeftOut::Why::OtherAccelerator)) {
-            builds.accelerator = to_string(accelerator_of(former->record).accelerator);
-            builds.as_before = as_before;
-        }
-        if (is_left_out(LeftOut::Why::OtherVariant)) {
-            for (const auto& part : kind_of(former->record)) {
-                if (part.empty()) continue;
-                builds.variant += (builds.variant.empty() ? "" : " and ") + part;
-            }
-            builds.as_before = as_before;
-        }
+        builds.as_before = of_what.empty() ? "as installed" : "as in " + of_what;
     }
 
     /// What there is of a name whose candidates ask for nothing that matters here.

@@ -112,8 +112,7 @@ const std::vector<std::string>& Alternatives::other_kinds_of_environment() {
     for (NameId id = 0; id < universe_.names().size(); ++id) {
         if (!universe_.former(id)) continue;
         for (const auto& out : universe_.names()[id].left_out) {
-            if (out.why == LeftOut::Why::OtherVariant)
-                kinds.push_back(spec_allowing(universe_, id, out));
+            if (out.is_other_variant()) kinds.push_back(spec_allowing(universe_, id, out));
         }
     }
     return kinds;
