@@ -58,7 +58,7 @@ public:
 
     std::size_t size() const { return edges_.size(); }
     const Edge& operator[](EdgeId id) const { return edges_[id]; }
-    int deepest() const { return edges_.empty() ? 0 : deepest_; }
+    int deepest() const { return deepest_; }
     /// All of them up to a level.
     EdgeSet up_to(int level) const;
     EdgeId machine(NameId name) const { return machine_[name]; }

@@ -41,8 +41,7 @@ Parts::Parts(const Universe& universe, const Edges& edges, Deadline deadline)
 }
 
 void Parts::collect_names(Part& part) const {
-    for (EdgeId id = 0; id < edges_.size(); ++id) {
-        if (!part.active.contains(id)) continue;
+    for (const auto id : part.active.list()) {
         const auto& edge = edges_[id];
         if (edge.from != kNone) part.is_in[edge.from] = true;
         if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) part.is_in[edge.to] = true;
@@ -126,7 +125,7 @@ void Parts::blame(const Part& part, SpecId spec, EdgeSet& core) const {
     blame(part, universe_.specs()[spec].matches, core);
 }
 
-bool Parts::has_solution(const EdgeSet& said) const {
+bool Parts::has_no_solution(const EdgeSet& said) const try {
     std::vector<SpecId> requested;
     std::vector<SpecId> constraints;
     for (const auto& on_name : restrictions_) {
@@ -136,11 +135,13 @@ bool Parts::has_solution(const EdgeSet& said) const {
             (is_request ? requested : constraints).push_back(one.spec);
         }
     }
-    return solver::has_solution(
+    return !has_solution(
         universe_, requested, constraints, {universe_.problem().stop, kMostConflicts, deadline_});
+} catch (const GaveUp&) {
+    return false;
 }
 
-std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const {
+std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const try {
     Part part(universe_, active, wanted);
     EdgeSet core(edges_.size());
     const auto& requested = universe_.requested();
@@ -201,6 +202,9 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         }
     }
     return core;
+} catch (const GaveUp&) {
+    ++given_up_;
+    return std::nullopt;
 }
 
 }  // namespace gpkg::solver

@@ -17,12 +17,16 @@ class Parts {
 public:
     Parts(const Universe& universe, const Edges& edges, Deadline deadline);
 
-    /// Edges of `active` that have no solution; nothing where `active` has one. `wanted` is to be
-    /// in it as well. Throws GaveUp.
+    /// Edges of `active` that have no solution; nothing where `active` has one, or a limit is
+    /// reached before that is known. `wanted` is to be in it as well.
     std::optional<EdgeSet> core(const EdgeSet& active, CandidateId wanted = kNone) const;
 
-    /// Whether all edges have a solution, without those of the user's that `said` has not.
-    bool has_solution(const EdgeSet& said) const;
+    /// Whether all edges are known to have no solution, without those of the user's that `said` has
+    /// not.
+    bool has_no_solution(const EdgeSet& said) const;
+
+    /// How many questions for a core a limit has ended.
+    std::size_t given_up() const { return given_up_; }
 
 private:
     struct Part;
@@ -38,6 +42,7 @@ private:
     const Edges& edges_;
     std::vector<std::uint32_t> ranks_;
     Deadline deadline_;
+    mutable std::size_t given_up_ = 0;
     /// What the user says of a name.
     struct Restriction {
         EdgeId edge;
