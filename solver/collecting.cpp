@@ -473,10 +473,8 @@ Result<void> Collecting::note_unknown_in_conditions() {
                 is_known = !found.rows().empty();
             }
             if (!is_known)
-                universe_.notes_.push_back(
-                    fmt::format("{} is not requested: no searched channel has {}",
-                                specs()[id].text,
-                                name.text));
+                universe_.notes_.push_back(fmt::format(
+                    "{} is ignored: no searched channel has {}", specs()[id].text, name.text));
         }
     }
     return {};
