@@ -87,28 +87,13 @@ std::string channel_title(const Problem& problem, const std::string& base_url) {
     return base_url.starts_with("file:") ? path_or_url(base_url) : channel_text(problem, base_url);
 }
 
-namespace {
-
-std::vector<std::string> texts_of_channels(const Problem& problem,
-                                           std::string (*text_of)(const Problem&,
-                                                                  const std::string&)) {
-    std::vector<std::string> texts;
-    for (const auto& index : problem.indexes) {
-        auto text = text_of(problem, index->source().channel);
-        if (std::find(texts.begin(), texts.end(), text) == texts.end())
-            texts.push_back(std::move(text));
-    }
-    return texts;
-}
-
-}  // namespace
-
-std::vector<std::string> channel_texts(const Problem& problem) {
-    return texts_of_channels(problem, channel_text);
-}
-
 std::vector<std::string> channel_titles(const Problem& problem) {
-    return texts_of_channels(problem, channel_title);
+    std::vector<std::string> titles;
+    for (const auto& index : problem.indexes) {
+        auto title = channel_title(problem, index->source().channel);
+        if (std::ranges::find(titles, title) == titles.end()) titles.push_back(std::move(title));
+    }
+    return titles;
 }
 
 std::string trait_of(LeftOut::Why why, const PackageRecord& record) {
@@ -127,6 +112,11 @@ std::string trait_text(const Problem& problem, LeftOut::Why why, const PackageRe
 }
 
 }  // namespace
+
+std::string as_before(const Problem& problem) {
+    const auto& of_what = problem.request.of_what;
+    return of_what.empty() ? "as installed" : "as in " + of_what;
+}
 
 std::string for_another_machine(const Problem& problem) {
     return problem.machine == Problem().machine ? "; use --for to name the machine it will run on"

@@ -19,9 +19,11 @@ std::string channel_text(const Problem& problem, const std::string& base_url);
 /// The same for messages, where a local channel is its folder: "/data/channel".
 std::string channel_title(const Problem& problem, const std::string& base_url);
 
-/// The channels of the problem, the highest first, as channel_text() and channel_title() have them.
-std::vector<std::string> channel_texts(const Problem& problem);
+/// The channels of the problem, the highest first.
 std::vector<std::string> channel_titles(const Problem& problem);
+
+/// "as installed", "as in the lock"
+std::string as_before(const Problem& problem);
 
 /// "; use --for to name the machine it will run on"; empty where a machine is named.
 std::string for_another_machine(const Problem& problem);

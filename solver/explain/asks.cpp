@@ -67,32 +67,16 @@ std::string unconditional_text(const Universe& universe, Way way) {
     return join_some(texts, "and", texts.size());
 }
 
+/// What always counts first; then by text, so that nothing depends on the order of records.
 std::string way_text(const Universe& universe, const Way& way) {
-    std::vector<std::pair<ConditionId, Way>> by_condition;
-    for (const auto id : way) {
-        const auto when = universe.specs()[id].when;
-        const auto known = std::find_if(by_condition.begin(),
-                                        by_condition.end(),
-                                        [&](const auto& entry) { return entry.first == when; });
-        if (known == by_condition.end()) {
-            by_condition.emplace_back(when, Way{id});
-        } else {
-            known->second.push_back(id);
-        }
-    }
-    // What always counts first; then by text, so that nothing depends on the order of records.
-    std::vector<std::string> always;
+    std::map<ConditionId, Way> by_condition;
+    for (const auto id : way) by_condition[universe.specs()[id].when].push_back(id);
+    const auto always = by_condition.extract(kAlways);
     std::vector<std::string> texts;
-    for (const auto& [when, some] : by_condition) {
-        auto text = unconditional_text(universe, some);
-        if (when == kAlways) {
-            always.push_back(std::move(text));
-        } else {
-            texts.push_back(text + " " + condition_text(universe, when));
-        }
-    }
+    for (const auto& [when, some] : by_condition)
+        texts.push_back(unconditional_text(universe, some) + " " + condition_text(universe, when));
     std::sort(texts.begin(), texts.end());
-    texts.insert(texts.begin(), always.begin(), always.end());
+    if (always) texts.insert(texts.begin(), unconditional_text(universe, always.mapped()));
     return join_some(texts, "and", texts.size());
 }
 
@@ -268,14 +252,11 @@ std::vector<std::string> short_texts(const Universe& universe,
     const auto joined = Joining(universe, to).run(std::move(ranges));
     texts.insert(texts.begin(), joined.begin(), joined.end());
     if (texts.size() <= kMostAlternatives) return texts;
-    Set all;
-    for (const auto& [text, set] : sets) {
-        Set both;
-        std::set_union(all.begin(), all.end(), set.begin(), set.end(), std::back_inserter(both));
-        all = std::move(both);
-    }
+    std::set<CandidateId> all;
+    for (const auto& [text, set] : sets) all.insert(set.begin(), set.end());
     if (all.empty() || universe.names()[to].is_virtual) return texts;
-    return {builds_text(universe, to, all) + (conditional.empty() ? "" : ", conditionally")};
+    return {builds_text(universe, to, {all.begin(), all.end()}) +
+            (conditional.empty() ? "" : ", conditionally")};
 }
 
 }  // namespace gpkg::solver

@@ -214,15 +214,6 @@ private:
         return some;
     }
 
-    /// Whether `only` is known to keep the candidate out.
-    bool is_excluded(const EdgeSet& only, CandidateId id) const {
-        try {
-            return parts_.core(only, id).has_value();
-        } catch (const GaveUp&) {
-            return false;
-        }
-    }
-
     /// The first of `out` that rules the candidate out alone, else all that it speaks of.
     std::vector<EdgeId> failing(CandidateId id, const std::vector<EdgeId>& out) const {
         std::vector<EdgeId> spoken;
@@ -235,7 +226,7 @@ private:
             for (const auto other : out) {
                 if (other != edge) only.remove(other);
             }
-            if (is_excluded(only, id)) return {edge};
+            if (parts_.core(only, id)) return {edge};
         }
         return spoken;
     }
@@ -366,8 +357,7 @@ private:
         if (keeps_accelerator)
             builds.accelerator = trait_of(LeftOut::Why::OtherAccelerator, former->record);
         if (!keeps_accelerator && variants.empty()) return;
-        const auto& of_what = universe_.problem().request.of_what;
-        builds.as_before = of_what.empty() ? "as installed" : "as in " + of_what;
+        builds.as_before = as_before(universe_.problem());
     }
 
     /// What there is of a name whose candidates ask for nothing that matters here.
