@@ -131,6 +131,10 @@ struct Name {
     bool is_unpublished() const { return is_request || toolkit_of; }
     std::vector<SpecId> specs;  ///< that are about it
     std::vector<LeftOut> left_out;
+    /// Whether a record is left out for this.
+    bool lacks(LeftOut::Why why) const {
+        return std::ranges::find(left_out, why, &LeftOut::why) != left_out.end();
+    }
 };
 
 /// A distinct MatchSpec and what it matches. One that asks on a condition is another spec than the

@@ -339,21 +339,18 @@ private:
 
     /// Where builds of another kind are left out, those that are counted are not all.
     void tell_kind(NameId name, Line::Builds& builds) const {
-        const auto& left_out = universe_.names()[name].left_out;
-        const auto lacks = [&](LeftOut::Why why) {
-            return std::ranges::find(left_out, why, &LeftOut::why) != left_out.end();
-        };
-        if (lacks(LeftOut::Why::Accelerator))
+        const auto& own = universe_.names()[name];
+        if (own.lacks(LeftOut::Why::Accelerator))
             builds.accelerator = to_string(*universe_.preferred_accelerator(name));
         const auto former = universe_.former(name);
         if (!former) return;
         std::vector<std::string> variants;
         for (const auto why : {LeftOut::Why::OtherBlas, LeftOut::Why::OtherMpi}) {
-            if (lacks(why)) variants.push_back(trait_of(why, former->record));
+            if (own.lacks(why)) variants.push_back(trait_of(why, former->record));
         }
         builds.variant = join_some(variants, "and");
         const bool keeps_accelerator =
-            builds.accelerator.empty() && lacks(LeftOut::Why::OtherAccelerator);
+            builds.accelerator.empty() && own.lacks(LeftOut::Why::OtherAccelerator);
         if (keeps_accelerator)
             builds.accelerator = trait_of(LeftOut::Why::OtherAccelerator, former->record);
         if (!keeps_accelerator && variants.empty()) return;

@@ -123,10 +123,8 @@ bool Alternatives::has_gpu_builds(NameId id) const {
                                [](const Candidate& candidate) {
                                    return candidate.accelerator != Accelerator::None;
                                }) ||
-           std::ranges::any_of(universe_.names()[id].left_out, [](const LeftOut& out) {
-               return out.why == LeftOut::Why::Accelerator ||
-                      out.why == LeftOut::Why::OtherAccelerator;
-           });
+           universe_.names()[id].lacks(LeftOut::Why::Accelerator) ||
+           universe_.names()[id].lacks(LeftOut::Why::OtherAccelerator);
 }
 
 std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator vendor) {
