@@ -99,7 +99,7 @@ std::optional<Former> Keeping::former(const std::string& name) const {
     return Former{*about->was, about->is_gone};
 }
 
-/// Whether a channel has it, and all specs of its name take it.
+/// Whether a channel has it, and all specs on its name match.
 bool Keeping::is_as_asked(const Candidate& candidate, const About& about) {
     return candidate.is_offered() &&
            std::all_of(about.specs.begin(), about.specs.end(), [&](const MatchSpec* spec) {
@@ -107,7 +107,7 @@ bool Keeping::is_as_asked(const Candidate& candidate, const About& about) {
            });
 }
 
-/// Where nobody asks for the package from another.
+/// Unless the request names another channel for the package.
 bool Keeping::keeps_channel(const About& about) {
     const auto names_channel = [](const MatchSpec* spec) { return spec->channel.has_value(); };
     return about.was != nullptr && !about.was->channel.empty() &&
@@ -144,7 +144,7 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
     return kept;
 }
 
-/// "pytorch=*=*generic*" asks for no other accelerator, where there are such builds for each.
+/// "pytorch=*=*generic*" does not change the accelerator if all accelerators have such builds.
 void Keeping::Kept::settle(std::span<const Candidate> candidates) {
     if (!accelerator_if_any) return;
     const auto& about = *keeping->about(*name);

@@ -26,11 +26,11 @@ bool is_for_machine(const Universe& universe, const LeftOut& out) {
            (vendor == Accelerator::None || has_vendor(problem.virtual_packages, vendor));
 }
 
-/// Cycles count as possible: that errs towards saying nothing.
+/// Cycles count as possible: then there is no note.
 MachineLimit::Verdict MachineLimit::verdict_on(CandidateId id) {
     if (const auto [known, is_new] = known_.try_emplace(id); !is_new) return known->second;
     const auto& candidate = universe_.candidates()[id];
-    // What something else rules out as well is not the machine's fault.
+    // The machine is not the reason if something else rules it out as well.
     Verdict verdict;
     for (const auto depend : candidate.depends) {
         auto own = verdict_on_spec(depend);
@@ -55,7 +55,7 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     // The request excludes the release of the toolkit, or the builds of the framework.
     if (spec.is_derived && spec.matches.empty()) return {Why::Request, kNone};
     Verdict verdict{Why::Else, spec.matches.empty() ? id : kNone};
-    // The newest are last, and what is said is about them.
+    // The newest are last, and the message is about them.
     for (const auto match : spec.matches) {
         const auto of_match =
             universe_.is_as_requested(match) ? verdict_on(match) : Verdict{Why::Request, kNone};
@@ -71,8 +71,8 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     return verdict;
 }
 
-/// Of two that the machine does not meet, the one that a lesser version of the same virtual package
-/// would, and rather than another platform anything else; `a` where they cannot be compared.
+/// Of two unmet specs the one that a lower version of the virtual package meets; of different
+/// virtual packages rather not the platform's; else `a`.
 MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) const {
     const auto least = [&](const Verdict& verdict) -> std::optional<Version> {
         const auto& version = universe_.specs()[verdict.unmet].match.version;

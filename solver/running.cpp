@@ -10,7 +10,7 @@
 namespace gpkg::solver {
 namespace {
 
-/// Whether none of those that a spec matches runs.
+/// Whether only candidates that do not run match.
 bool is_hopeless(const Spec& spec, const std::vector<Candidate>& candidates) {
     return !spec.matches.empty() && std::ranges::all_of(spec.matches, [&](CandidateId id) {
         return candidates[id].will_not_run;
