@@ -143,8 +143,7 @@ struct Engine::State {
     }
 
     bool is_in_scope(CandidateId id, SpecId spec) const {
-        return !scope || scope->active->contains(scope->edges->asks(universe.candidates()[id].name,
-                                                                    universe.specs()[spec].name));
+        return !scope || scope->counts(universe.candidates()[id].name, spec);
     }
 
     /// The same of a conditional dependency: one on the machine says that the condition may not

@@ -104,16 +104,6 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
     return reasons;
 }
 
-/// Leaves one of the candidates that no spec in play tells apart and that ask for the same.
-void Parts::collapse(Part& part) const {
-    const auto counts = [&](NameId name, SpecId spec) {
-        return part.active.contains(edges_.asks(name, universe_.specs()[spec].name));
-    };
-    for (const auto id : worse_twins(universe_, ranks_, universe_.requested(), part.live, counts)) {
-        if (id != part.wanted) part.live.remove(id);
-    }
-}
-
 /// Adds what keeps those of `ids` out that are out.
 void Parts::blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const {
     for (const auto id : ids) {
@@ -182,10 +172,14 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         goals.push_back({{wanted}});
         edge_of_goal.push_back(kNone);
     }
-    collapse(part);
-
+    const auto counts = [&](NameId name, SpecId spec) {
+        return active.contains(edges_.asks(name, universe_.specs()[spec].name));
+    };
+    for (const auto id : worse_twins(universe_, ranks_, requested, part.live, counts)) {
+        if (id != wanted) part.live.remove(id);
+    }
     const auto lacks = [&](SpecId spec) { return is_unmet(part, spec); };
-    Engine engine(universe_, part.live, ranks_, Scope{&edges_, &active, lacks});
+    Engine engine(universe_, part.live, ranks_, Scope{counts, lacks});
     Effort effort{universe_.problem().stop, kMostConflicts, deadline_};
     if (engine.solve(goals, effort)) return std::nullopt;
     for (const auto goal : engine.conflict().goals) {

@@ -31,7 +31,6 @@ public:
 private:
     struct Part;
     void collect_names(Part& part) const;
-    void collapse(Part& part) const;
     std::vector<EdgeId> reasons_against(const Part& part, CandidateId id) const;
     bool is_unmet(const Part& part, SpecId spec) const;
     std::vector<EdgeId> machine_reasons(const Part& part, SpecId spec) const;
