@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -131,30 +132,21 @@ std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator ve
     const auto& name = universe_.name_of(id);
     const bool takes_any_major =
         universe_.is_requested(universe_.candidates()[id].name) || universe_.names_cuda();
-    std::vector<CandidateId> best;
-    int best_rank = 0;
+    std::map<std::pair<int, Version>, std::vector<CandidateId>> by_rank;
     for (auto one = name.begin; one < name.end; ++one) {
         const auto& candidate = universe_.candidates()[one];
-        if (candidate.accelerator != vendor || candidate.is_accelerator_inferred) continue;
-        const bool is_same = candidate.version == universe_.candidates()[id].version;
-        if (!takes_any_major &&
-            version_part(universe_.version_of(one), 0) != version_part(universe_.version_of(id), 0))
+        const auto& version = universe_.version_of(one);
+        if (candidate.accelerator != vendor || candidate.is_accelerator_inferred ||
+            (!takes_any_major &&
+             version_part(version, 0) != version_part(universe_.version_of(id), 0)))
             continue;
+        const bool is_same = candidate.version == universe_.candidates()[id].version;
         const int rank =
             is_same ? 4
                     : (universe_.is_as_requested(one) ? 2 : 0) + (machine_.could_run(one) ? 1 : 0);
-        const bool is_ahead =
-            best.empty() || rank > best_rank ||
-            (rank == best_rank && universe_.version_of(best.front()) < universe_.version_of(one));
-        if (is_ahead) {
-            best = {one};
-            best_rank = rank;
-        } else if (rank == best_rank &&
-                   universe_.version_of(best.front()) == universe_.version_of(one)) {
-            best.push_back(one);
-        }
+        by_rank[{rank, version}].push_back(one);
     }
-    return best;
+    return by_rank.empty() ? std::vector<CandidateId>() : by_rank.rbegin()->second;
 }
 
 std::string Alternatives::why_not(CandidateId id, const std::vector<CandidateId>& builds) {
