@@ -531,9 +531,9 @@ void Collecting::leave_out(NameId name, const WhyNot& why_not) {
 }
 
 void Collecting::leave_out_changed_builds(NameId name) {
-    auto kept = keeping_.kept_of(names()[name].text);
+    const auto kept =
+        keeping_.kept_of(names()[name].text, std::span(candidates_).subspan(names()[name].begin));
     if (!kept) return;
-    kept->settle(std::span(candidates_).subspan(names()[name].begin));
     leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
 }
 

@@ -72,7 +72,7 @@ Keeping::Keeping(const Request& request)
     }
 }
 
-/// "pytorch=2.10=*cuda*", "conda-forge::pytorch", where what is installed is another build, or of
+/// "pytorch=2.10=*cuda*", "conda-forge::pytorch", if the installed one is another build, or from
 /// another channel.
 void Keeping::free_what_it_asks(const MatchSpec& spec, const PackageRecord* was) {
     if (spec.channel && was != nullptr && !channel_matches(*spec.channel, was->channel))
@@ -122,7 +122,8 @@ bool Keeping::may_come_of(const std::string& name, std::string_view channel) con
            is_same_channel(channel, about->was->channel);
 }
 
-std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
+std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name,
+                                              std::span<const Candidate> candidates) const {
     const auto* about = this->about(name);
     if (about == nullptr || about->was == nullptr) return std::nullopt;
     const auto& specs = about->specs;
@@ -133,8 +134,13 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
     const bool is_build_asked = std::any_of(
         specs.begin(), specs.end(), [](const auto* spec) { return speaks_of_builds(*spec); });
     if (!frees_accelerators_ && !accelerators_.is_bound(name) && !accelerators_.is_asked(name)) {
-        auto& was = is_build_asked ? kept.accelerator_if_any : kept.accelerator;
-        was = accelerator_of(*about->was).accelerator;
+        const auto was = accelerator_of(*about->was).accelerator;
+        // "pytorch=*=*generic*" does not change it if there are such builds for each.
+        const bool is_kept =
+            !is_build_asked || std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+                return candidate.accelerator == was && is_as_asked(candidate, *about);
+            });
+        if (is_kept) kept.accelerator = was;
     }
     if (is_build_asked) return kept;
     kept.kind = kind_of(*about->was);
@@ -142,17 +148,6 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
         if (frees_kind_[i]) kept.kind[i].clear();
     }
     return kept;
-}
-
-/// "pytorch=*=*generic*" does not change the accelerator if all accelerators have such builds.
-void Keeping::Kept::settle(std::span<const Candidate> candidates) {
-    if (!accelerator_if_any) return;
-    const auto& about = *keeping->about(*name);
-    const bool is_any =
-        std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-            return candidate.accelerator == *accelerator_if_any && is_as_asked(candidate, about);
-        });
-    if (is_any) accelerator = accelerator_if_any;
 }
 
 std::optional<LeftOut::Why> Keeping::Kept::why_not(const Candidate& candidate) const {

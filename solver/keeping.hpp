@@ -51,18 +51,14 @@ public:
         const std::string* name = nullptr;
         bool keeps_channel = false;
         std::optional<Accelerator> accelerator;
-        /// Another build is requested, but some of the requested builds are for this one.
-        std::optional<Accelerator> accelerator_if_any;
         Kind kind;
-
-        /// Once all candidates of the name are known.
-        void settle(std::span<const Candidate> candidates);
 
         /// Why the candidate cannot replace it, if so.
         std::optional<LeftOut::Why> why_not(const Candidate& candidate) const;
     };
-    /// Nothing if no package of that name was installed.
-    std::optional<Kept> kept_of(const std::string& name) const;
+    /// `candidates` are those of the name. Nothing if no package of that name was installed.
+    std::optional<Kept> kept_of(const std::string& name,
+                                std::span<const Candidate> candidates) const;
 
 private:
     /// All specs of the request on one name.
