@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <list>
 #include <map>
-#include <memory>
 #include <set>
 
 namespace gpkg::solver {
@@ -67,21 +67,21 @@ public:
             expand(next, *places_[next].last);
         }
         Explanation::Clash told;
-        for (const auto& root : roots_) flatten(*root, 0, told.lines);
+        for (const auto& root : roots_) flatten(root, 0, told.lines);
         return told;
     }
 
 private:
     struct Node {
         Line line;
-        std::vector<std::unique_ptr<Node>> children;
+        std::list<Node> children;
     };
 
     /// What the clash says of one name.
     struct Place {
         std::vector<EdgeId> in;   ///< who restricts it or asks for it
         std::vector<EdgeId> out;  ///< what its candidates ask for
-        Set possible;             ///< candidates that what is above leaves
+        Set possible;             ///< candidates that the lines above leave
         bool is_necessary = false;
         std::size_t waiting = 0;        ///< of `in`, those not told yet
         Node* last = nullptr;           ///< of `in`, the one told last
@@ -116,10 +116,9 @@ private:
         return found;
     }
 
-    /// From the request on, who is possible where; a name of which several places speak may be
-    /// anything that one of them allows, unless they have to be there.
+    /// The possible candidates of each name, from the request on. Several specs on a name that need
+    /// not be installed leave what any of them allows.
     void settle_possible() {
-        std::vector<NameId> order;
         std::map<NameId, std::size_t> open;
         for (const auto& [name, place] : places_) {
             open[name] = static_cast<std::size_t>(
@@ -150,6 +149,20 @@ private:
         return lowest;
     }
 
+    /// The specs on the name of an edge that restricts it.
+    Asked asked_by(EdgeId id, NameId name) const {
+        const auto& edge = edges_[id];
+        Asked asked;
+        if (edge.kind == Edge::Kind::Request) {
+            asked.ways = {Way{universe_.requested()[edge.index]}};
+        } else if (edge.kind == Edge::Kind::Constraint) {
+            asked.ways = {constraints_on(id, name)};
+        } else if (const auto& members = places_.at(edge.from).members; members.contains(id)) {
+            asked = asked_of(universe_, members.at(id), name);
+        }
+        return asked;
+    }
+
     void settle(NameId name) {
         auto& place = places_[name];
         Set all;
@@ -159,37 +172,29 @@ private:
         bool is_optional = false;
         for (const auto id : place.in) {
             const auto& edge = edges_[id];
-            if (edge.kind == Edge::Kind::Request) {
-                all = intersection(all, spec_of(universe_.requested()[edge.index]).matches);
-                place.is_necessary = true;
-            } else if (edge.kind == Edge::Kind::Constraint) {
-                for (const auto spec : constraints_on(id, name))
-                    all = intersection(all, spec_of(spec).matches);
-            } else {
-                const auto& from = places_[edge.from];
-                const auto members = from.members.find(id);
-                if (members == from.members.end()) continue;
-                Set allowed;
-                const auto asked = asked_of(universe_, members->second, name);
-                for (const auto& way : asked.ways)
-                    allowed = sum(allowed, allowed_by(universe_, way));
-                if (from.is_necessary && members->second.size() == from.possible.size() &&
-                    !asked.some_restrict && !asked.has_conditions) {
-                    all = intersection(all, allowed);
-                    place.is_necessary = true;
-                } else {
-                    some = sum(some, allowed);
-                    is_optional = true;
-                }
+            const auto asked = asked_by(id, name);
+            if (asked.ways.empty()) continue;
+            Set allowed;
+            for (const auto& way : asked.ways) allowed = sum(allowed, allowed_by(universe_, way));
+            const bool may_be_absent =
+                edge.kind == Edge::Kind::Asks &&
+                (!places_[edge.from].is_necessary || asked.some_restrict || asked.has_conditions ||
+                 asked.members < places_[edge.from].possible.size());
+            if (may_be_absent) {
+                some = sum(some, allowed);
+                is_optional = true;
+                continue;
             }
+            all = intersection(all, allowed);
+            if (edge.kind != Edge::Kind::Constraint) place.is_necessary = true;
         }
         if (is_optional && !place.is_necessary) all = intersection(all, some);
         place.possible = std::move(all);
         share_out(place);
     }
 
-    /// Which candidates each outgoing edge is about: each is told where it fails. One that fails
-    /// only of several together is told of in all of them.
+    /// The candidates that each outgoing edge is about: each candidate counts for the edge that
+    /// excludes it, or for all its edges if only several together do.
     void share_out(Place& place) {
         if (place.out.size() == 1) {
             place.members[place.out.front()] = speakers(place.possible, place.out.front());
@@ -231,9 +236,8 @@ private:
         return spoken;
     }
 
-    Node& add(std::vector<std::unique_ptr<Node>>& to, Line line) {
-        to.push_back(std::make_unique<Node>(Node{std::move(line), {}}));
-        return *to.back();
+    static Node& add(std::list<Node>& to, Line line) {
+        return to.emplace_back(Node{std::move(line), {}});
     }
 
     void say_root(EdgeId id) {
@@ -371,20 +375,9 @@ private:
         std::set<SpecId> asked;
         std::set<Way> ways;
         for (const auto id : place.in) {
-            const auto& edge = edges_[id];
-            if (edge.kind == Edge::Kind::Request) {
-                asked.insert(universe_.requested()[edge.index]);
-            } else if (edge.kind == Edge::Kind::Constraint) {
-                for (const auto spec : constraints_on(id, name)) asked.insert(spec);
-            } else {
-                const auto& members = places_.at(edge.from).members;
-                const auto found = members.find(id);
-                if (found == members.end()) continue;
-                for (const auto& way : asked_of(universe_, found->second, name).ways) {
-                    asked.insert(way.begin(), way.end());
-                    ways.insert(way);
-                }
-            }
+            auto by_edge = asked_by(id, name).ways;
+            for (const auto& way : by_edge) asked.insert(way.begin(), way.end());
+            if (edges_[id].kind == Edge::Kind::Asks) ways.merge(by_edge);
         }
         line.specs = all_texts(universe_, ways);
         line.asks = ways.empty() ? std::vector<std::string>{} : short_texts(universe_, name, ways);
@@ -416,7 +409,7 @@ private:
     static void flatten(const Node& node, int depth, std::vector<Line>& lines) {
         lines.push_back(node.line);
         lines.back().depth = depth;
-        for (const auto& child : node.children) flatten(*child, depth + 1, lines);
+        for (const auto& child : node.children) flatten(child, depth + 1, lines);
     }
 
     const Universe& universe_;
@@ -425,7 +418,7 @@ private:
     const EdgeSet& clash_;
     std::map<NameId, Place> places_;
     std::set<NameId> watched_;
-    std::vector<std::unique_ptr<Node>> roots_;
+    std::list<Node> roots_;
 };
 
 }  // namespace
