@@ -148,14 +148,6 @@ std::string MachineLimit::text_of(const Verdict& verdict) const {
     return text;
 }
 
-bool MachineLimit::lacks_gpu_for(const std::vector<CandidateId>& ids) {
-    const auto verdict = verdict_on_all(ids);
-    if (verdict.why != Why::Machine) return false;
-    const auto& name = universe_.name_of(universe_.specs()[verdict.unmet]);
-    return name.begin == name.end &&
-           (name.text.starts_with("__cuda") || name.text.starts_with("__amdgpu"));
-}
-
 std::vector<CandidateId> MachineLimit::newest_ruled_out(CandidateId id) {
     const auto& chosen = universe_.candidates()[id];
     const auto& name = universe_.names()[chosen.name];

@@ -33,8 +33,6 @@ public:
     /// Why none of these could run: "needs __cuda >=13, but this machine has a driver for CUDA 12.4
     /// (__cuda)", the least that it would take for one.
     std::string why_none_runs(const std::vector<CandidateId>& ids);
-    /// Whether the reason is that the machine has no GPU or driver.
-    bool lacks_gpu_for(const std::vector<CandidateId>& ids);
 
     /// "needs libcublas >=12.1,<12.2 (through pytorch-cuda), which no channel has", if such a
     /// dependency rules out each of them. About the last, which is the newest.

@@ -118,9 +118,12 @@ std::string as_before(const Problem& problem) {
     return of_what.empty() ? "as installed" : "as in " + of_what;
 }
 
-std::string for_another_machine(const Problem& problem) {
-    return problem.machine == Problem().machine ? "; use --for to name the machine it will run on"
-                                                : "";
+std::string for_another_machine(const Problem& problem, Accelerator vendor) {
+    const bool has_gpu =
+        vendor == Accelerator::None || has_vendor(problem.virtual_packages, vendor);
+    return has_gpu || problem.machine != kThisMachine
+               ? ""
+               : "; use --for to name the machine it will run on";
 }
 
 std::string how_to_see_why(const Problem& problem, const std::string& spec) {

@@ -105,7 +105,7 @@ std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
     auto note = about(id);
     note.better = universe_.version_of(newest.front()).to_string();
     note.reason = alternatives_.machine().why_none_runs(newest);
-    // Of what the request leaves out nothing is said.
+    // The note is not about builds that the request leaves out.
     const auto& left_out = universe_.names()[candidate.name].left_out;
     const bool is_one_of_several = std::ranges::any_of(left_out, [&](const LeftOut& out) {
         if (out.why != LeftOut::Why::Accelerator) return false;
@@ -118,8 +118,9 @@ std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
         has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia))
         note.reason +=
             fmt::format("; to build for another machine, request {}={}", note.name, note.better);
-    else if (!is_one_of_several && alternatives_.machine().lacks_gpu_for(newest))
-        note.reason += for_another_machine(universe_.problem());
+    else if (!is_one_of_several)
+        note.reason += for_another_machine(universe_.problem(),
+                                           universe_.candidates()[newest.front()].accelerator);
     return note;
 }
 
@@ -212,13 +213,12 @@ std::optional<Note> PackageNotes::on_gpu_build(CandidateId id, bool is_limit_tol
     // That it is older is reason enough.
     if (note.spec.empty() || is_newer || version == universe_.version_of(id))
         note.reason = alternatives_.why_not(id, builds);
-    if (!note.reason.empty() && !has_vendor(universe_.problem().virtual_packages, *vendor))
-        note.reason += for_another_machine(universe_.problem());
+    if (!note.reason.empty()) note.reason += for_another_machine(universe_.problem(), *vendor);
     return note;
 }
 
-/// No build for the vendor's GPUs is usable. Of a package without any GPU build this is told only
-/// if the user asks for GPU builds.
+/// No build for the vendor's GPUs is usable. For a package without any GPU build there is a note
+/// only if the user asks for GPU builds.
 std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator vendor) const {
     const auto& candidate = universe_.candidates()[id];
     auto note = about(id);
@@ -258,7 +258,7 @@ std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_to
                               build_text(vendor),
                               universe_.problem().machine,
                               vendor_title(vendor));
-    if (!is_limit_told) note.reason += for_another_machine(universe_.problem());
+    if (!is_limit_told) note.reason += for_another_machine(universe_.problem(), vendor);
     if (!universe_.accelerators().is_bound(universe_.name_of(id).text))
         offer_build(id, Accelerator::None, note);
     return note;
@@ -363,7 +363,7 @@ std::vector<std::string> PackageNotes::changes(const Builds& builds, NameId but)
     return changes;
 }
 
-/// " (988 days older)"; empty where nobody would notice.
+/// " (988 days older)"; empty for less than a month.
 std::string PackageNotes::age_difference(CandidateId id, const Version& other) const {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
