@@ -1,9 +1,9 @@
 #pragma once
 
 // When a conditional dependency applies (CEP 43, 44): `and` and `or` over specs that a package of
-// the answer matches and over extras that something in the answer asks for. There is no `not`, so a
-// larger answer never makes a condition false. What the machine decides is folded away: a condition
-// is a constant or has no virtual package in it.
+// the solution matches and over extras that the solution or the request asks for. There is no
+// `not`, so a larger answer never makes a condition false. What the machine decides is folded away:
+// a condition is a constant or has no virtual package in it.
 
 #include <compare>
 #include <cstdint>

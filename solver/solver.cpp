@@ -114,7 +114,7 @@ Error undecided(const Problem& problem) {
             {}};
 }
 
-/// As WithSpec has it. `mixes`: the solution at hand does.
+/// As WithSpec says. `mixes`: so does the solution without the spec.
 std::optional<Builds> builds_with(const Problem& problem, const std::string& spec, bool mixes) try {
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;

@@ -1,9 +1,9 @@
 #pragma once
 
 // The closed world of one solve: every candidate that the request can reach, with names, versions
-// and dependency specs as small integers. What may not be taken at all is left out here: by strict
-// priority, exclude-newer, the accelerators that are asked for, and what is kept of what is
-// installed (keeping.hpp). Nothing is ranked or dropped for being worse.
+// and dependency specs as small integers. Records that are not allowed are left out here: by strict
+// priority, exclude-newer, the requested accelerators, and the traits of installed packages
+// (keeping.hpp). Nothing is ranked or dropped for being worse.
 
 #include "libcore/solve/solve.hpp"
 #include "solver/candidate.hpp"
@@ -30,8 +30,7 @@ public:
     /// Collects everything `problem` can reach. The problem must outlive the universe.
     static Result<Universe> collect(const Problem& problem);
 
-    /// Whether builds have to go together in what no record says (derived_dependencies.hpp). They
-    /// have to in what was just collected.
+    /// Whether derived dependencies count (derived_dependencies.hpp). After collect() they do.
     enum class Together { Required, NotRequired };
     void require(Together together);
 
@@ -58,7 +57,7 @@ public:
     const std::vector<NameId>& kept() const { return kept_; }
     const std::vector<std::string>& notes() const { return notes_; }
 
-    /// Whether any build needs what no record says.
+    /// Whether any build has derived dependencies.
     bool has_derived() const { return !derived_.empty(); }
 
     const Name& name_of(const Spec& spec) const { return names()[spec.name]; }

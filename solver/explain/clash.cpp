@@ -9,7 +9,7 @@
 namespace gpkg::solver {
 namespace {
 
-/// Attempts to find a shorter clash in place of a minimal one; each costs a solve or two.
+/// Attempts to find a clash that is shorter than a minimal one; each costs a solve or two.
 constexpr int kMostSearches = 8;
 
 class ClashSearch {
@@ -55,7 +55,7 @@ public:
 private:
     /// A clash of so few lines is not worth an attempt.
     static constexpr std::size_t kShort = 4;
-    /// Nor is one of so many: its like are hardly shorter.
+    /// Nor is a clash of so many: others are hardly shorter.
     static constexpr std::size_t kLong = 16;
 
     /// The edges up to the first level that has no solution, and those that this rests on.
@@ -69,7 +69,7 @@ private:
         }
         auto core = believed(all_);
         if (core) return {all_, *std::move(core)};
-        // Without the limit all of it would have a core: the user's words are told together.
+        // A limit was reached: the clash is all that the user said.
         is_known_ = false;
         return {all_, edges_.up_to(0)};
     }
@@ -101,8 +101,8 @@ private:
         return kind == Edge::Kind::Request || kind == Edge::Kind::Constraint;
     }
 
-    /// Fewer edges that `set` has no solution for; nothing where it has one, or none is known. What
-    /// libsolv gives as the reason saves time, and is believed once it has no solution itself.
+    /// Fewer edges that `set` has no solution for; nothing where it has one, or none is known.
+    /// libsolv's reason saves time, and counts once it is known to have no solution itself.
     std::optional<EdgeSet> believed(const EdgeSet& set) {
         auto core = parts_.core(set);
         if (!core) return std::nullopt;
@@ -118,7 +118,7 @@ private:
     FoundClash minimize(EdgeSet core) {
         if (!is_known_) return {std::move(core), false};
         const auto given_up = parts_.given_up();
-        // What is far from the request goes first.
+        // The edges that are far from the request go first.
         auto members = core.list();
         std::stable_sort(
             members.begin(), members.end(), [&](auto a, auto b) { return rank(a) > rank(b); });
@@ -157,7 +157,7 @@ private:
     const Edges& edges_;
     const Parts& parts_;
     EdgeSet all_;           ///< the edges among which a clash is looked for
-    bool is_known_ = true;  ///< that what is minimized has no solution
+    bool is_known_ = true;  ///< whether `all_` is known to have no solution
 };
 
 }  // namespace

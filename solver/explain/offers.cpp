@@ -12,7 +12,7 @@
 namespace gpkg::solver {
 namespace {
 
-/// What is installed or of the machine is of no channel, and so of any.
+/// Installed and virtual packages count as part of every channel.
 bool is_of(const Candidate& candidate, const std::optional<std::string>& channel) {
     return !channel || !candidate.is_offered() ||
            channel_matches(*channel, candidate.offered.channel());
@@ -102,8 +102,8 @@ private:
         });
     }
 
-    /// What would have met a spec, or where nothing would and there is nothing else either, all
-    /// there is.
+    /// Left-out records that would match a spec; all of them if none would and the name has no
+    /// versions.
     void tell_left_out() {
         std::map<std::string, Reason> all;
         std::map<std::string, Reason> relevant;

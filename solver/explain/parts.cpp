@@ -74,8 +74,8 @@ std::vector<EdgeId> Parts::machine_reasons(const Part& part, SpecId spec) const 
     return reasons;
 }
 
-/// Edges each of which alone (facts about the machine together with who asks) keeps the candidate
-/// out.
+/// Edges that each exclude the candidate alone, facts about the machine together with the spec on
+/// it.
 std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) const {
     std::vector<EdgeId> reasons;
     const auto& specs = universe_.specs();

@@ -1,8 +1,8 @@
 #pragma once
 
 // Asks whether a part of a problem has a solution: only some edges count, and whatever the others
-// would restrict is free. Where it has none, says what that rests on. Candidates that the part
-// cannot tell apart are taken together, so that small parts of large problems are small.
+// would restrict is free. If it has none, names the edges that are the reason. Candidates that the
+// part cannot tell apart are taken together, so that small parts of large problems are small.
 
 #include "solver/edges.hpp"
 #include "solver/engine.hpp"

@@ -91,7 +91,8 @@ private:
         found_.push_back({cost, std::move(change), is_wide});
     }
 
-    /// Of what was left out for that, first what the request asks for and what is for the machine.
+    /// A record that was left out for this reason: rather one that matches the request, and that is
+    /// for the machine.
     const LeftOut* likeliest(NameId name, LeftOut::Why why) const {
         const LeftOut* best = nullptr;
         int best_score = -1;
@@ -113,7 +114,8 @@ private:
         });
     }
 
-    /// Of the name what was left out for what is kept of the installed one, or for the accelerator.
+    /// Allows the records of the name that were left out for the installed one's sake, or for the
+    /// accelerator.
     void admit_left_out(NameId name) {
         for (const auto why : {LeftOut::Why::OtherChannel,
                                LeftOut::Why::OtherAccelerator,
@@ -134,7 +136,7 @@ private:
         add(kOtherKind, std::move(change));
     }
 
-    /// Where a version of what it restricts is asked for, another one lifts it.
+    /// A requested version of the same name lifts it by another version.
     void lift(const Edge& edge) {
         const auto& constraint = universe_.problem().request.constraints[edge.index];
         const bool is_until_named = constraint.holds == Constraint::Holds::UntilNamed;
@@ -153,7 +155,7 @@ private:
         add(kWithoutPin, std::move(change));
     }
 
-    /// What is named may move.
+    /// A named package may move.
     void name_it(const Edge& edge) {
         const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
         if (universe_.name_of(spec).is_request) return;
@@ -235,7 +237,7 @@ private:
                }) > 1;
     }
 
-    /// A channel that has what is asked for, and that strict priority hides.
+    /// A channel with a match that strict priority hides.
     std::optional<std::string> hiding_place(const Spec& spec) const {
         const auto& left_out = universe_.name_of(spec).left_out;
         const auto found = std::find_if(left_out.begin(), left_out.end(), [&](const auto& out) {
@@ -251,14 +253,14 @@ private:
         });
     }
 
-    /// Whether a record matches, usable or not. To relax a spec so that still none does is no help.
+    /// Whether a record matches, usable or not. A relaxed spec without a match does not help.
     bool exists(const Spec& spec, const MatchSpec& match) const {
         return match.name != spec.match.name || is_offered(spec.name, match) ||
                std::ranges::any_of(universe_.name_of(spec).left_out,
                                    [&](const LeftOut& out) { return out.record.matches(match); });
     }
 
-    /// "=3.11" for "==3.11" where there is a 3.11.2, which was probably meant.
+    /// "=3.11" for "==3.11" where there is a 3.11.2, probably the intended one.
     static std::optional<VersionSpec> loosened(const MatchSpec& spec,
                                                const std::vector<Version>& versions) {
         const auto loose = with_fuzzy_version(spec);
@@ -323,9 +325,9 @@ private:
         return ways;
     }
 
-    /// Where the machine has an older one, the oldest that is newer and that somebody asks for; it
-    /// is harder to come by the newer it is. Where it has none, the newest that anybody asks for:
-    /// which is enough is told by the solution.
+    /// If the machine has an older one: the oldest newer one that meets a spec, because newer
+    /// drivers are harder to get. If it has none: the newest that any spec names; the solution
+    /// shows which one is enough.
     void change_machine(NameId name) {
         const auto& own = universe_.names()[name];
         auto change = change_of(Change::SetMachine);

@@ -83,7 +83,7 @@ std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
         }
     };
     add_own(false);
-    // Where there is one like what is installed, something else is in its way.
+    // If there is one like the installed one, another package prevents it.
     if (!has_better_alike(id)) {
         add_own(true);
     } else if (universe_.is_requested(candidate.name)) {

@@ -26,8 +26,8 @@ public:
     /// "needs __cuda >=13, but this machine has ...", of builds of one version for one accelerator.
     std::string why_not(CandidateId id, const std::vector<CandidateId>& builds);
 
-    /// Specs that may select a better one where it need not be like what is installed: for itself,
-    /// else for the CUDA, BLAS and MPI of all. To give up the accelerator comes last.
+    /// Specs that may select a better one unlike the installed one: on the package, else on the
+    /// CUDA, BLAS and MPI of the environment. Specs that give up the accelerator come last.
     std::vector<std::string> specs_for_other_kinds(CandidateId id);
 
     MachineLimit& machine() { return machine_; }

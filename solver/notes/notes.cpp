@@ -41,7 +41,7 @@ std::vector<std::string> assumed_facts(const Universe& universe, const std::vect
     return {facts.begin(), facts.end()};
 }
 
-/// Of what is installed and asks of the machine what it does not have.
+/// Installed packages with dependencies that the machine does not meet.
 std::optional<std::string> note_on_excused(const Universe& universe,
                                            const std::vector<CandidateId>& chosen) {
     std::vector<std::string> items;
@@ -64,7 +64,7 @@ std::optional<std::string> note_on_excused(const Universe& universe,
                                                                       : "these requirements"));
 }
 
-/// Of what is installed and does not run on the machine's driver and GPUs.
+/// Installed packages that do not run on the machine's driver and GPUs.
 std::optional<std::string> note_on_not_running(const Universe& universe,
                                                const std::vector<CandidateId>& chosen) {
     std::vector<std::string> items;
