@@ -38,7 +38,7 @@ bool ChannelRecord::matches(const MatchSpec& spec, const Version& parsed) const 
     target.build_number = row->build_number;
     target.fn = fn;
     target.sha256 = sha256;
-    target.channel = index->source().channel;
+    target.channel = channel();
     target.subdir = index->source().subdir;
     target.url = url;
     target.md5 = md5;
@@ -71,9 +71,6 @@ std::string Candidate::sha256() const {
     return offered.row->has_sha256 ? to_hex(offered.row->sha256) : std::string();
 }
 
-Result<PackageRecord> Candidate::record() const {
-    if (!is_offered()) return *given;
-    return offered.index->record(*offered.home, *offered.row);
-}
+Result<PackageRecord> Candidate::record() const { return is_offered() ? offered.record() : *given; }
 
 }  // namespace gpkg::solver

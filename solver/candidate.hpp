@@ -29,6 +29,8 @@ struct ChannelRecord {
     const ChannelIndex::Row* row = nullptr;
 
     std::string_view version() const { return home->version(*row); }
+    const std::string& channel() const { return index->source().channel; }
+    Result<PackageRecord> record() const { return index->record(*home, *row); }
     /// The groups of extra dependencies that it has (CEP 44).
     std::vector<std::string_view> groups() const;
     bool matches(const MatchSpec& spec) const;
@@ -53,10 +55,11 @@ struct Candidate {
     ToolkitFit toolkit_fit{};                     ///< how well that suits the driver
     Closeness closeness;                          ///< to the machine
     bool will_not_run = false;                    ///< on this driver and these GPUs (running.hpp)
-    ChannelRecord offered;                        ///< where it stands in a channel
-    const PackageRecord* given = nullptr;         ///< installed or virtual, when no channel has it
-    std::span<const SpecId> depends;              ///< that apply wherever the candidate is
-    std::span<const SpecId> conditional;  ///< that apply where their `when` holds; extras too
+    SpecId unusable_need = kNone;          ///< because all that this dependency takes will not
+    ChannelRecord offered;                 ///< where it stands in a channel
+    const PackageRecord* given = nullptr;  ///< installed or virtual, when no channel has it
+    std::span<const SpecId> depends;       ///< that apply wherever the candidate is
+    std::span<const SpecId> conditional;   ///< that apply where their `when` holds; extras too
     std::span<const SpecId> constrains;
     /// Specs on virtual packages that this machine does not meet and that nevertheless are not
     /// among the above: the record is installed, and where it stays they ask for nothing.
@@ -97,14 +100,17 @@ struct LeftOut {
         // Other than what is installed, which nobody asked to change in this.
         OtherChannel,
         OtherAccelerator,
-        OtherVariant,  ///< BLAS or MPI
+        OtherBlas,
+        OtherMpi,
         Unreadable,
     };
     Why why;
     ChannelRecord record;
+    std::uint32_t channel = 0;  ///< 0 is the highest
 
+    bool is_other_variant() const { return why == Why::OtherBlas || why == Why::OtherMpi; }
     bool is_other_than_installed() const {
-        return why == Why::OtherChannel || why == Why::OtherAccelerator || why == Why::OtherVariant;
+        return why == Why::OtherChannel || why == Why::OtherAccelerator || is_other_variant();
     }
 };
 
@@ -125,6 +131,10 @@ struct Name {
     bool is_unpublished() const { return is_request || toolkit_of; }
     std::vector<SpecId> specs;  ///< that are about it
     std::vector<LeftOut> left_out;
+    /// Whether a record is left out for this.
+    bool lacks(LeftOut::Why why) const {
+        return std::ranges::find(left_out, why, &LeftOut::why) != left_out.end();
+    }
 };
 
 /// A distinct MatchSpec and what it matches. One that asks on a condition is another spec than the

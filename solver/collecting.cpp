@@ -355,7 +355,7 @@ Result<void> Collecting::collect_rows(NameId name) {
                                channel != first_channel && !is_named(name, index) &&
                                !keeping_.may_come_of(text, index.source().channel);
         const auto leave_out = [&](LeftOut::Why reason, const ChannelIndex::Row& row) {
-            name_at(name).left_out.push_back({reason, {&index, &home, &row}});
+            name_at(name).left_out.push_back({reason, {&index, &home, &row}, channel});
         };
         if (is_hidden) {
             for (const auto* row : home.choices(std::nullopt))
@@ -390,7 +390,7 @@ void Collecting::collect_installed(NameId name) {
                     return false;
                 if (!record.sha256.empty() && !candidate.sha256().empty())
                     return record.sha256 == candidate.sha256();
-                return candidate.offered.index->source().channel == record.channel;
+                return candidate.offered.channel() == record.channel;
             });
         if (same != candidates_.end()) {
             same->is_installed = true;
@@ -473,10 +473,8 @@ Result<void> Collecting::note_unknown_in_conditions() {
                 is_known = !found.rows().empty();
             }
             if (!is_known)
-                universe_.notes_.push_back(
-                    fmt::format("{} is not requested: no searched channel has {}",
-                                specs()[id].text,
-                                name.text));
+                universe_.notes_.push_back(fmt::format(
+                    "{} is ignored: no searched channel has {}", specs()[id].text, name.text));
         }
     }
     return {};
@@ -527,15 +525,15 @@ void Collecting::leave_out(NameId name, const WhyNot& why_not) {
     const auto kept = std::stable_partition(
         begin, candidates_.end(), [&](const auto& candidate) { return !why_not(candidate); });
     for (auto gone = kept; gone != candidates_.end(); ++gone) {
-        if (gone->is_offered()) left_out.push_back({*why_not(*gone), gone->offered});
+        if (gone->is_offered()) left_out.push_back({*why_not(*gone), gone->offered, gone->channel});
     }
     candidates_.erase(kept, candidates_.end());
 }
 
 void Collecting::leave_out_changed_builds(NameId name) {
-    auto kept = keeping_.kept_of(names()[name].text);
+    const auto kept =
+        keeping_.kept_of(names()[name].text, std::span(candidates_).subspan(names()[name].begin));
     if (!kept) return;
-    kept->settle(std::span(candidates_).subspan(names()[name].begin));
     leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
 }
 

@@ -1,52 +1,37 @@
 #include "solver/conditions.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace gpkg::solver {
 
-ConditionId Conditions::intern(Key key, ConditionNode node) {
-    const auto [entry, added] =
-        known_.try_emplace(std::move(key), static_cast<ConditionId>(nodes_.size()));
-    if (added) nodes_.push_back(std::move(node));
+ConditionId Conditions::intern(const ConditionNode& node) {
+    const auto [entry, added] = known_.try_emplace(node, static_cast<ConditionId>(nodes_.size()));
+    if (added) nodes_.push_back(node);
     return entry->second;
 }
 
-ConditionId Conditions::intern_pair(ConditionNode::Kind kind, ConditionId a, ConditionId b) {
-    const auto [left, right] = std::minmax(a, b);
-    ConditionNode node;
-    node.kind = kind;
-    node.left = left;
-    node.right = right;
-    return intern({kind, left, right, ""}, std::move(node));
-}
-
 ConditionId Conditions::leaf(SpecId spec) {
-    ConditionNode node;
-    node.spec = spec;
-    return intern({ConditionNode::Kind::Leaf, spec, 0, ""}, std::move(node));
+    return intern({.kind = ConditionNode::Kind::Leaf, .spec = spec});
 }
 
 ConditionId Conditions::extra(NameId name, std::string_view group) {
-    ConditionNode node;
-    node.kind = ConditionNode::Kind::Extra;
-    node.name = name;
-    node.group = group;
-    return intern({ConditionNode::Kind::Extra, name, 0, std::string(group)}, std::move(node));
+    return intern({.kind = ConditionNode::Kind::Extra, .name = name, .group = std::string(group)});
 }
 
 ConditionId Conditions::all_of(ConditionId a, ConditionId b) {
     if (a == kNever || b == kNever) return kNever;
     if (a == kAlways || a == b) return b;
     if (b == kAlways) return a;
-    return intern_pair(ConditionNode::Kind::And, a, b);
+    return intern(
+        {.kind = ConditionNode::Kind::And, .left = std::min(a, b), .right = std::max(a, b)});
 }
 
 ConditionId Conditions::any_of(ConditionId a, ConditionId b) {
     if (a == kAlways || b == kAlways) return kAlways;
     if (a == kNever || a == b) return b;
     if (b == kNever) return a;
-    return intern_pair(ConditionNode::Kind::Or, a, b);
+    return intern(
+        {.kind = ConditionNode::Kind::Or, .left = std::min(a, b), .right = std::max(a, b)});
 }
 
 std::vector<ConditionId> Conditions::parts_of(ConditionId id) const {

@@ -1,16 +1,16 @@
 #pragma once
 
 // When a conditional dependency applies (CEP 43, 44): `and` and `or` over specs that a package of
-// the answer matches and over extras that something in the answer asks for. There is no `not`, so a
-// larger answer never makes a condition false. What the machine decides is folded away: a condition
-// is a constant or has no virtual package in it.
+// the solution matches and over extras that the solution or the request asks for. There is no
+// `not`, so a larger answer never makes a condition false. What the machine decides is folded away:
+// a condition is a constant or has no virtual package in it.
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 namespace gpkg::solver {
@@ -28,9 +28,13 @@ struct ConditionNode {
     Kind kind = Kind::Leaf;
     SpecId spec = kNone;  ///< Leaf: a package of the answer matches it
     NameId name = kNone;  ///< Extra: somebody asks for `group` of this name
-    std::string group;
+    std::string group{};
     ConditionId left = kNone;  ///< And, Or: numbers below their own
     ConditionId right = kNone;
+
+    // clang-tidy 14 takes the 0 of an ordering for a null pointer.
+    // NOLINTNEXTLINE(modernize-use-nullptr)
+    friend auto operator<=>(const ConditionNode&, const ConditionNode&) = default;
 };
 
 /// Every distinct condition once.
@@ -47,12 +51,10 @@ public:
     std::vector<ConditionId> parts_of(ConditionId id) const;
 
 private:
-    using Key = std::tuple<ConditionNode::Kind, std::uint32_t, std::uint32_t, std::string>;
-    ConditionId intern(Key key, ConditionNode node);
-    ConditionId intern_pair(ConditionNode::Kind kind, ConditionId a, ConditionId b);
+    ConditionId intern(const ConditionNode& node);
 
     std::vector<ConditionNode> nodes_;
-    std::map<Key, ConditionId> known_;
+    std::map<ConditionNode, ConditionId> known_;
 };
 
 }  // namespace gpkg::solver

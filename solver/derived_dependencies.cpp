@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace gpkg::solver {

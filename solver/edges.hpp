@@ -1,8 +1,8 @@
 #pragma once
 
-// Why things are as they are, in pieces that a person can be told one by one. Whatever restricts
-// the answer belongs to exactly one edge: a requested spec, a constraint, a fact about the machine,
-// or all that the candidates of one name ask of another name. A clash is a set of edges.
+// The restrictions of a problem, in pieces that a message can name one by one. Each belongs to
+// exactly one edge: a requested spec, a constraint, a fact about the machine, or all specs of the
+// candidates of one name on another name. A clash is a set of edges.
 
 #include "solver/universe.hpp"
 
@@ -58,11 +58,11 @@ public:
 
     std::size_t size() const { return edges_.size(); }
     const Edge& operator[](EdgeId id) const { return edges_[id]; }
-    int deepest() const { return edges_.empty() ? 0 : deepest_; }
+    int deepest() const { return deepest_; }
     /// All of them up to a level.
     EdgeSet up_to(int level) const;
     EdgeId machine(NameId name) const { return machine_[name]; }
-    /// kNone where no candidate of `from` speaks of `to`.
+    /// kNone if no candidate of `from` has a spec on `to`.
     EdgeId asks(NameId from, NameId to) const;
 
 private:
@@ -70,7 +70,7 @@ private:
     std::vector<NameId> add_asks(const Universe& universe, NameId from, int level);
 
     std::vector<Edge> edges_;
-    std::vector<EdgeId> machine_;  ///< by name; kNone where nothing asks for it
+    std::vector<EdgeId> machine_;  ///< by name; kNone if no candidate has a spec on it
     std::unordered_map<std::uint64_t, EdgeId> asks_;
     std::vector<NameId> seen_by_;  ///< by name: who was the last to speak of it
     int deepest_ = 0;

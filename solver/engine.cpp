@@ -143,8 +143,7 @@ struct Engine::State {
     }
 
     bool is_in_scope(CandidateId id, SpecId spec) const {
-        return !scope || scope->active->contains(scope->edges->asks(universe.candidates()[id].name,
-                                                                    universe.specs()[spec].name));
+        return !scope || scope->counts(universe.candidates()[id].name, spec);
     }
 
     /// The same of a conditional dependency: one on the machine says that the condition may not
@@ -176,7 +175,7 @@ struct Engine::State {
     }
 
     bool is_chosen_from(CandidateId id) const {
-        return live[id] && !universe.names()[universe.candidates()[id].name].is_virtual;
+        return live[id] && !universe.name_of(id).is_virtual;
     }
 
     /// Before the candidates: libsolv tries what was named first, and a condition that need not
@@ -230,7 +229,7 @@ struct Engine::State {
 
     void add_candidates(const std::vector<std::uint32_t>& ranks) {
         for (CandidateId id = 0; id < universe.candidates().size(); ++id) {
-            const auto& name = universe.names()[universe.candidates()[id].name];
+            const auto& name = universe.name_of(id);
             if (is_chosen_from(id)) solvable_of[id] = add_solvable(name.text, ranks[id], id);
         }
     }

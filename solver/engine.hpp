@@ -27,7 +27,6 @@
 // from the packages that are there: that more holds is never excluded. So an answer may have
 // packages that nothing in it needs; improve() leaves them out.
 
-#include "solver/edges.hpp"
 #include "solver/effort.hpp"
 #include "solver/reductions.hpp"
 #include "solver/universe.hpp"
@@ -51,10 +50,10 @@ struct Conflict {
     std::vector<std::pair<CandidateId, SpecId>> asks;
 };
 
-/// Only what these edges have candidates ask counts.
+/// Only some specs count.
 struct Scope {
-    const Edges* edges;
-    const EdgeSet* active;
+    /// Whether a spec does for the candidates of a name.
+    std::function<bool(NameId, SpecId)> counts;
     /// Whether the machine lacks what a spec on a virtual package asks for.
     std::function<bool(SpecId)> is_unmet;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is known of an answer while it is put together: the candidates settled so far, the extras
+// The known part of a solution while it is put together: the candidates settled so far, the extras
 // that they and the request ask for, and which conditional dependencies of theirs apply by now.
 
 #include "solver/universe.hpp"
@@ -16,8 +16,8 @@ public:
 
     void settle(CandidateId id);
     bool holds(ConditionId condition) const;
-    /// The conditional dependencies of what is settled that apply and were not given before: in the
-    /// order of settling, then of the candidate's list.
+    /// The conditional dependencies of settled candidates that apply and were not returned before:
+    /// in the order of settling, then of the candidate's list.
     std::vector<SpecId> newly_applying();
 
 private:

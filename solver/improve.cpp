@@ -37,7 +37,7 @@ public:
                    candidate.toolkit_fit.how == ToolkitFit::Class::NotRun;
         });
         exclude_where_possible([&](const Candidate& candidate) {
-            return candidate.will_not_run && heeds_machine(candidate.name);
+            return candidate.will_not_run && universe_.heeds_machine(candidate.name);
         });
         const auto& specs = universe_.requested();
         const auto named = std::min(universe_.problem().request.named, specs.size());
@@ -122,11 +122,6 @@ private:
         }
         open_ = std::move(fewer);
         adopt(found);
-    }
-
-    bool heeds_machine(NameId name) const {
-        return universe_.accelerators().choice(universe_.names()[name].text) !=
-               AcceleratorChoice::Conda;
     }
 
     std::vector<CandidateId> newest_of(const std::vector<NameId>& names) const {

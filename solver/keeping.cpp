@@ -34,11 +34,8 @@ bool is_same_channel(std::string_view a, std::string_view b) {
     return a == b || channel_name(a) == channel_name(b);
 }
 
-bool differ(const Kind& a, const Kind& b) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!a[i].empty() && !b[i].empty() && a[i] != b[i]) return true;
-    }
-    return false;
+bool differ(const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && a != b;
 }
 
 }  // namespace
@@ -75,7 +72,7 @@ Keeping::Keeping(const Request& request)
     }
 }
 
-/// "pytorch=2.10=*cuda*", "conda-forge::pytorch", where what is installed is another build, or of
+/// "pytorch=2.10=*cuda*", "conda-forge::pytorch", if the installed one is another build, or from
 /// another channel.
 void Keeping::free_what_it_asks(const MatchSpec& spec, const PackageRecord* was) {
     if (spec.channel && was != nullptr && !channel_matches(*spec.channel, was->channel))
@@ -102,7 +99,7 @@ std::optional<Former> Keeping::former(const std::string& name) const {
     return Former{*about->was, about->is_gone};
 }
 
-/// Whether a channel has it, and all specs of its name take it.
+/// Whether a channel has it, and all specs on its name match.
 bool Keeping::is_as_asked(const Candidate& candidate, const About& about) {
     return candidate.is_offered() &&
            std::all_of(about.specs.begin(), about.specs.end(), [&](const MatchSpec* spec) {
@@ -110,7 +107,7 @@ bool Keeping::is_as_asked(const Candidate& candidate, const About& about) {
            });
 }
 
-/// Where nobody asks for the package from another.
+/// Unless the request names another channel for the package.
 bool Keeping::keeps_channel(const About& about) {
     const auto names_channel = [](const MatchSpec* spec) { return spec->channel.has_value(); };
     return about.was != nullptr && !about.was->channel.empty() &&
@@ -125,7 +122,8 @@ bool Keeping::may_come_of(const std::string& name, std::string_view channel) con
            is_same_channel(channel, about->was->channel);
 }
 
-std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
+std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name,
+                                              std::span<const Candidate> candidates) const {
     const auto* about = this->about(name);
     if (about == nullptr || about->was == nullptr) return std::nullopt;
     const auto& specs = about->specs;
@@ -136,8 +134,13 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
     const bool is_build_asked = std::any_of(
         specs.begin(), specs.end(), [](const auto* spec) { return speaks_of_builds(*spec); });
     if (!frees_accelerators_ && !accelerators_.is_bound(name) && !accelerators_.is_asked(name)) {
-        auto& was = is_build_asked ? kept.accelerator_if_any : kept.accelerator;
-        was = accelerator_of(*about->was).accelerator;
+        const auto was = accelerator_of(*about->was).accelerator;
+        // "pytorch=*=*generic*" does not change it if there are such builds for each.
+        const bool is_kept =
+            !is_build_asked || std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+                return candidate.accelerator == was && is_as_asked(candidate, *about);
+            });
+        if (is_kept) kept.accelerator = was;
     }
     if (is_build_asked) return kept;
     kept.kind = kind_of(*about->was);
@@ -147,26 +150,17 @@ std::optional<Keeping::Kept> Keeping::kept_of(const std::string& name) const {
     return kept;
 }
 
-/// "pytorch=*=*generic*" asks for no other accelerator, where there are such builds for each.
-void Keeping::Kept::settle(std::span<const Candidate> candidates) {
-    if (!accelerator_if_any) return;
-    const auto& about = *keeping->about(*name);
-    const bool is_any =
-        std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-            return candidate.accelerator == *accelerator_if_any && is_as_asked(candidate, about);
-        });
-    if (is_any) accelerator = accelerator_if_any;
-}
-
 std::optional<LeftOut::Why> Keeping::Kept::why_not(const Candidate& candidate) const {
     if (candidate.is_installed || !candidate.is_offered()) return std::nullopt;
-    if (keeps_channel && !keeping->may_come_of(*name, candidate.offered.index->source().channel))
+    if (keeps_channel && !keeping->may_come_of(*name, candidate.offered.channel()))
         return LeftOut::Why::OtherChannel;
     if (accelerator && candidate.accelerator != *accelerator) return LeftOut::Why::OtherAccelerator;
     if (kind[0].empty() && kind[1].empty()) return std::nullopt;
-    const auto other = candidate.record();
-    return other && differ(kind, kind_of(*other)) ? std::optional(LeftOut::Why::OtherVariant)
-                                                  : std::nullopt;
+    const auto record = candidate.record();
+    const auto own = record ? kind_of(*record) : Kind();
+    if (differ(own[0], kind[0])) return LeftOut::Why::OtherBlas;
+    if (differ(own[1], kind[1])) return LeftOut::Why::OtherMpi;
+    return std::nullopt;
 }
 
 }  // namespace gpkg::solver

@@ -1,9 +1,8 @@
 #pragma once
 
-// What is kept of what is installed: a package that has to move stays of its channel, for its
-// accelerator, with its BLAS and its MPI. Where one package is asked for otherwise in one of these,
-// all others that have to move may be otherwise in that too (docs/explanation/solving.md, "What an
-// update keeps").
+// An update keeps a package's channel, accelerator, BLAS and MPI. If the request changes one of
+// these for one package, it may change for all packages that have to move
+// (docs/explanation/solving.md, "What an update keeps").
 
 #include "libcore/solve/solve.hpp"
 #include "solver/candidate.hpp"
@@ -19,12 +18,12 @@
 
 namespace gpkg::solver {
 
-/// What BLAS and MPI a build is with, of which an environment has one; empty where it does not say.
+/// The BLAS and the MPI of a build; empty if it does not say. An environment has one of each.
 using Kind = std::array<std::string, 2>;
 
 Kind kind_of(const PackageRecord& record);
 
-/// The record of a name that is installed, or gone, of which something is kept.
+/// The record of a name that is or was installed.
 struct Former {
     const PackageRecord& record;
     bool is_gone = false;
@@ -39,34 +38,30 @@ public:
     explicit Keeping(const Request& request);
 
     std::optional<Former> former(const std::string& name) const;
-    /// Whether the name may come of a channel that others go before: it is of it, or something is
-    /// to go over to that channel.
+    /// Whether the name may come from a lower channel: the installed package does, or the request
+    /// names the channel.
     bool may_come_of(const std::string& name, std::string_view channel) const;
-    /// Whether another accelerator or a build for one is asked for: what has to move may then come
-    /// for any, though rather for its own.
+    /// Whether the request asks for another accelerator, or a build for one: packages that have to
+    /// move may then change theirs, though rather not.
     bool frees_accelerators() const { return frees_accelerators_; }
 
-    /// What the candidates of a name have to have of what was there.
+    /// The traits of the former record that candidates of its name must have.
     struct Kept {
         const Keeping* keeping = nullptr;
         const std::string* name = nullptr;
         bool keeps_channel = false;
         std::optional<Accelerator> accelerator;
-        /// Another build is asked for, and builds that do may be for this one all the same.
-        std::optional<Accelerator> accelerator_if_any;
         Kind kind;
 
-        /// Once all candidates of the name are known.
-        void settle(std::span<const Candidate> candidates);
-
-        /// Why the candidate may not take its place, if so.
+        /// Why the candidate cannot replace it, if so.
         std::optional<LeftOut::Why> why_not(const Candidate& candidate) const;
     };
-    /// Nothing where nothing was there.
-    std::optional<Kept> kept_of(const std::string& name) const;
+    /// `candidates` are those of the name. Nothing if no package of that name was installed.
+    std::optional<Kept> kept_of(const std::string& name,
+                                std::span<const Candidate> candidates) const;
 
 private:
-    /// What the request says of one name.
+    /// All specs of the request on one name.
     struct About {
         const PackageRecord* was = nullptr;
         bool is_gone = false;
@@ -79,7 +74,7 @@ private:
 
     Accelerators accelerators_;
     std::unordered_map<std::string, About> names_;
-    // Of the whole environment, of which one package is asked for otherwise.
+    // Of the whole environment, because the request changes one package in this.
     bool frees_accelerators_;
     std::array<bool, 2> frees_kind_{};
     std::set<std::string> freed_channels_;

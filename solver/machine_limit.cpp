@@ -17,7 +17,7 @@
 namespace gpkg::solver {
 
 bool is_for_machine(const Universe& universe, const LeftOut& out) {
-    const auto record = out.record.index->record(*out.record.home, *out.record.row);
+    const auto record = out.record.record();
     if (!record) return false;
     const auto& problem = universe.problem();
     const auto vendor = accelerator_of(*record).accelerator;
@@ -26,11 +26,11 @@ bool is_for_machine(const Universe& universe, const LeftOut& out) {
            (vendor == Accelerator::None || has_vendor(problem.virtual_packages, vendor));
 }
 
-/// Cycles count as possible: that errs towards saying nothing.
+/// Cycles count as possible: then there is no note.
 MachineLimit::Verdict MachineLimit::verdict_on(CandidateId id) {
     if (const auto [known, is_new] = known_.try_emplace(id); !is_new) return known->second;
     const auto& candidate = universe_.candidates()[id];
-    // What something else rules out as well is not the machine's fault.
+    // The machine is not the reason if something else rules it out as well.
     Verdict verdict;
     for (const auto depend : candidate.depends) {
         auto own = verdict_on_spec(depend);
@@ -55,7 +55,7 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     // The request excludes the release of the toolkit, or the builds of the framework.
     if (spec.is_derived && spec.matches.empty()) return {Why::Request, kNone};
     Verdict verdict{Why::Else, spec.matches.empty() ? id : kNone};
-    // The newest are last, and what is said is about them.
+    // The newest are last, and the message is about them.
     for (const auto match : spec.matches) {
         const auto of_match =
             universe_.is_as_requested(match) ? verdict_on(match) : Verdict{Why::Request, kNone};
@@ -71,8 +71,8 @@ MachineLimit::Verdict MachineLimit::verdict_on_spec(SpecId id) {
     return verdict;
 }
 
-/// Of two that the machine does not meet, the one that a lesser version of the same virtual package
-/// would, and rather than another platform anything else; `a` where they cannot be compared.
+/// Of two unmet specs the one that a lower version of the virtual package meets; of different
+/// virtual packages rather not the platform's; else `a`.
 MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) const {
     const auto least = [&](const Verdict& verdict) -> std::optional<Version> {
         const auto& version = universe_.specs()[verdict.unmet].match.version;
@@ -102,10 +102,16 @@ MachineLimit::Verdict MachineLimit::verdict_on_all(const std::vector<CandidateId
     return verdict;
 }
 
-std::optional<std::string> MachineLimit::why_never(const std::vector<CandidateId>& ids) {
+bool MachineLimit::could_run(CandidateId id) {
+    return !universe_.candidates()[id].will_not_run && verdict_on(id).why != Why::Machine;
+}
+
+std::string MachineLimit::why_none_runs(const std::vector<CandidateId>& ids) {
     const auto verdict = verdict_on_all(ids);
-    if (verdict.why != Why::Machine) return std::nullopt;
-    return text_of(verdict);
+    if (verdict.why == Why::Machine) return text_of(verdict);
+    return obstacle_of(universe_, *std::ranges::find_if(ids, [&](CandidateId id) {
+                           return universe_.candidates()[id].will_not_run;
+                       }));
 }
 
 std::optional<std::string> MachineLimit::why_missing(const std::vector<CandidateId>& ids) {
@@ -116,11 +122,9 @@ std::optional<std::string> MachineLimit::why_missing(const std::vector<Candidate
     if (ids.empty() || !are_all_out) return std::nullopt;
     const auto verdict = verdict_on(ids.back());
     const auto& spec = universe_.specs()[verdict.unmet];
-    const auto through =
-        verdict.asker == ids.back() || verdict.asker == kNone
-            ? std::string()
-            : fmt::format(" (through {})",
-                          universe_.names()[universe_.candidates()[verdict.asker].name].text);
+    const auto through = verdict.asker == ids.back() || verdict.asker == kNone
+                             ? std::string()
+                             : fmt::format(" (through {})", universe_.name_of(verdict.asker).text);
     const auto& left_out = universe_.name_of(spec).left_out;
     const auto out = std::ranges::find_if(
         left_out, [&](const LeftOut& one) { return one.record.matches(spec.match); });
@@ -144,31 +148,22 @@ std::string MachineLimit::text_of(const Verdict& verdict) const {
     return text;
 }
 
-bool MachineLimit::lacks_gpu_for(const std::vector<CandidateId>& ids) {
-    const auto verdict = verdict_on_all(ids);
-    if (verdict.why != Why::Machine) return false;
-    const auto& name = universe_.name_of(universe_.specs()[verdict.unmet]);
-    return name.begin == name.end &&
-           (name.text.starts_with("__cuda") || name.text.starts_with("__amdgpu"));
-}
-
 std::vector<CandidateId> MachineLimit::newest_ruled_out(CandidateId id) {
     const auto& chosen = universe_.candidates()[id];
     const auto& name = universe_.names()[chosen.name];
-    const bool runs = !chosen.will_not_run &&
-                      universe_.accelerators().choice(name.text) != AcceleratorChoice::Conda;
-    const auto version_of = [&](CandidateId other) -> const Version& {
-        return universe_.version(universe_.candidates()[other].version);
-    };
+    const bool runs = !chosen.will_not_run && universe_.heeds_machine(chosen.name);
     std::vector<CandidateId> newest;
     for (auto other = name.begin; other < name.end; ++other) {
-        if (!(version_of(id) < version_of(other)) || !universe_.is_as_requested(other)) continue;
+        if (!(universe_.version_of(id) < universe_.version_of(other)) ||
+            !universe_.is_as_requested(other))
+            continue;
         const bool does_not_run = runs && universe_.candidates()[other].will_not_run;
         const auto why = verdict_on(other).why;
         if ((why == Why::Nothing && !does_not_run) || why == Why::Request) return {};
         if (why == Why::Else) continue;
-        if (!newest.empty() && version_of(newest.front()) < version_of(other)) newest.clear();
-        if (newest.empty() || version_of(newest.front()) == version_of(other))
+        if (!newest.empty() && universe_.version_of(newest.front()) < universe_.version_of(other))
+            newest.clear();
+        if (newest.empty() || universe_.version_of(newest.front()) == universe_.version_of(other))
             newest.push_back(other);
     }
     return newest;

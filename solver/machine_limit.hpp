@@ -1,6 +1,6 @@
 #pragma once
 
-// What of a name this machine cannot have, or not run, whatever else is asked for.
+// Candidates that this machine cannot install or run, whatever else is requested.
 
 #include "solver/universe.hpp"
 
@@ -11,50 +11,48 @@
 
 namespace gpkg::solver {
 
-/// Whether a record that is left out is for what the machine has: it asks of it for nothing that is
-/// not there, and is for no vendor's GPUs of which there is none.
+/// Whether the machine meets the record's dependencies on it, and has a GPU of its vendor.
 bool is_for_machine(const Universe& universe, const LeftOut& out);
 
 class MachineLimit {
 public:
     explicit MachineLimit(const Universe& universe) : universe_(universe) {}
 
-    /// Where all newer versions that were requested need, by themselves or by what they need, what
-    /// the machine does not have, or do not run on it: the builds of the newest; else empty.
+    /// The builds of the newest requested version, if the machine lacks something for all newer
+    /// versions or their dependencies, or does not run them; else empty.
     std::vector<CandidateId> newest_ruled_out(CandidateId chosen);
 
-    /// Whether it can be in no solution, whatever is requested, by the machine or by what it needs.
+    /// Whether no solution of any request has it, because of the machine or a missing dependency.
     bool is_ruled_out(CandidateId id) {
         const auto why = verdict_on(id).why;
         return why == Why::Machine || why == Why::Else;
     }
 
-    /// "needs __cuda >=13, and this machine has a driver for CUDA 12.4 (__cuda)"; nothing where it
-    /// is not the machine alone that rules the candidate out.
-    /// Of several, each of which the machine rules out: the least that it would take for one.
-    std::optional<std::string> why_never(const std::vector<CandidateId>& ids);
-    /// Whether that is a GPU or a driver, of which there is none.
-    bool lacks_gpu_for(const std::vector<CandidateId>& ids);
+    /// Whether the machine meets all dependencies and runs it.
+    bool could_run(CandidateId id);
+    /// Why none of these could run: "needs __cuda >=13, but this machine has a driver for CUDA 12.4
+    /// (__cuda)", the least that it would take for one.
+    std::string why_none_runs(const std::vector<CandidateId>& ids);
 
-    /// "needs libcublas >=12.1,<12.2 (through pytorch-cuda), which no channel has", where that
-    /// rules out each of them, whatever is asked for. Told of the last, the newest.
+    /// "needs libcublas >=12.1,<12.2 (through pytorch-cuda), which no channel has", if such a
+    /// dependency rules out each of them. About the last, which is the newest.
     std::optional<std::string> why_missing(const std::vector<CandidateId>& ids);
 
 private:
     enum class Why {
         Nothing,
         Machine,
-        Request,  ///< it needs what is asked for in another version or build
-        Else,     ///< it needs a package that nothing offers
+        Request,  ///< a dependency conflicts with the requested version or build
+        Else,     ///< a dependency that no channel has
     };
     struct Verdict {
         Why why = Why::Nothing;
-        SpecId unmet = kNone;       ///< Machine, Else: the first spec that nothing meets
+        SpecId unmet = kNone;       ///< Machine, Else: the first spec without a match
         CandidateId asker = kNone;  ///< Else: whose spec that is
     };
 
     Verdict verdict_on(CandidateId id);
-    /// As why_never(): Machine, or Nothing.
+    /// Machine where it rules out each of them, else Nothing.
     Verdict verdict_on_all(const std::vector<CandidateId>& ids);
     std::string text_of(const Verdict& verdict) const;
     Verdict verdict_on_spec(SpecId id);

@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    /// What is looked at first: the least sum of ages, then the least bounds of the first names.
+    /// The order of the search: the least sum of ages, then the least bounds of the first names.
     using Key = std::pair<std::int64_t, Bounds>;
 
     Key key_of(const Bounds& bounds) const {
@@ -141,8 +141,7 @@ private:
         });
     }
 
-    /// Most questions are answered by a solution that was met, or by what goes without candidates
-    /// that are too old.
+    /// A known solution answers most questions, or the removal of candidates that are too old.
     bool has_solution(const Conflicting& bounds) {
         is_blamed_ = false;
         return is_met(bounds) || (!is_ruled_out(bounds) && find_within(bounds));

@@ -20,7 +20,7 @@ struct Trade {
     std::int64_t age = 0;          ///< milliseconds that the chosen version is older
 };
 
-/// What is found: a solution, and which candidates are older than what it has of their names.
+/// A solution, and the candidates of these names that are older than its own.
 struct NewestTogether {
     std::vector<CandidateId> solution;
     std::vector<CandidateId> older;

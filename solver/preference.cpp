@@ -236,7 +236,7 @@ private:
                                  });
             if (policy.has_several) policy.preferred = preferred_of(id);
             const auto choice = universe_.accelerators().choice(name.text);
-            policy.heeds_machine = choice != AcceleratorChoice::Conda;
+            policy.heeds_machine = universe_.heeds_machine(id);
             policy.wants_cuda =
                 names_cuda_ && choice == AcceleratorChoice::Auto && universe_.is_requested(id);
         }

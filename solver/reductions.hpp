@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes the problem smaller without changing its best answer: candidates that can be in no answer
-// (arc consistency) and candidates that a better twin always replaces (dominance) are taken out.
+// Makes the problem smaller without changing its best solution: removes candidates that no solution
+// can have (arc consistency) and candidates that a better twin always replaces (dominance).
 
 #include "solver/universe.hpp"
 
@@ -25,22 +25,22 @@ private:
     std::vector<bool> alive_;
 };
 
-/// What an answer can still be made of, as one thing after the other is known of it. Whatever is
-/// said, every candidate goes that then has a dependency which no live candidate meets, or
-/// constrains what is needed to what no live candidate is.
+/// The candidates that a solution can still have, as its packages become known one by one. Each
+/// step also removes candidates with a dependency that no live candidate meets, and those that
+/// constrain a package which the solution needs to what no live candidate is.
 class Narrowing {
 public:
-    /// Nothing is known; gone are those that the machine, or they themselves, rule out.
+    /// Without candidates that the machine, or their own specs, rule out.
     explicit Narrowing(const Universe& universe);
 
     const Live& live() const { return live_; }
     void exclude(CandidateId id);
-    /// A package as `spec` says is part of the answer.
+    /// The solution has a package that matches `spec`.
     void require(SpecId spec);
-    /// If the name that `spec` is about is there, it is as `spec` says.
+    /// If the solution has the name that `spec` is about, it matches.
     void restrict_to(SpecId spec);
-    /// The candidate is part of the answer: its rivals go, what it does not go with, and what does
-    /// not go with it.
+    /// The candidate is part of the solution: removes the others of its name, and all that exclude
+    /// it or that it excludes.
     void settle(CandidateId id);
 
 private:
@@ -75,8 +75,7 @@ Narrowing restricted(const Universe& universe,
                      const std::vector<SpecId>& requested,
                      const std::vector<SpecId>& constraints);
 
-/// What the best answer to the request can be made of: without what it rules out, and without the
-/// worse of twins.
+/// The candidates that the best solution of the request can have: without the worse of twins.
 Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks);
 
 }  // namespace gpkg::solver

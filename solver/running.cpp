@@ -3,25 +3,36 @@
 #include "libcore/hardware/cuda.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <fmt/format.h>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace gpkg::solver {
 namespace {
 
-/// Whether none of those that a spec matches runs.
+/// Whether only candidates that do not run match.
 bool is_hopeless(const Spec& spec, const std::vector<Candidate>& candidates) {
     return !spec.matches.empty() && std::ranges::all_of(spec.matches, [&](CandidateId id) {
         return candidates[id].will_not_run;
     });
 }
 
-std::optional<std::string> own_obstacle(const Universe& universe, const Candidate& candidate) {
-    const auto record = candidate.record();
-    return record ? universe.limits().obstacle_of(*record) : std::nullopt;
+/// "needs libcudnn 9.11, which ..." of a candidate that needs something that does not run.
+std::optional<std::string> obstacle_by_needs(const Universe& universe,
+                                             CandidateId id,
+                                             const NotRunning& not_running) {
+    for (const auto depend : universe.candidates()[id].depends) {
+        const auto& spec = universe.specs()[depend];
+        if (is_for_building(universe.name_of(spec).text)) continue;
+        for (const auto& [needed, why] : not_running) {
+            if (spec.allows(needed))
+                return fmt::format("needs {} {}, which {}",
+                                   universe.name_of(needed).text,
+                                   universe.version_of(needed).to_string(),
+                                   why);
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -40,8 +51,11 @@ void mark_dependents(const SpecTable& table, std::vector<Candidate>& candidates)
     while (find_more()) {
         for (auto& candidate : candidates) {
             if (candidate.will_not_run) continue;
-            candidate.will_not_run =
-                std::ranges::any_of(candidate.depends, [&](SpecId id) { return hopeless[id]; });
+            const auto need =
+                std::ranges::find_if(candidate.depends, [&](SpecId id) { return hopeless[id]; });
+            if (need == candidate.depends.end()) continue;
+            candidate.will_not_run = true;
+            candidate.unusable_need = *need;
         }
     }
 }
@@ -49,24 +63,17 @@ void mark_dependents(const SpecTable& table, std::vector<Candidate>& candidates)
 std::string obstacle_of(const Universe& universe,
                         CandidateId id,
                         const std::vector<CandidateId>& chosen) {
-    // What needs each other is marked together, so what was told of is not gone through again.
-    std::deque<std::pair<CandidateId, std::string>> open{{id, ""}};
-    std::set<CandidateId> seen{id};
-    for (; !open.empty(); open.pop_front()) {
-        const auto& [one, needs] = open.front();
-        const auto& candidate = universe.candidates()[one];
-        if (const auto own = own_obstacle(universe, candidate)) return needs + *own;
-        for (const auto depend : candidate.depends) {
-            const auto& spec = universe.specs()[depend];
-            if (!is_hopeless(spec, universe.candidates())) continue;
-            const auto taken =
-                std::ranges::find_if(chosen, [&](CandidateId other) { return spec.allows(other); });
-            const auto next = taken == chosen.end() ? spec.matches.front() : *taken;
-            if (seen.insert(next).second)
-                open.emplace_back(next, fmt::format("{}needs {}, which ", needs, spec.text));
-        }
+    const auto& candidate = universe.candidates()[id];
+    if (candidate.unusable_need != kNone) {
+        const auto& spec = universe.specs()[candidate.unusable_need];
+        const auto taken =
+            std::ranges::find_if(chosen, [&](CandidateId one) { return spec.allows(one); });
+        const auto needed = taken == chosen.end() ? spec.matches.front() : *taken;
+        return fmt::format("needs {}, which {}", spec.text, obstacle_of(universe, needed, chosen));
     }
-    return "does not run";
+    const auto record = candidate.record();
+    const auto own = record ? universe.limits().obstacle_of(*record) : std::nullopt;
+    return own.value_or("does not run");
 }
 
 NotRunning not_running_in(const Universe& universe, const std::vector<CandidateId>& chosen) {
@@ -75,30 +82,12 @@ NotRunning not_running_in(const Universe& universe, const std::vector<CandidateI
         if (universe.candidates()[id].will_not_run)
             not_running.emplace(id, obstacle_of(universe, id, chosen));
     }
-    if (not_running.empty()) return not_running;
-    const auto one_needed_by = [&](CandidateId id) {
-        for (const auto depend : universe.candidates()[id].depends) {
-            const auto& spec = universe.specs()[depend];
-            const auto found = std::ranges::find_if(
-                not_running, [&](const auto& one) { return spec.allows(one.first); });
-            if (found != not_running.end() && !is_for_building(universe.name_of(spec).text))
-                return found;
-        }
-        return not_running.end();
-    };
-    for (bool has_more = true; std::exchange(has_more, false);) {
+    for (std::size_t known = 0; known < not_running.size();) {
+        known = not_running.size();
         for (const auto id : chosen) {
             if (not_running.contains(id)) continue;
-            const auto found = one_needed_by(id);
-            if (found == not_running.end()) continue;
-            const auto& [needed, why] = *found;
-            const auto& of = universe.candidates()[needed];
-            not_running.emplace(id,
-                                fmt::format("needs {} {}, which {}",
-                                            universe.names()[of.name].text,
-                                            universe.version(of.version).to_string(),
-                                            why));
-            has_more = true;
+            if (auto why = obstacle_by_needs(universe, id, not_running))
+                not_running.emplace(id, *std::move(why));
         }
     }
     return not_running;

@@ -1,8 +1,7 @@
 #pragma once
 
-// What does not run on the machine's driver and GPUs, though all that it asks of the machine is
-// there: what says so itself (CudaLimits), and what needs something of which nothing else is to be
-// had.
+// Builds that do not run on the machine's driver and GPUs, although the machine meets their
+// dependencies: by themselves (CudaLimits), or by a dependency that only such builds meet.
 
 #include "solver/universe.hpp"
 
@@ -12,20 +11,21 @@
 
 namespace gpkg::solver {
 
-/// Marks what needs only what is marked. Once every spec knows what it matches.
+/// Sets Candidate::will_not_run where only such candidates meet a dependency. SpecTable::link comes
+/// before.
 void mark_dependents(const SpecTable& table, std::vector<Candidate>& candidates);
 
-/// Why one that is marked does not run: "needs libcudnn >=9.11, which has no code for ...". Where
-/// one of several is meant, it is of those that were chosen.
+/// Why a candidate does not run: "needs libcudnn >=9.11, which has no code for ...". Of several
+/// that meet a dependency, the chosen one is named.
 std::string obstacle_of(const Universe& universe,
                         CandidateId id,
                         const std::vector<CandidateId>& chosen = {});
 
-/// What of an answer does not run, and why.
+/// The packages of a solution that do not run, and why.
 using NotRunning = std::map<CandidateId, std::string>;
 
-/// What is marked, and what needs of the answer what does not run, though it might have got
-/// another.
+/// Also packages that need one of them in this solution, although another would meet the
+/// dependency.
 NotRunning not_running_in(const Universe& universe, const std::vector<CandidateId>& chosen);
 
 }  // namespace gpkg::solver

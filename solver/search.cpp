@@ -9,7 +9,7 @@
 namespace gpkg::solver {
 namespace {
 
-/// How many versions of a name are looked at first, and how many times more in place of too few.
+/// The versions of a name in the first attempt, and the factor for the next.
 constexpr std::size_t kFirstBreadth = 3;
 constexpr std::size_t kWiden = 4;
 /// How often more is looked at where too few were. After that everything is: of a world in which an
@@ -23,8 +23,8 @@ constexpr std::uint64_t kLeastConflicts = 200;
 
 }  // namespace
 
-/// What is looked at for one question: of each goal, and of each dependency that can be reached
-/// from them, the live candidates of the best versions.
+/// The candidates for one question: of each goal, and of each dependency that the goals reach,
+/// those of the best versions.
 class Search::Attempt {
 public:
     Attempt(Search& search, const Live& live, const std::vector<Goal>& goals)
@@ -43,7 +43,7 @@ public:
             search_.sort(sorted);
             take_best(sorted, goal_breadth_[i], near, queue);
         }
-        // The machine is what it is.
+        // Virtual packages are not chosen.
         for (const auto& name : universe_.names()) {
             for (auto id = name.begin; name.is_virtual && id < name.end; ++id) {
                 if (live_[id]) near.add(id);
@@ -65,7 +65,7 @@ public:
         return near;
     }
 
-    /// Looks further where the failure may be due to looking at too few; false where it is not.
+    /// Adds candidates if there are more that may resolve the conflict; else false.
     bool widen(const Conflict& conflict) {
         bool is_wider = false;
         const auto grow = [&](Breadth& breadth) {

@@ -1,10 +1,10 @@
 #pragma once
 
-// Finds an answer, looking among few candidates of each name first. An answer among few is one; and
-// where there is none, libsolv says what that rests on: at first more are looked at only there,
-// then everywhere. When what it rests on leaves nothing more to look at, there is no answer at all.
+// Finds a solution, with few candidates of each name first. If these have none, libsolv names the
+// specs in conflict: first only these get more candidates, then all. If the conflict is about specs
+// that have all their candidates already, there is no solution at all.
 //
-// All questions to one Search share the conflicts that are allowed.
+// All questions to one Search share one limit of conflicts.
 
 #include "solver/engine.hpp"
 #include "solver/reductions.hpp"
@@ -21,17 +21,17 @@ public:
     Search(const Universe& universe, const std::vector<std::uint32_t>& ranks, const Effort& effort);
 
     /// Live candidates that meet every goal and each other's specs; nothing when there are none.
-    /// In ascending order. Throws GaveUp where all conflicts that are allowed do not suffice.
+    /// In ascending order. Throws GaveUp at the limit.
     std::optional<std::vector<CandidateId>> find(const Live& live, const std::vector<Goal>& goals);
-    /// What the last failure to find any rests on; nothing where it was given up.
+    /// Why the last question had no solution; empty if a limit ended it.
     const Conflict& conflict() const { return conflict_; }
-    /// The same where there is an answer already and a better one is looked for: nothing also where
-    /// a part of these conflicts does not suffice. gave_up() tells.
+    /// The same for a better solution than a known one. Nothing also at a part of the limit, which
+    /// gave_up() tells.
     std::optional<std::vector<CandidateId>> find_better(const Live& live,
                                                         const std::vector<Goal>& goals);
-    /// Whether a better answer was given up without knowing that there is none.
+    /// Whether a limit ended such a question.
     bool gave_up() const { return gave_up_; }
-    /// The same of one who asks no more.
+    /// For a caller that ends its own search early.
     void give_up() { gave_up_ = true; }
 
 private:
@@ -50,14 +50,14 @@ private:
     bool gave_up_ = false;
 };
 
-/// A goal for each requested spec; the machine's virtual packages are not chosen.
+/// A goal for each requested spec, those on virtual packages aside.
 std::vector<Goal> goals_of(const Universe& universe, const std::vector<SpecId>& requested);
 
 /// Whether each goal has a live candidate.
 bool has_candidates(const std::vector<Goal>& goals, const Live& live);
 
-/// Whether some spec of the request leaves no candidate that has its dependencies: known at once,
-/// and mostly the reason where there is no solution.
+/// Whether some spec of the request has no candidate with live dependencies: quick to know, and
+/// mostly the reason why there is no solution.
 bool is_ruled_out(const Universe& universe);
 
 /// Whether these of the request's specs and constraints have a solution. Throws GaveUp.

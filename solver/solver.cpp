@@ -47,9 +47,8 @@ std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
     const auto first = search.find(open.live(), goals);
     if (!first) return std::nullopt;
     auto improved = improve(universe, open, ranking, search, goals, *first);
-    std::erase_if(improved.chosen, [&](CandidateId id) {
-        return universe.names()[universe.candidates()[id].name].is_unpublished();
-    });
+    std::erase_if(improved.chosen,
+                  [&](CandidateId id) { return universe.name_of(id).is_unpublished(); });
     auto not_running = not_running_in(universe, improved.chosen);
     return Best{{std::move(improved.chosen), std::move(not_running), std::move(improved.trades)},
                 search.gave_up()};
@@ -89,11 +88,9 @@ constexpr auto kUntimed = [](std::string_view) {};
 /// With nothing noted.
 Result<Solution> solution_of(const Universe& universe, const Selected& selected) {
     Solution solution;
-    for (const auto id : selected.packages)
-        solution.settled.push_back(universe.names()[universe.candidates()[id].name].text);
+    for (const auto id : selected.packages) solution.settled.push_back(universe.name_of(id).text);
     for (const auto& [id, why] : selected.not_running)
-        solution.not_running.push_back(
-            {universe.names()[universe.candidates()[id].name].text, why});
+        solution.not_running.push_back({universe.name_of(id).text, why});
     std::vector<PackageRecord> records;
     for (const auto id : selected.packages) {
         GPKG_TRY(records.emplace_back(), universe.candidates()[id].record());
@@ -117,7 +114,7 @@ Error undecided(const Problem& problem) {
             {}};
 }
 
-/// As WithSpec has it. `mixes`: the solution at hand does.
+/// As WithSpec says. `mixes`: so does the solution without the spec.
 std::optional<Builds> builds_with(const Problem& problem, const std::string& spec, bool mixes) try {
     ProblemChange change;
     change.kind = ProblemChange::Kind::LetChange;
@@ -141,10 +138,9 @@ std::optional<Builds> builds_with(const Problem& problem, const std::string& spe
     const auto& selected = answer.best->selected;
     Builds builds;
     for (const auto id : selected.packages) {
-        const auto& candidate = universe.candidates()[id];
-        builds.emplace(universe.names()[candidate.name].text,
-                       Build{universe.version(candidate.version),
-                             candidate.accelerator,
+        builds.emplace(universe.name_of(id).text,
+                       Build{universe.version_of(id),
+                             universe.candidates()[id].accelerator,
                              !selected.not_running.contains(id)});
     }
     return builds;
@@ -283,7 +279,7 @@ Result<std::string> advantage(const Problem& problem,
     const auto second = find(other);
     if (first && second) return solver::advantage(universe, *first, *second);
     for (const auto& out : name.left_out) {
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        const auto record = out.record.record();
         if (!record || !is(other, record->channel, record->fn)) continue;
         if (out.why == LeftOut::Why::Hidden) return "is in a channel with higher priority";
         return fmt::format(

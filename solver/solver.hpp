@@ -17,8 +17,8 @@ namespace gpkg::solver {
 /// together as new as possible, then GPU-or-CPU, the toolkit, builds and dependencies are decided.
 Result<Outcome> solve(const Problem& problem);
 
-/// What may be taken of the first name that `problem` asks for, the preferred before what is taken
-/// where that cannot be had. Without what the request leaves out, or what a channel hides.
+/// The candidates of the first name that `problem` requests, best first. Without records that the
+/// request leaves out, or a channel hides.
 Result<std::vector<PackageRecord>> in_order_of_preference(const Problem& problem);
 
 /// What puts a record before another of its name where the problem could have either, as a sentence

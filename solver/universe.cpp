@@ -62,11 +62,8 @@ std::optional<Accelerator> Universe::preferred_accelerator(NameId name) const {
 }
 
 std::string Universe::describe(CandidateId id) const {
-    const auto& candidate = candidates_[id];
-    return fmt::format("{} {} {}",
-                       names()[candidate.name].text,
-                       versions_[candidate.version].to_string(),
-                       candidate.build());
+    return fmt::format(
+        "{} {} {}", name_of(id).text, version_of(id).to_string(), candidates_[id].build());
 }
 
 }  // namespace gpkg::solver

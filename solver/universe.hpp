@@ -1,9 +1,9 @@
 #pragma once
 
 // The closed world of one solve: every candidate that the request can reach, with names, versions
-// and dependency specs as small integers. What may not be taken at all is left out here: by strict
-// priority, exclude-newer, the accelerators that are asked for, and what is kept of what is
-// installed (keeping.hpp). Nothing is ranked or dropped for being worse.
+// and dependency specs as small integers. Records that are not allowed are left out here: by strict
+// priority, exclude-newer, the requested accelerators, and the traits of installed packages
+// (keeping.hpp). Nothing is ranked or dropped for being worse.
 
 #include "libcore/solve/solve.hpp"
 #include "solver/candidate.hpp"
@@ -30,8 +30,7 @@ public:
     /// Collects everything `problem` can reach. The problem must outlive the universe.
     static Result<Universe> collect(const Problem& problem);
 
-    /// Whether builds have to go together in what no record says (derived_dependencies.hpp). They
-    /// have to in what was just collected.
+    /// Whether derived dependencies count (derived_dependencies.hpp). After collect() they do.
     enum class Together { Required, NotRequired };
     void require(Together together);
 
@@ -58,10 +57,12 @@ public:
     const std::vector<NameId>& kept() const { return kept_; }
     const std::vector<std::string>& notes() const { return notes_; }
 
-    /// Whether any build needs what no record says.
+    /// Whether any build has derived dependencies.
     bool has_derived() const { return !derived_.empty(); }
 
     const Name& name_of(const Spec& spec) const { return names()[spec.name]; }
+    const Name& name_of(CandidateId id) const { return names()[candidates_[id].name]; }
+    const Version& version_of(CandidateId id) const { return versions_[candidates_[id].version]; }
     std::span<const Candidate> candidates_of(NameId id) const {
         const auto& name = names()[id];
         return std::span(candidates_).subspan(name.begin, name.end - name.begin);
@@ -74,6 +75,10 @@ public:
     const Accelerators& accelerators() const { return problem_->request.accelerators; }
     const Keeping& keeping() const { return keeping_; }
     std::optional<Former> former(NameId name) const { return keeping_.former(names()[name].text); }
+    /// Whether what does not run on the machine counts as worse: not in conda's order.
+    bool heeds_machine(NameId name) const {
+        return accelerators().choice(names()[name].text) != AcceleratorChoice::Conda;
+    }
     /// The accelerator whose builds are to be taken of the name, if any, rather than others.
     std::optional<Accelerator> preferred_accelerator(NameId name) const;
     /// Whether a CUDA is requested by name and no accelerator: requested packages come in builds

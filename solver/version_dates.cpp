@@ -42,18 +42,17 @@ bool is_prerelease(const std::string& version) {
 /// The newest version first.
 std::vector<Release> releases_of(const Universe& universe, NameId id) {
     const auto& name = universe.names()[id];
-    const auto version_of = [&](CandidateId one) -> const Version& {
-        return universe.version(universe.candidates()[one].version);
-    };
     std::vector<CandidateId> ids(name.end - name.begin);
     std::iota(ids.begin(), ids.end(), name.begin);
-    std::stable_sort(
-        ids.begin(), ids.end(), [&](auto a, auto b) { return version_of(b) < version_of(a); });
+    std::stable_sort(ids.begin(), ids.end(), [&](auto a, auto b) {
+        return universe.version_of(b) < universe.version_of(a);
+    });
     std::vector<Release> releases;
     for (const auto one : ids) {
-        if (releases.empty() || version_of(one) < version_of(releases.back().builds.front())) {
+        if (releases.empty() ||
+            universe.version_of(one) < universe.version_of(releases.back().builds.front())) {
             releases.emplace_back();
-            releases.back().is_prerelease = is_prerelease(version_of(one).to_string());
+            releases.back().is_prerelease = is_prerelease(universe.version_of(one).to_string());
         }
         auto& release = releases.back();
         release.builds.push_back(one);

@@ -87,61 +87,43 @@ std::string channel_title(const Problem& problem, const std::string& base_url) {
     return base_url.starts_with("file:") ? path_or_url(base_url) : channel_text(problem, base_url);
 }
 
-namespace {
-
-std::vector<std::string> texts_of_channels(const Problem& problem,
-                                           std::string (*text_of)(const Problem&,
-                                                                  const std::string&)) {
-    std::vector<std::string> texts;
-    for (const auto& index : problem.indexes) {
-        auto text = text_of(problem, index->source().channel);
-        if (std::find(texts.begin(), texts.end(), text) == texts.end())
-            texts.push_back(std::move(text));
-    }
-    return texts;
-}
-
-}  // namespace
-
-std::vector<std::string> channel_texts(const Problem& problem) {
-    return texts_of_channels(problem, channel_text);
-}
-
 std::vector<std::string> channel_titles(const Problem& problem) {
-    return texts_of_channels(problem, channel_title);
+    std::vector<std::string> titles;
+    for (const auto& index : problem.indexes) {
+        auto title = channel_title(problem, index->source().channel);
+        if (std::ranges::find(titles, title) == titles.end()) titles.push_back(std::move(title));
+    }
+    return titles;
 }
 
-namespace {
-
-/// What a record is with or for, of the kind that `why` is about; empty where it does not say.
-std::string trait_of(LeftOut::Why why, const PackageRecord& record, std::size_t column) {
-    if (why == LeftOut::Why::OtherVariant) return kind_of(record)[column];
+std::string trait_of(LeftOut::Why why, const PackageRecord& record) {
+    if (why == LeftOut::Why::OtherBlas) return kind_of(record)[0];
+    if (why == LeftOut::Why::OtherMpi) return kind_of(record)[1];
     return std::string(to_string(accelerator_of(record).accelerator));
 }
 
-/// The first of kind_of() in which the two differ.
-std::size_t differing_column(const PackageRecord& a, const PackageRecord& b) {
-    const auto one = kind_of(a);
-    const auto two = kind_of(b);
-    return !one[0].empty() && !two[0].empty() && one[0] != two[0] ? 0 : 1;
-}
+namespace {
 
-/// The trait of what is left out, and of what was there before.
-std::pair<std::string, std::string> traits(const Universe& universe,
-                                           NameId name,
-                                           const LeftOut& out) {
-    const auto record = out.record.index->record(*out.record.home, *out.record.row);
-    const auto former = universe.former(name);
-    if (!record || !former) return {};
-    const auto column = differing_column(*record, former->record);
-    return {trait_of(out.why, *record, column), trait_of(out.why, former->record, column)};
+/// The same for messages, and of a channel: "a CUDA build", "with mkl", "from conda-forge".
+std::string trait_text(const Problem& problem, LeftOut::Why why, const PackageRecord& record) {
+    if (why == LeftOut::Why::OtherChannel) return "from " + channel_title(problem, record.channel);
+    if (why != LeftOut::Why::OtherAccelerator) return "with " + trait_of(why, record);
+    return fmt::format("a {} build", compute_platform(accelerator_of(record).accelerator));
 }
 
 }  // namespace
 
-std::string for_another_machine(const Problem& problem) {
-    return problem.machine == Problem().machine ? "; use --for to name the machine it will run on"
-                                                : "";
+std::string as_before(const Problem& problem) {
+    const auto& of_what = problem.request.of_what;
+    return of_what.empty() ? "as installed" : "as in " + of_what;
+}
+
+std::string for_another_machine(const Problem& problem, Accelerator vendor) {
+    const bool has_gpu =
+        vendor == Accelerator::None || has_vendor(problem.virtual_packages, vendor);
+    return has_gpu || problem.machine != kThisMachine
+               ? ""
+               : "; use --for to name the machine it will run on";
 }
 
 std::string how_to_see_why(const Problem& problem, const std::string& spec) {
@@ -168,51 +150,42 @@ std::string what_stays(const Universe& universe, NameId name, const LeftOut& out
     const auto subject = former->is_gone   ? std::string("the removed one was")
                          : of_what.empty() ? std::string("the installed one is")
                                            : fmt::format("the one in {} is", of_what);
-    if (out.why == LeftOut::Why::OtherChannel)
-        return fmt::format("{} from {}", subject, channel_title(problem, former->record.channel));
-    if (out.why == LeftOut::Why::OtherAccelerator)
-        return fmt::format(
-            "{} a {} build", subject, compute_platform(accelerator_of(former->record).accelerator));
-    return fmt::format("{} with {}", subject, traits(universe, name, out).second);
+    return fmt::format("{} {}", subject, trait_text(problem, out.why, former->record));
 }
 
 std::string left_out_text(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& problem = universe.problem();
-    const auto channel = [&] { return channel_title(problem, out.record.index->source().channel); };
-    const auto but = [&](const std::string& what) {
-        return fmt::format("{}, but {}", what, what_stays(universe, name, out));
-    };
     switch (out.why) {
     case LeftOut::Why::Hidden:
-        return fmt::format("in {}, hidden by strict channel priority", channel());
+        return fmt::format("in {}, hidden by strict channel priority",
+                           channel_title(problem, out.record.channel()));
     case LeftOut::Why::Newer: return "newer than --exclude-newer allows";
     case LeftOut::Why::Accelerator: return "not a " + requested_build(universe, name);
-    case LeftOut::Why::OtherChannel: return but("in " + channel());
-    case LeftOut::Why::OtherAccelerator: {
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
-        return but(fmt::format(
-            "{} build", record ? compute_platform(accelerator_of(*record).accelerator) : "other"));
+    default: break;
     }
-    case LeftOut::Why::OtherVariant: return but("with " + traits(universe, name, out).first);
-    case LeftOut::Why::Unreadable: break;
-    }
-    return "invalid version or dependency";
+    const auto record = out.record.record();
+    if (!record || out.why == LeftOut::Why::Unreadable) return "invalid version or dependency";
+    return fmt::format(
+        "{}, but {}", trait_text(problem, out.why, *record), what_stays(universe, name, out));
 }
 
 std::string spec_allowing(const Universe& universe, NameId name, const LeftOut& out) {
     const auto& text = universe.names()[name].text;
     if (out.why == LeftOut::Why::OtherChannel)
-        return fmt::format(
-            "{}::{}", channel_text(universe.problem(), out.record.index->source().channel), text);
-    const auto own = traits(universe, name, out).first;
+        return fmt::format("{}::{}", channel_text(universe.problem(), out.record.channel()), text);
+    const auto trait = [](const LeftOut& one) {
+        const auto record = one.record.record();
+        return record ? trait_of(one.why, *record) : "";
+    };
+    const auto own = trait(out);
     if (out.why == LeftOut::Why::OtherAccelerator) return fmt::format("{}[accel={}]", text, own);
     // What stands for a BLAS or an MPI says it in its build, and all others go with it.
     for (const auto* interface : {"libblas", "blas", "mpi"}) {
         const auto id = universe.find_name(interface);
         if (!id) continue;
         for (const auto& other : universe.names()[*id].left_out) {
-            if (other.why != LeftOut::Why::OtherVariant) continue;
-            const auto kind = traits(universe, *id, other).first;
+            if (other.why != out.why) continue;
+            const auto kind = trait(other);
             if (kind == own || own == "generic")
                 return fmt::format("{}[build=*{}]", interface, kind);
         }

@@ -135,7 +135,7 @@ std::string offer_text(const Line& line, const std::string& wanted) {
     if (!line.channels.empty())
         return fmt::format("package '{}' not found in {} ({})",
                            line.name,
-                           join_some(line.channel_titles, "or"),
+                           join_some(line.channels, "or"),
                            platforms_text(line.subdirs));
     const auto rest = left_out_text(line);
     const auto& subject = wanted.empty() ? line.name : wanted;

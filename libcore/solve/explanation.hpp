@@ -67,10 +67,9 @@ struct ExplanationLine {
         std::string lacked_build{};  ///< "CUDA build", if they are builds for something else
     };
     std::vector<LeftOut> left_out;
-    std::size_t askers = 0;                   ///< Offer: how many lines ask for `name`
-    std::vector<std::string> channels;        ///< Offer: that were asked, where none has the name
-    std::vector<std::string> channel_titles;  ///< the same for messages
-    std::vector<std::string> subdirs;         ///< of those channels
+    std::size_t askers = 0;             ///< Offer: how many lines ask for `name`
+    std::vector<std::string> channels;  ///< Offer: that were asked, where none has the name
+    std::vector<std::string> subdirs;   ///< of those channels
 
     std::string machine;                 ///< Machine: what people call it
     std::optional<PackageRecord> given;  ///< Machine: its virtual package

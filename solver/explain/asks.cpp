@@ -67,32 +67,16 @@ std::string unconditional_text(const Universe& universe, Way way) {
     return join_some(texts, "and", texts.size());
 }
 
+/// What always counts first; then by text, so that nothing depends on the order of records.
 std::string way_text(const Universe& universe, const Way& way) {
-    std::vector<std::pair<ConditionId, Way>> by_condition;
-    for (const auto id : way) {
-        const auto when = universe.specs()[id].when;
-        const auto known = std::find_if(by_condition.begin(),
-                                        by_condition.end(),
-                                        [&](const auto& entry) { return entry.first == when; });
-        if (known == by_condition.end()) {
-            by_condition.emplace_back(when, Way{id});
-        } else {
-            known->second.push_back(id);
-        }
-    }
-    // What always counts first; then by text, so that nothing depends on the order of records.
-    std::vector<std::string> always;
+    std::map<ConditionId, Way> by_condition;
+    for (const auto id : way) by_condition[universe.specs()[id].when].push_back(id);
+    const auto always = by_condition.extract(kAlways);
     std::vector<std::string> texts;
-    for (const auto& [when, some] : by_condition) {
-        auto text = unconditional_text(universe, some);
-        if (when == kAlways) {
-            always.push_back(std::move(text));
-        } else {
-            texts.push_back(text + " " + condition_text(universe, when));
-        }
-    }
+    for (const auto& [when, some] : by_condition)
+        texts.push_back(unconditional_text(universe, some) + " " + condition_text(universe, when));
     std::sort(texts.begin(), texts.end());
-    texts.insert(texts.begin(), always.begin(), always.end());
+    if (always) texts.insert(texts.begin(), unconditional_text(universe, always.mapped()));
     return join_some(texts, "and", texts.size());
 }
 
@@ -124,7 +108,7 @@ public:
     Joining(const Universe& universe, NameId to) : name_(universe.names()[to]) {
         versions_.reserve(name_.end - name_.begin);
         for (auto id = name_.begin; id < name_.end; ++id)
-            versions_.push_back(&universe.version(universe.candidates()[id].version));
+            versions_.push_back(&universe.version_of(id));
     }
 
     /// One range where the intervals leave no version that exists between them, else several.
@@ -166,13 +150,13 @@ private:
 };
 
 std::string builds_text(const Universe& universe, NameId to, const Set& ids) {
-    const auto version = [&](CandidateId id) -> const Version& {
-        return universe.version(universe.candidates()[id].version);
-    };
-    const auto [low, high] = std::minmax_element(
-        ids.begin(), ids.end(), [&](auto a, auto b) { return version(a) < version(b); });
-    auto text = fmt::format("{} {}", universe.names()[to].text, version(*low).to_string());
-    if (version(*low) != version(*high)) text += " to " + version(*high).to_string();
+    const auto [low, high] = std::minmax_element(ids.begin(), ids.end(), [&](auto a, auto b) {
+        return universe.version_of(a) < universe.version_of(b);
+    });
+    auto text =
+        fmt::format("{} {}", universe.names()[to].text, universe.version_of(*low).to_string());
+    if (universe.version_of(*low) != universe.version_of(*high))
+        text += " to " + universe.version_of(*high).to_string();
     return fmt::format("{} ({} builds)", text, ids.size());
 }
 
@@ -268,14 +252,11 @@ std::vector<std::string> short_texts(const Universe& universe,
     const auto joined = Joining(universe, to).run(std::move(ranges));
     texts.insert(texts.begin(), joined.begin(), joined.end());
     if (texts.size() <= kMostAlternatives) return texts;
-    Set all;
-    for (const auto& [text, set] : sets) {
-        Set both;
-        std::set_union(all.begin(), all.end(), set.begin(), set.end(), std::back_inserter(both));
-        all = std::move(both);
-    }
+    std::set<CandidateId> all;
+    for (const auto& [text, set] : sets) all.insert(set.begin(), set.end());
     if (all.empty() || universe.names()[to].is_virtual) return texts;
-    return {builds_text(universe, to, all) + (conditional.empty() ? "" : ", conditionally")};
+    return {builds_text(universe, to, {all.begin(), all.end()}) +
+            (conditional.empty() ? "" : ", conditionally")};
 }
 
 }  // namespace gpkg::solver

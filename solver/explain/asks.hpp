@@ -11,8 +11,8 @@
 
 namespace gpkg::solver {
 
-/// The specs of one candidate on one name, sorted. All of them have to be met; those with a
-/// condition are told as if it held.
+/// The specs of one candidate on one name, sorted. All of them have to be met; conditions count as
+/// true.
 using Way = std::vector<SpecId>;
 
 struct Asked {
@@ -26,7 +26,7 @@ struct Asked {
 /// What `ids` ask of `to`.
 Asked asked_of(const Universe& universe, const std::vector<CandidateId>& ids, NameId to);
 
-/// The specs of one candidate on one name; empty where it does not speak of it.
+/// The specs of one candidate on one name; empty if it has none.
 Way way_of(const Universe& universe, CandidateId id, NameId to, bool* needs = nullptr);
 
 /// Candidates of one name that meet every spec of the way.
@@ -35,8 +35,8 @@ std::vector<CandidateId> allowed_by(const Universe& universe, const Way& way);
 /// Every distinct way, as a person would write it: "h >=1.14", "h <2 and h * b1".
 std::vector<std::string> all_texts(const Universe& universe, const std::set<Way>& ways);
 
-/// The same in few words: what says no more than another is left out, ranges that meet are joined,
-/// and many alternatives are told by the builds that they come to.
+/// The same in few words: without specs that another covers, with adjacent ranges joined, and with
+/// builds in place of many alternatives.
 std::vector<std::string> short_texts(const Universe& universe,
                                      NameId to,
                                      const std::set<Way>& ways);

@@ -9,7 +9,7 @@
 namespace gpkg::solver {
 namespace {
 
-/// Attempts to find a shorter clash in place of a minimal one; each costs a solve or two.
+/// Attempts to find a clash that is shorter than a minimal one; each costs a solve or two.
 constexpr int kMostSearches = 8;
 
 class ClashSearch {
@@ -55,7 +55,7 @@ public:
 private:
     /// A clash of so few lines is not worth an attempt.
     static constexpr std::size_t kShort = 4;
-    /// Nor is one of so many: its like are hardly shorter.
+    /// Nor is a clash of so many: others are hardly shorter.
     static constexpr std::size_t kLong = 16;
 
     /// The edges up to the first level that has no solution, and those that this rests on.
@@ -69,7 +69,7 @@ private:
         }
         auto core = believed(all_);
         if (core) return {all_, *std::move(core)};
-        // Without the limit all of it would have a core: the user's words are told together.
+        // A limit was reached: the clash is all that the user said.
         is_known_ = false;
         return {all_, edges_.up_to(0)};
     }
@@ -89,7 +89,7 @@ private:
         for (const auto id : said) {
             auto without = all_;
             without.remove(id);
-            if (!has_no_solution(without)) continue;
+            if (!parts_.has_no_solution(without)) continue;
             all_ = std::move(without);
             is_less = true;
         }
@@ -101,32 +101,13 @@ private:
         return kind == Edge::Kind::Request || kind == Edge::Kind::Constraint;
     }
 
-    /// Whether what the user said, as far as `said` has it, is known to have none with all else.
-    bool has_no_solution(const EdgeSet& said) const {
-        try {
-            return !parts_.has_solution(said);
-        } catch (const GaveUp&) {
-            return false;
-        }
-    }
-
-    /// As Parts::core, and nothing where a limit is reached first.
-    std::optional<EdgeSet> core_of(const EdgeSet& set) {
-        try {
-            return parts_.core(set);
-        } catch (const GaveUp&) {
-            gave_up_ = true;
-            return std::nullopt;
-        }
-    }
-
-    /// Fewer edges that `set` has no solution for; nothing where it has one, or none is known. What
-    /// libsolv gives as the reason saves time, and is believed once it has no solution itself.
+    /// Fewer edges that `set` has no solution for; nothing where it has one, or none is known.
+    /// libsolv's reason saves time, and counts once it is known to have no solution itself.
     std::optional<EdgeSet> believed(const EdgeSet& set) {
-        auto core = core_of(set);
+        auto core = parts_.core(set);
         if (!core) return std::nullopt;
         for (auto best = set;;) {
-            auto smaller = core_of(*core);
+            auto smaller = parts_.core(*core);
             if (!smaller) return best;
             if (smaller->size() >= core->size()) return core;
             best = *std::exchange(core, std::move(smaller));
@@ -136,8 +117,8 @@ private:
     /// A minimal part of `core`, which has no solution.
     FoundClash minimize(EdgeSet core) {
         if (!is_known_) return {std::move(core), false};
-        gave_up_ = false;
-        // What is far from the request goes first.
+        const auto given_up = parts_.given_up();
+        // The edges that are far from the request go first.
         auto members = core.list();
         std::stable_sort(
             members.begin(), members.end(), [&](auto a, auto b) { return rank(a) > rank(b); });
@@ -147,7 +128,7 @@ private:
             without.remove(id);
             if (auto rest = believed(without)) core = *std::move(rest);
         }
-        return {std::move(core), !gave_up_};
+        return {std::move(core), parts_.given_up() == given_up};
     }
 
     /// What the user said is what he can change.
@@ -176,8 +157,7 @@ private:
     const Edges& edges_;
     const Parts& parts_;
     EdgeSet all_;           ///< the edges among which a clash is looked for
-    bool is_known_ = true;  ///< that what is minimized has no solution
-    bool gave_up_ = false;
+    bool is_known_ = true;  ///< whether `all_` is known to have no solution
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ struct FoundClash {
 /// Any minimal clash. The problem must have no solution.
 EdgeSet minimal_clash(const Edges& edges, const Parts& parts);
 
-/// Of a few minimal clashes the one that takes the fewest lines to tell. Of what the user said it
-/// has nothing that is not needed, however far from the request the clash is then.
+/// The shortest to print of a few minimal clashes. No part of the request is in it without need,
+/// however far from the request the clash is then.
 FoundClash short_clash(const Edges& edges, const Parts& parts);
 
 }  // namespace gpkg::solver

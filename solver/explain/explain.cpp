@@ -7,7 +7,7 @@
 namespace gpkg::solver {
 namespace {
 
-/// Of specs without a package, those that are told.
+/// The most specs without a package that are shown.
 constexpr std::size_t kMostClashes = 8;
 
 }  // namespace
@@ -19,7 +19,7 @@ Explanation explain(const Universe& universe, const Decide& decide) {
     const Parts parts(universe, edges, started + limit / 2);
     std::vector<EdgeSet> clashes;
     std::vector<std::string> unmatched;  // names, one for each of these clashes
-    // What nobody has is told all at once: each is a clash of its own, and mostly a slip.
+    // Unknown names are shown all at once: each is a separate clash, and mostly a typing mistake.
     for (EdgeId i = 0; i < universe.requested().size(); ++i) {
         const auto& spec = universe.specs()[universe.requested()[i]];
         if (!spec.matches.empty() || universe.name_of(spec).is_virtual) continue;

@@ -108,8 +108,7 @@ private:
         if (!name) return false;
         const auto& left_out = universe_.names()[*name].left_out;
         return std::any_of(left_out.begin(), left_out.end(), [&](const LeftOut& out) {
-            return out.why == LeftOut::Why::Hidden &&
-                   out.record.index->source().channel == record.channel;
+            return out.why == LeftOut::Why::Hidden && out.record.channel() == record.channel;
         });
     }
 

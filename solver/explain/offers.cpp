@@ -12,10 +12,10 @@
 namespace gpkg::solver {
 namespace {
 
-/// What is installed or of the machine is of no channel, and so of any.
+/// Installed and virtual packages count as part of every channel.
 bool is_of(const Candidate& candidate, const std::optional<std::string>& channel) {
     return !channel || !candidate.is_offered() ||
-           channel_matches(*channel, candidate.offered.index->source().channel);
+           channel_matches(*channel, candidate.offered.channel());
 }
 
 class Offer {
@@ -42,8 +42,7 @@ public:
         tell_candidates();
         tell_left_out();
         if (name_.begin != name_.end || !name_.left_out.empty()) return;
-        line_.channels = channel_texts(universe_.problem());
-        line_.channel_titles = channel_titles(universe_.problem());
+        line_.channels = channel_titles(universe_.problem());
         for (const auto& index : universe_.problem().indexes) {
             const auto& subdir = index->source().subdir;
             if (std::find(line_.subdirs.begin(), line_.subdirs.end(), subdir) ==
@@ -53,11 +52,10 @@ public:
     }
 
 private:
-    /// A record that cannot be used, and why: said after its version.
-    struct Aside {
-        ChannelRecord record;
-        std::string why;
-        bool is_for_other_accelerator = false;
+    /// Records that cannot be used for one reason.
+    struct Reason {
+        std::vector<ChannelRecord> records;
+        std::string lacked_build;  ///< where they are for another accelerator
     };
 
     /// The versions, or where one that is asked for is there, those and their builds.
@@ -65,8 +63,7 @@ private:
         std::map<Version, std::set<std::string>> builds;
         std::set<Version> fitting;
         std::set<std::string> flags;
-        for (auto id = name_.begin; id < name_.end; ++id) {
-            const auto& candidate = universe_.candidates()[id];
+        for (const auto& candidate : universe_.candidates_of(id_)) {
             if (is_elsewhere(candidate)) continue;
             const auto& version = universe_.version(candidate.version);
             builds[version].emplace(candidate.build());
@@ -105,39 +102,32 @@ private:
         });
     }
 
-    /// What would have met a spec, or where nothing would and there is nothing else either, all
-    /// there is.
+    /// Left-out records that would match a spec; all of them if none would and the name has no
+    /// versions.
     void tell_left_out() {
-        std::vector<Aside> all;
-        for (const auto& out : name_.left_out)
-            all.push_back({out.record,
-                           left_out_text(universe_, id_, out),
-                           out.why == LeftOut::Why::Accelerator});
-        for (auto id = name_.begin; id < name_.end; ++id) {
-            const auto& candidate = universe_.candidates()[id];
+        std::map<std::string, Reason> all;
+        std::map<std::string, Reason> relevant;
+        const auto add =
+            [&](const ChannelRecord& record, const Reason& reason, const std::string& why) {
+                all.try_emplace(why, reason).first->second.records.push_back(record);
+                if (would_match(record))
+                    relevant.try_emplace(why, reason).first->second.records.push_back(record);
+            };
+        for (const auto& out : name_.left_out) {
+            const bool is_other = out.why == LeftOut::Why::Accelerator;
+            add(out.record,
+                {{}, is_other ? requested_build(universe_, id_) : ""},
+                left_out_text(universe_, id_, out));
+        }
+        for (const auto& candidate : universe_.candidates_of(id_)) {
             if (is_elsewhere(candidate))
-                all.push_back({candidate.offered,
-                               fmt::format("in {}, not in the requested channel",
-                                           channel_of(candidate.offered)),
-                               false});
+                add(candidate.offered,
+                    {},
+                    fmt::format("in {}, not in the requested channel",
+                                channel_title(universe_.problem(), candidate.offered.channel())));
         }
-        std::vector<Aside> relevant;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(relevant), [&](const Aside& aside) {
-            return would_match(aside.record);
-        });
-        if (relevant.empty() && line_.versions.empty()) relevant = std::move(all);
-        struct Reason {
-            std::vector<ChannelRecord> records;
-            std::string lacked_build;
-        };
-        std::map<std::string, Reason> by_reason;
-        for (const auto& aside : relevant) {
-            auto& reason = by_reason[aside.why];
-            reason.records.push_back(aside.record);
-            if (aside.is_for_other_accelerator)
-                reason.lacked_build = requested_build(universe_, id_);
-        }
-        for (const auto& [why, reason] : by_reason)
+        const bool is_all_told = relevant.empty() && line_.versions.empty();
+        for (const auto& [why, reason] : is_all_told ? all : relevant)
             line_.left_out.push_back({why, versions(reason.records), reason.lacked_build});
     }
 
@@ -148,10 +138,6 @@ private:
             match.channel.reset();
             return record.matches(match);
         });
-    }
-
-    std::string channel_of(const ChannelRecord& record) const {
-        return channel_title(universe_.problem(), record.index->source().channel);
     }
 
     /// The newest first.
@@ -190,8 +176,7 @@ std::vector<Version> versions_of(const Universe& universe,
                                  NameId name,
                                  const std::optional<std::string>& channel) {
     std::vector<Version> versions;
-    for (auto id = universe.names()[name].begin; id < universe.names()[name].end; ++id) {
-        const auto& candidate = universe.candidates()[id];
+    for (const auto& candidate : universe.candidates_of(name)) {
         if (is_of(candidate, channel)) versions.push_back(universe.version(candidate.version));
     }
     std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return b < a; });

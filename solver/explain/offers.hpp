@@ -1,7 +1,7 @@
 #pragma once
 
-// What the channels or the machine have in place of what is asked for: other versions, records
-// that are left out and why, nothing of that name.
+// What the channels or the machine have instead: other versions, records that are left out and why,
+// nothing of that name.
 
 #include "solver/universe.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace gpkg::solver {
 
-/// Fills the parts of `line` that say what there is of `name`. `asked` are the specs that are not
-/// met; records that are left out are told where they would meet one of them.
+/// Fills the parts of `line` that say what there is of `name`. `asked` are the specs without a
+/// match; left-out records are shown if they would match one of them.
 void tell_offer(const Universe& universe,
                 NameId name,
                 const std::vector<SpecId>& asked,

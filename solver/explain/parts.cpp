@@ -41,8 +41,7 @@ Parts::Parts(const Universe& universe, const Edges& edges, Deadline deadline)
 }
 
 void Parts::collect_names(Part& part) const {
-    for (EdgeId id = 0; id < edges_.size(); ++id) {
-        if (!part.active.contains(id)) continue;
+    for (const auto id : part.active.list()) {
         const auto& edge = edges_[id];
         if (edge.from != kNone) part.is_in[edge.from] = true;
         if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) part.is_in[edge.to] = true;
@@ -75,8 +74,8 @@ std::vector<EdgeId> Parts::machine_reasons(const Part& part, SpecId spec) const 
     return reasons;
 }
 
-/// Edges each of which alone (facts about the machine together with who asks) keeps the candidate
-/// out.
+/// Edges that each exclude the candidate alone, facts about the machine together with the spec on
+/// it.
 std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) const {
     std::vector<EdgeId> reasons;
     const auto& specs = universe_.specs();
@@ -105,16 +104,6 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
     return reasons;
 }
 
-/// Leaves one of the candidates that no spec in play tells apart and that ask for the same.
-void Parts::collapse(Part& part) const {
-    const auto counts = [&](NameId name, SpecId spec) {
-        return part.active.contains(edges_.asks(name, universe_.specs()[spec].name));
-    };
-    for (const auto id : worse_twins(universe_, ranks_, universe_.requested(), part.live, counts)) {
-        if (id != part.wanted) part.live.remove(id);
-    }
-}
-
 /// Adds what keeps those of `ids` out that are out.
 void Parts::blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const {
     for (const auto id : ids) {
@@ -126,7 +115,7 @@ void Parts::blame(const Part& part, SpecId spec, EdgeSet& core) const {
     blame(part, universe_.specs()[spec].matches, core);
 }
 
-bool Parts::has_solution(const EdgeSet& said) const {
+bool Parts::has_no_solution(const EdgeSet& said) const try {
     std::vector<SpecId> requested;
     std::vector<SpecId> constraints;
     for (const auto& on_name : restrictions_) {
@@ -136,11 +125,13 @@ bool Parts::has_solution(const EdgeSet& said) const {
             (is_request ? requested : constraints).push_back(one.spec);
         }
     }
-    return solver::has_solution(
+    return !has_solution(
         universe_, requested, constraints, {universe_.problem().stop, kMostConflicts, deadline_});
+} catch (const GaveUp&) {
+    return false;
 }
 
-std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const {
+std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const try {
     Part part(universe_, active, wanted);
     EdgeSet core(edges_.size());
     const auto& requested = universe_.requested();
@@ -181,10 +172,14 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         goals.push_back({{wanted}});
         edge_of_goal.push_back(kNone);
     }
-    collapse(part);
-
+    const auto counts = [&](NameId name, SpecId spec) {
+        return active.contains(edges_.asks(name, universe_.specs()[spec].name));
+    };
+    for (const auto id : worse_twins(universe_, ranks_, requested, part.live, counts)) {
+        if (id != wanted) part.live.remove(id);
+    }
     const auto lacks = [&](SpecId spec) { return is_unmet(part, spec); };
-    Engine engine(universe_, part.live, ranks_, Scope{&edges_, &active, lacks});
+    Engine engine(universe_, part.live, ranks_, Scope{counts, lacks});
     Effort effort{universe_.problem().stop, kMostConflicts, deadline_};
     if (engine.solve(goals, effort)) return std::nullopt;
     for (const auto goal : engine.conflict().goals) {
@@ -201,6 +196,9 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         }
     }
     return core;
+} catch (const GaveUp&) {
+    ++given_up_;
+    return std::nullopt;
 }
 
 }  // namespace gpkg::solver

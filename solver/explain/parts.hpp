@@ -1,8 +1,8 @@
 #pragma once
 
 // Asks whether a part of a problem has a solution: only some edges count, and whatever the others
-// would restrict is free. Where it has none, says what that rests on. Candidates that the part
-// cannot tell apart are taken together, so that small parts of large problems are small.
+// would restrict is free. If it has none, names the edges that are the reason. Candidates that the
+// part cannot tell apart are taken together, so that small parts of large problems are small.
 
 #include "solver/edges.hpp"
 #include "solver/engine.hpp"
@@ -17,17 +17,20 @@ class Parts {
 public:
     Parts(const Universe& universe, const Edges& edges, Deadline deadline);
 
-    /// Edges of `active` that have no solution; nothing where `active` has one. `wanted` is to be
-    /// in it as well. Throws GaveUp.
+    /// Edges of `active` that have no solution; nothing where `active` has one, or a limit is
+    /// reached before that is known. `wanted` is to be in it as well.
     std::optional<EdgeSet> core(const EdgeSet& active, CandidateId wanted = kNone) const;
 
-    /// Whether all edges have a solution, without those of the user's that `said` has not.
-    bool has_solution(const EdgeSet& said) const;
+    /// Whether all edges are known to have no solution, without those of the user's that `said` has
+    /// not.
+    bool has_no_solution(const EdgeSet& said) const;
+
+    /// How many questions for a core a limit has ended.
+    std::size_t given_up() const { return given_up_; }
 
 private:
     struct Part;
     void collect_names(Part& part) const;
-    void collapse(Part& part) const;
     std::vector<EdgeId> reasons_against(const Part& part, CandidateId id) const;
     bool is_unmet(const Part& part, SpecId spec) const;
     std::vector<EdgeId> machine_reasons(const Part& part, SpecId spec) const;
@@ -38,6 +41,7 @@ private:
     const Edges& edges_;
     std::vector<std::uint32_t> ranks_;
     Deadline deadline_;
+    mutable std::size_t given_up_ = 0;
     /// What the user says of a name.
     struct Restriction {
         EdgeId edge;

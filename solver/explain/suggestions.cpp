@@ -1,6 +1,5 @@
 #include "solver/explain/suggestions.hpp"
 
-#include "libcore/base/text.hpp"
 #include "libcore/hardware/old_names.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/spec_text.hpp"
@@ -10,8 +9,8 @@
 #include "solver/wording.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
+#include <regex>
 #include <set>
 
 namespace gpkg::solver {
@@ -37,14 +36,10 @@ std::vector<Version> literals(const MatchSpec& spec) {
 
 /// "3.10" of 3.10.14: what people ask for. Nothing where the version does not begin like that.
 std::optional<std::string> minor_of(const std::string& version) {
-    std::size_t end = 0;
-    while (end < version.size() && is_digit(version[end])) ++end;
-    if (end == 0 || end + 1 >= version.size() || version[end] != '.' || !is_digit(version[end + 1]))
-        return std::nullopt;
-    ++end;
-    while (end < version.size() && is_digit(version[end])) ++end;
-    if (end < version.size() && version[end] != '.') return std::nullopt;
-    return version.substr(0, end);
+    static const std::regex pattern(R"(([0-9]+\.[0-9]+)(\..*)?)");
+    std::smatch parts;
+    if (!std::regex_match(version, parts, pattern)) return std::nullopt;
+    return parts[1].str();
 }
 
 class Suggesting {
@@ -73,37 +68,31 @@ public:
             case Edge::Kind::Asks: break;
             }
         }
-        bool hidden = false;
-        bool newer = false;
-        for (const auto name : names) {
-            const auto& left_out = universe_.names()[name].left_out;
-            for (const auto& out : left_out) {
-                hidden = hidden || out.why == LeftOut::Why::Hidden;
-                newer = newer || out.why == LeftOut::Why::Newer;
-            }
-            for (const auto why : {LeftOut::Why::OtherChannel,
-                                   LeftOut::Why::OtherAccelerator,
-                                   LeftOut::Why::OtherVariant}) {
-                if (const auto* other = likeliest(name, why)) let_change(name, *other);
-            }
-            const bool is_bound = std::ranges::any_of(
-                left_out, [](const LeftOut& out) { return out.why == LeftOut::Why::Accelerator; });
-            if (is_bound) free_accelerator(name);
-        }
-        ProblemChange change;
-        change.kind = Change::SetPriority;
-        if (hidden) add(kOtherKind, change);
-        change.kind = Change::AllowNewer;
-        if (newer) add(kOtherKind, change);
+        for (const auto name : names) admit_left_out(name);
+        const auto is_left_out = [&](LeftOut::Why why) {
+            return std::ranges::any_of(
+                names, [&](NameId name) { return universe_.names()[name].lacks(why); });
+        };
+        if (is_left_out(LeftOut::Why::Hidden)) add(kOtherKind, change_of(Change::SetPriority));
+        if (is_left_out(LeftOut::Why::Newer)) add(kOtherKind, change_of(Change::AllowNewer));
         return std::move(found_);
     }
 
 private:
+    static ProblemChange change_of(Change kind, std::size_t index = 0, std::string before = {}) {
+        ProblemChange change;
+        change.kind = kind;
+        change.index = index;
+        change.before = std::move(before);
+        return change;
+    }
+
     void add(int cost, ProblemChange change, bool is_wide = false) {
         found_.push_back({cost, std::move(change), is_wide});
     }
 
-    /// Of what was left out for that, first what the request asks for and what is for the machine.
+    /// A record that was left out for this reason: rather one that matches the request, and that is
+    /// for the machine.
     const LeftOut* likeliest(NameId name, LeftOut::Why why) const {
         const LeftOut* best = nullptr;
         int best_score = -1;
@@ -125,25 +114,29 @@ private:
         });
     }
 
-    void let_change(NameId name, const LeftOut& out) {
-        ProblemChange change;
-        change.kind = Change::LetChange;
-        change.spec = spec_allowing(universe_, name, out);
-        const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const auto& other) {
-            return other.change.spec == change.spec;
-        });
-        if (!is_known) add(kOtherKind, std::move(change));
-    }
-
-    /// Of this package alone: all others stay bound.
-    void free_accelerator(NameId name) {
-        ProblemChange change;
-        change.kind = Change::SetAccelerator;
+    /// Allows the records of the name that were left out for the installed one's sake, or for the
+    /// accelerator.
+    void admit_left_out(NameId name) {
+        for (const auto why : {LeftOut::Why::OtherChannel,
+                               LeftOut::Why::OtherAccelerator,
+                               LeftOut::Why::OtherBlas,
+                               LeftOut::Why::OtherMpi}) {
+            const auto* other = likeliest(name, why);
+            if (other == nullptr) continue;
+            auto change = change_of(Change::LetChange);
+            change.spec = spec_allowing(universe_, name, *other);
+            const bool is_known = std::ranges::any_of(
+                found_, [&](const auto& one) { return one.change.spec == change.spec; });
+            if (!is_known) add(kOtherKind, std::move(change));
+        }
+        if (!universe_.names()[name].lacks(LeftOut::Why::Accelerator)) return;
+        // Of this package alone: all others stay bound.
+        auto change = change_of(Change::SetAccelerator);
         change.name = universe_.names()[name].text;
         add(kOtherKind, std::move(change));
     }
 
-    /// Where a version of what it restricts is asked for, another one lifts it.
+    /// A requested version of the same name lifts it by another version.
     void lift(const Edge& edge) {
         const auto& constraint = universe_.problem().request.constraints[edge.index];
         const bool is_until_named = constraint.holds == Constraint::Holds::UntilNamed;
@@ -152,30 +145,22 @@ private:
             for (std::size_t i = 0; i < requested.size(); ++i) {
                 const auto& spec = universe_.specs()[requested[i]];
                 if (spec.match.name != constraint.spec.name || !spec.match.version) continue;
-                ProblemChange change;
-                change.kind = Change::ReplaceSpec;
-                change.index = i;
-                change.before = as_typed(spec.match);
+                auto change = change_of(Change::ReplaceSpec, i, as_typed(spec.match));
                 change.spec = as_typed(bare_of(spec));
                 return add(kOtherVersion, std::move(change), true);
             }
         }
-        ProblemChange change;
-        change.kind = Change::DropConstraint;
-        change.index = edge.index;
-        change.before = written(constraint.spec);
+        auto change = change_of(Change::DropConstraint, edge.index, written(constraint.spec));
         if (is_until_named) change.name = constraint.spec.name;
         add(kWithoutPin, std::move(change));
     }
 
-    /// What is named may move.
+    /// A named package may move.
     void name_it(const Edge& edge) {
         const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
         if (universe_.name_of(spec).is_request) return;
-        ProblemChange change;
-        change.kind = Change::ReplaceSpec;
-        change.index = edge.index;
-        change.before = as_typed(without_checksums(spec.match));
+        auto change =
+            change_of(Change::ReplaceSpec, edge.index, as_typed(without_checksums(spec.match)));
         change.spec = universe_.name_of(spec).text;
         if (change.before != change.spec) add(kWithoutPin, std::move(change));
     }
@@ -183,18 +168,14 @@ private:
     void change_request(const Edge& edge) {
         const auto& spec = universe_.specs()[universe_.requested()[edge.index]];
         const auto& name = universe_.name_of(spec);
-        ProblemChange change;
-        change.index = edge.index;
-        if (name.is_request) {
-            change.before = as_typed(universe_.problem().request.specs[edge.index]);
-            change.kind = Change::DropSpec;
-            if (universe_.requested().size() > 1) add(kWithout, change);
-            return;
-        }
-        change.before = as_typed(spec.match);
+        const auto before =
+            as_typed(name.is_request ? universe_.problem().request.specs[edge.index] : spec.match);
+        if (universe_.requested().size() > 1)
+            add(kWithout, change_of(Change::DropSpec, edge.index, before));
+        if (name.is_request) return;
+        auto change = change_of(Change::ReplaceSpec, edge.index, before);
         const auto replace = [&](int cost, const MatchSpec& match, bool is_wide = false) {
             if (match == spec.match || (spec.matches.empty() && !exists(spec, match))) return;
-            change.kind = Change::ReplaceSpec;
             change.spec = as_typed(match);
             add(cost, change, is_wide);
         };
@@ -202,7 +183,6 @@ private:
             auto today = spec.match;
             today.name = old->successor;
             if (!old->successor.empty()) replace(kSuccessor, today);
-            change.kind = Change::ReplaceSpec;
             change.spec = old->choice;
             if (!old->choice.empty()) add(kSuccessor, change);
         }
@@ -221,10 +201,6 @@ private:
             // Else the other wish says what this one would become: this one is not needed then.
             if (!is_named_twice(spec)) widen(spec, any_channel, replace);
         }
-        if (universe_.requested().size() < 2) return;
-        change.kind = Change::DropSpec;
-        change.spec.clear();
-        add(kWithout, change);
     }
 
     /// Other versions and builds of the name, beyond what `any_channel` allows.
@@ -261,32 +237,30 @@ private:
                }) > 1;
     }
 
-    /// A channel that has what is asked for, and that strict priority hides.
+    /// A channel with a match that strict priority hides.
     std::optional<std::string> hiding_place(const Spec& spec) const {
         const auto& left_out = universe_.name_of(spec).left_out;
         const auto found = std::find_if(left_out.begin(), left_out.end(), [&](const auto& out) {
             return out.why == LeftOut::Why::Hidden && out.record.matches(spec.match);
         });
         if (found == left_out.end()) return std::nullopt;
-        return channel_text(universe_.problem(), found->record.index->source().channel);
+        return channel_text(universe_.problem(), found->record.channel());
     }
 
     bool is_offered(NameId name, const MatchSpec& match) const {
-        for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id) {
-            const auto& candidate = universe_.candidates()[id];
-            if (candidate.is_offered() && candidate.offered.matches(match)) return true;
-        }
-        return false;
+        return std::ranges::any_of(universe_.candidates_of(name), [&](const Candidate& one) {
+            return one.is_offered() && one.offered.matches(match);
+        });
     }
 
-    /// Whether a record matches, usable or not. To relax a spec so that still none does is no help.
+    /// Whether a record matches, usable or not. A relaxed spec without a match does not help.
     bool exists(const Spec& spec, const MatchSpec& match) const {
         return match.name != spec.match.name || is_offered(spec.name, match) ||
                std::ranges::any_of(universe_.name_of(spec).left_out,
                                    [&](const LeftOut& out) { return out.record.matches(match); });
     }
 
-    /// "=3.11" for "==3.11" where there is a 3.11.2, which was probably meant.
+    /// "=3.11" for "==3.11" where there is a 3.11.2, probably the intended one.
     static std::optional<VersionSpec> loosened(const MatchSpec& spec,
                                                const std::vector<Version>& versions) {
         const auto loose = with_fuzzy_version(spec);
@@ -351,13 +325,12 @@ private:
         return ways;
     }
 
-    /// Where the machine has an older one, the oldest that is newer and that somebody asks for; it
-    /// is harder to come by the newer it is. Where it has none, the newest that anybody asks for:
-    /// which is enough is told by the solution.
+    /// If the machine has an older one: the oldest newer one that meets a spec, because newer
+    /// drivers are harder to get. If it has none: the newest that any spec names; the solution
+    /// shows which one is enough.
     void change_machine(NameId name) {
         const auto& own = universe_.names()[name];
-        ProblemChange change;
-        change.kind = Change::SetMachine;
+        auto change = change_of(Change::SetMachine);
         change.name = own.text;
         change.build = "0";
         const auto ways = ways_to(name);
@@ -381,7 +354,7 @@ private:
             add(kOtherMachine, change, true);
             return;
         }
-        const auto& present = universe_.version(universe_.candidates()[own.begin].version);
+        const auto& present = universe_.version_of(own.begin);
         for (const auto& value : values) {
             const bool is_enough = std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
                 return std::all_of(way.begin(), way.end(), [&](SpecId id) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Single changes that may resolve a clash, each with what it costs the user.
+// Single changes that may resolve a clash, each with its cost for the user.
 
 #include "solver/edges.hpp"
 
@@ -12,7 +12,7 @@ namespace gpkg::solver {
 struct Suggestion {
     int cost = 0;
     ProblemChange change;
-    /// The change is as wide as can be; what is told is narrowed to what the solution has.
+    /// The change is as wide as possible; the message narrows it to the solution.
     bool is_wide = false;
 };
 

@@ -1,5 +1,6 @@
 #include "solver/explain/tree.hpp"
 
+#include "libcore/base/text.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/asks.hpp"
 #include "solver/explain/offers.hpp"
@@ -7,8 +8,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <list>
 #include <map>
-#include <memory>
 #include <set>
 
 namespace gpkg::solver {
@@ -66,21 +67,21 @@ public:
             expand(next, *places_[next].last);
         }
         Explanation::Clash told;
-        for (const auto& root : roots_) flatten(*root, 0, told.lines);
+        for (const auto& root : roots_) flatten(root, 0, told.lines);
         return told;
     }
 
 private:
     struct Node {
         Line line;
-        std::vector<std::unique_ptr<Node>> children;
+        std::list<Node> children;
     };
 
     /// What the clash says of one name.
     struct Place {
         std::vector<EdgeId> in;   ///< who restricts it or asks for it
         std::vector<EdgeId> out;  ///< what its candidates ask for
-        Set possible;             ///< candidates that what is above leaves
+        Set possible;             ///< candidates that the lines above leave
         bool is_necessary = false;
         std::size_t waiting = 0;        ///< of `in`, those not told yet
         Node* last = nullptr;           ///< of `in`, the one told last
@@ -115,10 +116,9 @@ private:
         return found;
     }
 
-    /// From the request on, who is possible where; a name of which several places speak may be
-    /// anything that one of them allows, unless they have to be there.
+    /// The possible candidates of each name, from the request on. Several specs on a name that need
+    /// not be installed leave what any of them allows.
     void settle_possible() {
-        std::vector<NameId> order;
         std::map<NameId, std::size_t> open;
         for (const auto& [name, place] : places_) {
             open[name] = static_cast<std::size_t>(
@@ -149,6 +149,20 @@ private:
         return lowest;
     }
 
+    /// The specs on the name of an edge that restricts it.
+    Asked asked_by(EdgeId id, NameId name) const {
+        const auto& edge = edges_[id];
+        Asked asked;
+        if (edge.kind == Edge::Kind::Request) {
+            asked.ways = {Way{universe_.requested()[edge.index]}};
+        } else if (edge.kind == Edge::Kind::Constraint) {
+            asked.ways = {constraints_on(id, name)};
+        } else if (const auto& members = places_.at(edge.from).members; members.contains(id)) {
+            asked = asked_of(universe_, members.at(id), name);
+        }
+        return asked;
+    }
+
     void settle(NameId name) {
         auto& place = places_[name];
         Set all;
@@ -158,37 +172,29 @@ private:
         bool is_optional = false;
         for (const auto id : place.in) {
             const auto& edge = edges_[id];
-            if (edge.kind == Edge::Kind::Request) {
-                all = intersection(all, spec_of(universe_.requested()[edge.index]).matches);
-                place.is_necessary = true;
-            } else if (edge.kind == Edge::Kind::Constraint) {
-                for (const auto spec : constraints_on(id, name))
-                    all = intersection(all, spec_of(spec).matches);
-            } else {
-                const auto& from = places_[edge.from];
-                const auto members = from.members.find(id);
-                if (members == from.members.end()) continue;
-                Set allowed;
-                const auto asked = asked_of(universe_, members->second, name);
-                for (const auto& way : asked.ways)
-                    allowed = sum(allowed, allowed_by(universe_, way));
-                if (from.is_necessary && members->second.size() == from.possible.size() &&
-                    !asked.some_restrict && !asked.has_conditions) {
-                    all = intersection(all, allowed);
-                    place.is_necessary = true;
-                } else {
-                    some = sum(some, allowed);
-                    is_optional = true;
-                }
+            const auto asked = asked_by(id, name);
+            if (asked.ways.empty()) continue;
+            Set allowed;
+            for (const auto& way : asked.ways) allowed = sum(allowed, allowed_by(universe_, way));
+            const bool may_be_absent =
+                edge.kind == Edge::Kind::Asks &&
+                (!places_[edge.from].is_necessary || asked.some_restrict || asked.has_conditions ||
+                 asked.members < places_[edge.from].possible.size());
+            if (may_be_absent) {
+                some = sum(some, allowed);
+                is_optional = true;
+                continue;
             }
+            all = intersection(all, allowed);
+            if (edge.kind != Edge::Kind::Constraint) place.is_necessary = true;
         }
         if (is_optional && !place.is_necessary) all = intersection(all, some);
         place.possible = std::move(all);
         share_out(place);
     }
 
-    /// Which candidates each outgoing edge is about: each is told where it fails. One that fails
-    /// only of several together is told of in all of them.
+    /// The candidates that each outgoing edge is about: each candidate counts for the edge that
+    /// excludes it, or for all its edges if only several together do.
     void share_out(Place& place) {
         if (place.out.size() == 1) {
             place.members[place.out.front()] = speakers(place.possible, place.out.front());
@@ -213,15 +219,6 @@ private:
         return some;
     }
 
-    /// Whether `only` is known to keep the candidate out.
-    bool is_excluded(const EdgeSet& only, CandidateId id) const {
-        try {
-            return parts_.core(only, id).has_value();
-        } catch (const GaveUp&) {
-            return false;
-        }
-    }
-
     /// The first of `out` that rules the candidate out alone, else all that it speaks of.
     std::vector<EdgeId> failing(CandidateId id, const std::vector<EdgeId>& out) const {
         std::vector<EdgeId> spoken;
@@ -234,14 +231,13 @@ private:
             for (const auto other : out) {
                 if (other != edge) only.remove(other);
             }
-            if (is_excluded(only, id)) return {edge};
+            if (parts_.core(only, id)) return {edge};
         }
         return spoken;
     }
 
-    Node& add(std::vector<std::unique_ptr<Node>>& to, Line line) {
-        to.push_back(std::make_unique<Node>(Node{std::move(line), {}}));
-        return *to.back();
+    static Node& add(std::list<Node>& to, Line line) {
+        return to.emplace_back(Node{std::move(line), {}});
     }
 
     void say_root(EdgeId id) {
@@ -329,18 +325,15 @@ private:
         line.asks = short_texts(universe_, edge.to, asked.ways);
         line.some_need = asked.some_need;
         line.some_restrict = asked.some_restrict;
-        const auto version = [&](CandidateId one) -> const Version& {
-            return universe_.version(universe_.candidates()[one].version);
-        };
         line.builds.count = asked.members;
         line.builds.of = place.possible.size();
         if (!members.empty()) {
             const auto [low, high] =
                 std::minmax_element(members.begin(), members.end(), [&](auto a, auto b) {
-                    return version(a) < version(b);
+                    return universe_.version_of(a) < universe_.version_of(b);
                 });
-            line.builds.lowest = version(*low).to_string();
-            line.builds.highest = version(*high).to_string();
+            line.builds.lowest = universe_.version_of(*low).to_string();
+            line.builds.highest = universe_.version_of(*high).to_string();
             if (members.size() == 1)
                 line.builds.build = std::string(universe_.candidates()[*low].build());
         }
@@ -350,31 +343,22 @@ private:
 
     /// Where builds of another kind are left out, those that are counted are not all.
     void tell_kind(NameId name, Line::Builds& builds) const {
-        const auto is_left_out = [&](LeftOut::Why why) {
-            const auto& all = universe_.names()[name].left_out;
-            return std::any_of(
-                all.begin(), all.end(), [&](const LeftOut& out) { return out.why == why; });
-        };
-        if (is_left_out(LeftOut::Why::Accelerator)) {
-            if (const auto wanted = universe_.preferred_accelerator(name))
-                builds.accelerator = to_string(*wanted);
-        }
+        const auto& own = universe_.names()[name];
+        if (own.lacks(LeftOut::Why::Accelerator))
+            builds.accelerator = to_string(*universe_.preferred_accelerator(name));
         const auto former = universe_.former(name);
         if (!former) return;
-        const auto& of_what = universe_.problem().request.of_what;
-        const auto as_before =
-            of_what.empty() ? std::string("as installed") : fmt::format("as in {}", of_what);
-        if (builds.accelerator.empty() && is_left_out(LeftOut::Why::OtherAccelerator)) {
-            builds.accelerator = to_string(accelerator_of(former->record).accelerator);
-            builds.as_before = as_before;
+        std::vector<std::string> variants;
+        for (const auto why : {LeftOut::Why::OtherBlas, LeftOut::Why::OtherMpi}) {
+            if (own.lacks(why)) variants.push_back(trait_of(why, former->record));
         }
-        if (is_left_out(LeftOut::Why::OtherVariant)) {
-            for (const auto& part : kind_of(former->record)) {
-                if (part.empty()) continue;
-                builds.variant += (builds.variant.empty() ? "" : " and ") + part;
-            }
-            builds.as_before = as_before;
-        }
+        builds.variant = join_some(variants, "and");
+        const bool keeps_accelerator =
+            builds.accelerator.empty() && own.lacks(LeftOut::Why::OtherAccelerator);
+        if (keeps_accelerator)
+            builds.accelerator = trait_of(LeftOut::Why::OtherAccelerator, former->record);
+        if (!keeps_accelerator && variants.empty()) return;
+        builds.as_before = as_before(universe_.problem());
     }
 
     /// What there is of a name whose candidates ask for nothing that matters here.
@@ -391,20 +375,9 @@ private:
         std::set<SpecId> asked;
         std::set<Way> ways;
         for (const auto id : place.in) {
-            const auto& edge = edges_[id];
-            if (edge.kind == Edge::Kind::Request) {
-                asked.insert(universe_.requested()[edge.index]);
-            } else if (edge.kind == Edge::Kind::Constraint) {
-                for (const auto spec : constraints_on(id, name)) asked.insert(spec);
-            } else {
-                const auto& members = places_.at(edge.from).members;
-                const auto found = members.find(id);
-                if (found == members.end()) continue;
-                for (const auto& way : asked_of(universe_, found->second, name).ways) {
-                    asked.insert(way.begin(), way.end());
-                    ways.insert(way);
-                }
-            }
+            auto by_edge = asked_by(id, name).ways;
+            for (const auto& way : by_edge) asked.insert(way.begin(), way.end());
+            if (edges_[id].kind == Edge::Kind::Asks) ways.merge(by_edge);
         }
         line.specs = all_texts(universe_, ways);
         line.asks = ways.empty() ? std::vector<std::string>{} : short_texts(universe_, name, ways);
@@ -427,8 +400,7 @@ private:
         line.kind = Line::Kind::Present;
         line.name = universe_.names()[name].text;
         std::set<Version> versions;
-        for (const auto id : places_[name].possible)
-            versions.insert(universe_.version(universe_.candidates()[id].version));
+        for (const auto id : places_[name].possible) versions.insert(universe_.version_of(id));
         for (auto version = versions.rbegin(); version != versions.rend(); ++version)
             line.versions.push_back(version->to_string());
         add(at.children, std::move(line));
@@ -437,7 +409,7 @@ private:
     static void flatten(const Node& node, int depth, std::vector<Line>& lines) {
         lines.push_back(node.line);
         lines.back().depth = depth;
-        for (const auto& child : node.children) flatten(*child, depth + 1, lines);
+        for (const auto& child : node.children) flatten(child, depth + 1, lines);
     }
 
     const Universe& universe_;
@@ -446,7 +418,7 @@ private:
     const EdgeSet& clash_;
     std::map<NameId, Place> places_;
     std::set<NameId> watched_;
-    std::vector<std::unique_ptr<Node>> roots_;
+    std::list<Node> roots_;
 };
 
 }  // namespace

@@ -4,20 +4,16 @@
 #include "libcore/solve/accelerators.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
-#include "solver/running.hpp"
 #include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
 #include <span>
 #include <utility>
 
 namespace gpkg::solver {
-
-bool Alternatives::is_requested(CandidateId id) const {
-    return universe_.is_requested(universe_.candidates()[id].name);
-}
 
 bool Alternatives::is_named_now(NameId name) const {
     const auto& request = universe_.problem().request;
@@ -34,14 +30,10 @@ bool Alternatives::is_build_requested(NameId name) const {
     });
 }
 
-bool Alternatives::is_bound(NameId name) const {
-    return universe_.accelerators().is_bound(universe_.names()[name].text);
-}
-
 bool Alternatives::may_change(CandidateId id) const {
     const auto name = universe_.candidates()[id].name;
     return universe_.problem().request.may_move(universe_.names()[name].text) ||
-           (is_requested(id) && (!universe_.former(name) || is_named_now(name)));
+           (universe_.is_requested(name) && (!universe_.former(name) || is_named_now(name)));
 }
 
 bool Alternatives::is_better(const Version& version,
@@ -49,13 +41,15 @@ bool Alternatives::is_better(const Version& version,
                              CandidateId than) const {
     const auto& candidate = universe_.candidates()[than];
     const auto preferred = universe_.preferred_accelerator(candidate.name);
-    return version_of(than) < version || (version == version_of(than) && accelerator == preferred &&
-                                          candidate.accelerator != preferred);
+    return universe_.version_of(than) < version ||
+           (version == universe_.version_of(than) && accelerator == preferred &&
+            candidate.accelerator != preferred);
 }
 
 std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
+    const bool has_priority = universe_.problem().priority != ChannelPriority::Disabled;
     struct Other {
         bool gives_up_accelerator;
         Version version;
@@ -63,10 +57,13 @@ std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
     };
     std::vector<Other> others;
     for (const auto& out : name.left_out) {
-        if (!out.is_other_than_installed() || is_of_lower_channel(out, candidate)) continue;
+        // In a lower channel a newer version is no better.
+        if (!out.is_other_than_installed() || (has_priority && candidate.channel < out.channel))
+            continue;
         auto version = Version::parse(out.record.version());
-        if (!version || *version < version_of(id) || !is_for_machine(universe_, out)) continue;
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        if (!version || *version < universe_.version_of(id) || !is_for_machine(universe_, out))
+            continue;
+        const auto record = out.record.record();
         if (!record) continue;
         const auto accelerator = accelerator_of(*record).accelerator;
         if (!is_better(*version, accelerator, id)) continue;
@@ -86,35 +83,23 @@ std::vector<std::string> Alternatives::specs_for_other_kinds(CandidateId id) {
         }
     };
     add_own(false);
-    // Where there is one like what is installed, something else is in its way.
+    // If there is one like the installed one, another package prevents it.
     if (!has_better_alike(id)) {
         add_own(true);
-    } else if (is_requested(id)) {
+    } else if (universe_.is_requested(candidate.name)) {
         std::ranges::for_each(other_kinds_of_environment(), add);
     }
     return specs;
 }
 
 bool Alternatives::has_better_alike(CandidateId id) {
-    const auto& name = universe_.names()[universe_.candidates()[id].name];
+    const auto& name = universe_.name_of(id);
     for (auto one = name.begin; one < name.end; ++one) {
-        if (is_better(version_of(one), universe_.candidates()[one].accelerator, id) &&
-            universe_.is_as_requested(one) && !machine_.why_never({one}))
+        if (is_better(universe_.version_of(one), universe_.candidates()[one].accelerator, id) &&
+            universe_.is_as_requested(one) && machine_.could_run(one))
             return true;
     }
     return false;
-}
-
-/// What its version would not have helped.
-bool Alternatives::is_of_lower_channel(const LeftOut& out, const Candidate& selected) const {
-    const auto& problem = universe_.problem();
-    if (problem.priority == ChannelPriority::Disabled || !selected.is_offered()) return false;
-    const auto place = [&](const ChannelRecord& record) {
-        return std::ranges::find(problem.indexes,
-                                 record.index->source().channel,
-                                 [](const auto& index) { return index->source().channel; });
-    };
-    return place(selected.offered) < place(out.record);
 }
 
 const std::vector<std::string>& Alternatives::other_kinds_of_environment() {
@@ -128,8 +113,7 @@ const std::vector<std::string>& Alternatives::other_kinds_of_environment() {
     for (NameId id = 0; id < universe_.names().size(); ++id) {
         if (!universe_.former(id)) continue;
         for (const auto& out : universe_.names()[id].left_out) {
-            if (out.why == LeftOut::Why::OtherVariant)
-                kinds.push_back(spec_allowing(universe_, id, out));
+            if (out.is_other_variant()) kinds.push_back(spec_allowing(universe_, id, out));
         }
     }
     return kinds;
@@ -140,35 +124,29 @@ bool Alternatives::has_gpu_builds(NameId id) const {
                                [](const Candidate& candidate) {
                                    return candidate.accelerator != Accelerator::None;
                                }) ||
-           std::ranges::any_of(universe_.names()[id].left_out, [](const LeftOut& out) {
-               return out.why == LeftOut::Why::Accelerator ||
-                      out.why == LeftOut::Why::OtherAccelerator;
-           });
+           universe_.names()[id].lacks(LeftOut::Why::Accelerator) ||
+           universe_.names()[id].lacks(LeftOut::Why::OtherAccelerator);
 }
 
 std::vector<CandidateId> Alternatives::gpu_builds(CandidateId id, Accelerator vendor) {
-    const auto& name = universe_.names()[universe_.candidates()[id].name];
-    const bool takes_any_major = is_requested(id) || universe_.names_cuda();
-    std::vector<CandidateId> best;
-    int best_rank = 0;
+    const auto& name = universe_.name_of(id);
+    const bool takes_any_major =
+        universe_.is_requested(universe_.candidates()[id].name) || universe_.names_cuda();
+    std::map<std::pair<int, Version>, std::vector<CandidateId>> by_rank;
     for (auto one = name.begin; one < name.end; ++one) {
         const auto& candidate = universe_.candidates()[one];
-        if (candidate.accelerator != vendor || candidate.is_accelerator_inferred) continue;
-        const bool is_same = candidate.version == universe_.candidates()[id].version;
-        if (!takes_any_major && version_part(version_of(one), 0) != version_part(version_of(id), 0))
+        const auto& version = universe_.version_of(one);
+        if (candidate.accelerator != vendor || candidate.is_accelerator_inferred ||
+            (!takes_any_major &&
+             version_part(version, 0) != version_part(universe_.version_of(id), 0)))
             continue;
+        const bool is_same = candidate.version == universe_.candidates()[id].version;
         const int rank =
-            is_same ? 4 : (universe_.is_as_requested(one) ? 2 : 0) + (could_run(one) ? 1 : 0);
-        const bool is_ahead = best.empty() || rank > best_rank ||
-                              (rank == best_rank && version_of(best.front()) < version_of(one));
-        if (is_ahead) {
-            best = {one};
-            best_rank = rank;
-        } else if (rank == best_rank && version_of(best.front()) == version_of(one)) {
-            best.push_back(one);
-        }
+            is_same ? 4
+                    : (universe_.is_as_requested(one) ? 2 : 0) + (machine_.could_run(one) ? 1 : 0);
+        by_rank[{rank, version}].push_back(one);
     }
-    return best;
+    return by_rank.empty() ? std::vector<CandidateId>() : by_rank.rbegin()->second;
 }
 
 std::string Alternatives::why_not(CandidateId id, const std::vector<CandidateId>& builds) {
@@ -176,12 +154,10 @@ std::string Alternatives::why_not(CandidateId id, const std::vector<CandidateId>
     const auto& problem = universe_.problem();
     const auto accelerator = universe_.candidates()[builds.front()].accelerator;
     std::vector<CandidateId> could;
-    std::ranges::copy_if(
-        builds, std::back_inserter(could), [&](CandidateId one) { return could_run(one); });
-    if (could.empty()) {
-        const auto never = machine_.why_never(builds);
-        return never ? *never : why_not_running(builds);
-    }
+    std::ranges::copy_if(builds, std::back_inserter(could), [&](CandidateId one) {
+        return machine_.could_run(one);
+    });
+    if (could.empty()) return machine_.why_none_runs(builds);
     if (!has_vendor(problem.virtual_packages, accelerator))
         return fmt::format(
             "is for an {} GPU, and {} has none", vendor_title(accelerator), problem.machine);
@@ -196,8 +172,8 @@ std::string Alternatives::why_not(CandidateId id, const std::vector<CandidateId>
     return "conflicts with other packages" +
            how_to_see_why(problem,
                           fmt::format("{}={}={}",
-                                      name_of(id),
-                                      version_of(could.front()).to_string(),
+                                      universe_.name_of(id).text,
+                                      universe_.version_of(could.front()).to_string(),
                                       build_pattern(could.front())));
 }
 
@@ -216,16 +192,6 @@ std::string Alternatives::build_pattern(CandidateId id) const {
     return is_clear ? letters + "*" : build;
 }
 
-std::string Alternatives::why_not_running(const std::vector<CandidateId>& builds) const {
-    return obstacle_of(universe_, *std::ranges::find_if(builds, [&](CandidateId one) {
-                           return universe_.candidates()[one].will_not_run;
-                       }));
-}
-
-bool Alternatives::could_run(CandidateId id) {
-    return !universe_.candidates()[id].will_not_run && !machine_.why_never({id});
-}
-
 std::optional<std::string> Alternatives::named_cuda() const {
     if (!universe_.names_cuda()) return std::nullopt;
     const auto& problem = universe_.problem();
@@ -233,14 +199,6 @@ std::optional<std::string> Alternatives::named_cuda() const {
         return names_cuda({spec}, problem.virtual_packages);
     });
     return found == problem.request.specs.end() ? std::nullopt : std::optional(as_typed(*found));
-}
-
-const Version& Alternatives::version_of(CandidateId id) const {
-    return universe_.version(universe_.candidates()[id].version);
-}
-
-const std::string& Alternatives::name_of(CandidateId id) const {
-    return universe_.names()[universe_.candidates()[id].name].text;
 }
 
 }  // namespace gpkg::solver

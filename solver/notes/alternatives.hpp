@@ -25,30 +25,22 @@ public:
     std::vector<CandidateId> gpu_builds(CandidateId id, Accelerator vendor);
     /// "needs __cuda >=13, but this machine has ...", of builds of one version for one accelerator.
     std::string why_not(CandidateId id, const std::vector<CandidateId>& builds);
-    /// Of several, of which at least one does not run.
-    std::string why_not_running(const std::vector<CandidateId>& builds) const;
 
-    /// Specs that may select a better one where it need not be like what is installed: for itself,
-    /// else for the CUDA, BLAS and MPI of all. To give up the accelerator comes last.
+    /// Specs that may select a better one unlike the installed one: on the package, else on the
+    /// CUDA, BLAS and MPI of the environment. Specs that give up the accelerator come last.
     std::vector<std::string> specs_for_other_kinds(CandidateId id);
 
     MachineLimit& machine() { return machine_; }
-    bool could_run(CandidateId id);
-    bool is_requested(CandidateId id) const;
     bool is_build_requested(NameId name) const;
-    bool is_bound(NameId name) const;
     /// Whether somebody asks for it, or for a CUDA, or it is to be updated.
     bool may_change(CandidateId id) const;
     /// The first spec by which a CUDA is requested (Universe::names_cuda): "pytorch-cuda=12.1".
     std::optional<std::string> named_cuda() const;
-    const Version& version_of(CandidateId id) const;
-    const std::string& name_of(CandidateId id) const;
 
 private:
     bool is_named_now(NameId name) const;
     std::string build_pattern(CandidateId id) const;
     bool has_better_alike(CandidateId id);
-    bool is_of_lower_channel(const LeftOut& out, const Candidate& selected) const;
     const std::vector<std::string>& other_kinds_of_environment();
 
     const Universe& universe_;

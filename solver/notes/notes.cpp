@@ -4,6 +4,7 @@
 #include "libcore/solve/explanation.hpp"
 #include "libcore/spec/record_version.hpp"
 #include "solver/notes/package_notes.hpp"
+#include "solver/wording.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,12 +16,16 @@
 namespace gpkg::solver {
 namespace {
 
-bool is_of_environment(const Universe& universe) {
-    return universe.problem().request.of_what.empty();
-}
-
-std::string_view as_it_was(const Universe& universe) {
-    return is_of_environment(universe) ? "as installed" : "as locked";
+/// Installed packages stay although the machine would not have them, in one line.
+std::string stay_text(const Universe& universe,
+                      std::vector<std::string> items,
+                      const std::string& although) {
+    std::sort(items.begin(), items.end());
+    return fmt::format("{} {} {}, although {}",
+                       join_some(items, "and"),
+                       items.size() == 1 ? "stays" : "stay",
+                       as_before(universe.problem()),
+                       although);
 }
 
 /// What the machine is assumed to have, if the specs fail only for assumed values; else empty.
@@ -36,59 +41,48 @@ std::vector<std::string> assumed_facts(const Universe& universe, const std::vect
     return {facts.begin(), facts.end()};
 }
 
-/// Installed packages that stay although this machine could not use them, in one line.
-std::optional<std::string> note_on_excused(const Universe& universe, std::vector<CandidateId> all) {
-    std::erase_if(all, [&](auto id) { return universe.candidates()[id].excused.empty(); });
-    if (all.empty()) return std::nullopt;
-    const auto item = [&](CandidateId id) {
-        const auto& candidate = universe.candidates()[id];
-        return fmt::format("{} ({})",
-                           universe.names()[candidate.name].text,
-                           universe.specs()[candidate.excused.front()].text);
-    };
-    std::vector<std::string> items(all.size());
-    std::transform(all.begin(), all.end(), items.begin(), item);
-    std::sort(items.begin(), items.end());
+/// Installed packages with dependencies that the machine does not meet.
+std::optional<std::string> note_on_excused(const Universe& universe,
+                                           const std::vector<CandidateId>& chosen) {
+    std::vector<std::string> items;
     std::vector<SpecId> unmet;
-    for (const auto id : all)
-        unmet.insert(unmet.end(),
-                     universe.candidates()[id].excused.begin(),
-                     universe.candidates()[id].excused.end());
+    for (const auto id : chosen) {
+        const auto excused = universe.candidates()[id].excused;
+        if (excused.empty()) continue;
+        items.push_back(fmt::format(
+            "{} ({})", universe.name_of(id).text, universe.specs()[excused.front()].text));
+        unmet.insert(unmet.end(), excused.begin(), excused.end());
+    }
+    if (items.empty()) return std::nullopt;
     const auto assumed = assumed_facts(universe, unmet);
-    return fmt::format(
-        "{} {} {}, although {}",
-        join_some(items, "and"),
-        items.size() == 1 ? "stays" : "stay",
-        as_it_was(universe),
-        assumed.empty() ? fmt::format("{} does not meet {}",
-                                      universe.problem().machine,
-                                      items.size() == 1 ? "this requirement" : "these requirements")
-                        : join_some(assumed, "and"));
+    return stay_text(universe,
+                     items,
+                     !assumed.empty() ? join_some(assumed, "and")
+                                      : fmt::format("{} does not meet {}",
+                                                    universe.problem().machine,
+                                                    items.size() == 1 ? "this requirement"
+                                                                      : "these requirements"));
 }
 
-/// The same of what does not run on its driver and GPUs.
+/// Installed packages that do not run on the machine's driver and GPUs.
 std::optional<std::string> note_on_not_running(const Universe& universe,
-                                               std::vector<CandidateId> all) {
-    std::erase_if(all, [&](auto id) {
+                                               const std::vector<CandidateId>& chosen) {
+    std::vector<std::string> items;
+    for (const auto id : chosen) {
         const auto& candidate = universe.candidates()[id];
-        const auto choice = universe.accelerators().choice(universe.names()[candidate.name].text);
-        return !candidate.is_installed || !candidate.will_not_run ||
-               choice == AcceleratorChoice::Conda;
-    });
-    if (all.empty()) return std::nullopt;
-    std::vector<std::string> items(all.size());
-    std::ranges::transform(all, items.begin(), [&](CandidateId id) {
-        return universe.names()[universe.candidates()[id].name].text;
-    });
-    std::sort(items.begin(), items.end());
-    const bool is_one = items.size() == 1;
-    return fmt::format("{} {} {}, although {} not run on {}{}",
-                       join_some(items, "and"),
-                       is_one ? "stays" : "stay",
-                       as_it_was(universe),
-                       is_one ? "it does" : "they do",
-                       universe.problem().machine,
-                       is_of_environment(universe) ? " (to see why: gpkg doctor)" : "");
+        if (candidate.is_installed && candidate.will_not_run &&
+            universe.heeds_machine(candidate.name))
+            items.push_back(universe.name_of(id).text);
+    }
+    if (items.empty()) return std::nullopt;
+    const auto& problem = universe.problem();
+    return stay_text(
+        universe,
+        items,
+        fmt::format("{} not run on {}{}",
+                    items.size() == 1 ? "it does" : "they do",
+                    problem.machine,
+                    problem.request.of_what.empty() ? " (to see why: gpkg doctor)" : ""));
 }
 
 /// Requested extras that the chosen candidate does not have: other builds or versions do.

@@ -26,13 +26,12 @@ struct Selected {
 struct Build {
     Version version;
     Accelerator accelerator;
-    bool runs = true;  ///< on the machine, with what is brought beside it
+    bool runs = true;  ///< on the machine, with the rest of that solution
 };
 using Builds = std::map<std::string, Build>;
 
-/// What is selected where `spec` is asked for too and may change what is installed, or where `spec`
-/// is the name of what holds where possible and does not hold; nothing where the request cannot be
-/// solved then. Takes another solve.
+/// The solution if `spec` is requested too and may change installed packages, or if the constraint
+/// WherePossible on the name `spec` is dropped; nothing if there is none. Takes another solve.
 using WithSpec = std::function<std::optional<Builds>(const std::string& spec)>;
 
 std::vector<Note> notes_on(const Universe& universe,

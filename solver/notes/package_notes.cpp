@@ -75,19 +75,19 @@ void PackageNotes::add_notes_on(CandidateId id) {
 std::optional<Note> PackageNotes::on_running(CandidateId id) const {
     const auto& candidate = universe_.candidates()[id];
     if (candidate.is_installed ||
-        (!alternatives_.is_requested(id) && parts_.contains(candidate.name)) ||
+        (!universe_.is_requested(candidate.name) && parts_.contains(candidate.name)) ||
         !universe_.preferred_accelerator(candidate.name))
         return std::nullopt;
     auto note = about(id);
     // Its requested dependents do not run either: they have the warning.
     if (const auto found = selected_.not_running.find(id); found != selected_.not_running.end()) {
-        if (!alternatives_.is_requested(id)) return std::nullopt;
+        if (!universe_.is_requested(candidate.name)) return std::nullopt;
         note.reason =
             fmt::format("does not run on {}: it {}", universe_.problem().machine, found->second);
         note.is_warning = true;
         return note;
     }
-    if (!alternatives_.is_requested(id) && !candidate.says_accelerator) return std::nullopt;
+    if (!universe_.is_requested(candidate.name) && !candidate.says_accelerator) return std::nullopt;
     const auto record = candidate.record();
     if (!record || candidate.accelerator != Accelerator::Nvidia) return std::nullopt;
     const auto caution = universe_.limits().caution_of(*record);
@@ -99,28 +99,28 @@ std::optional<Note> PackageNotes::on_running(CandidateId id) const {
 /// All newer versions that were requested need what the machine does not have, or do not run on it.
 std::optional<Note> PackageNotes::on_newer_elsewhere(CandidateId id) {
     const auto& candidate = universe_.candidates()[id];
-    if (candidate.is_installed || !alternatives_.is_requested(id)) return std::nullopt;
+    if (candidate.is_installed || !universe_.is_requested(candidate.name)) return std::nullopt;
     const auto newest = alternatives_.machine().newest_ruled_out(id);
     if (newest.empty()) return std::nullopt;
     auto note = about(id);
-    note.better = alternatives_.version_of(newest.front()).to_string();
-    const auto never = alternatives_.machine().why_never(newest);
-    note.reason = never ? *never : alternatives_.why_not_running(newest);
-    // Of what the request leaves out nothing is said.
+    note.better = universe_.version_of(newest.front()).to_string();
+    note.reason = alternatives_.machine().why_none_runs(newest);
+    // The note is not about builds that the request leaves out.
     const auto& left_out = universe_.names()[candidate.name].left_out;
     const bool is_one_of_several = std::ranges::any_of(left_out, [&](const LeftOut& out) {
         if (out.why != LeftOut::Why::Accelerator) return false;
         const auto other = Version::parse(out.record.version());
-        return other && alternatives_.version_of(id) < *other;
+        return other && universe_.version_of(id) < *other;
     });
     if (is_one_of_several) note.platform = compute_platform(candidate.accelerator);
     // What only builds may be for another machine (answer.hpp).
-    if (never && is_for_building(note.name) &&
+    if (is_for_building(note.name) &&
         has_vendor(universe_.problem().virtual_packages, Accelerator::Nvidia))
         note.reason +=
             fmt::format("; to build for another machine, request {}={}", note.name, note.better);
-    else if (!is_one_of_several && alternatives_.machine().lacks_gpu_for(newest))
-        note.reason += for_another_machine(universe_.problem());
+    else if (!is_one_of_several)
+        note.reason += for_another_machine(universe_.problem(),
+                                           universe_.candidates()[newest.front()].accelerator);
     return note;
 }
 
@@ -136,8 +136,7 @@ std::optional<Note> PackageNotes::on_kept(CandidateId id) {
         if (!build || !build->runs ||
             !alternatives_.is_better(build->version, build->accelerator, id))
             continue;
-        if (build->version != alternatives_.version_of(id))
-            note.better = build->version.to_string();
+        if (build->version != universe_.version_of(id)) note.better = build->version.to_string();
         if (build->accelerator != universe_.candidates()[id].accelerator)
             note.platform = compute_platform(build->accelerator);
         const auto& left_out = universe_.names()[name].left_out;
@@ -164,7 +163,7 @@ std::optional<Note> PackageNotes::on_held_version(CandidateId id) {
     const auto& update = universe_.problem().request.update;
     const bool is_to_move =
         universe_.former(candidate.name) && std::ranges::find(update, name.text) != update.end();
-    if (!is_to_move && (candidate.is_installed || !alternatives_.is_requested(id)))
+    if (!is_to_move && (candidate.is_installed || !universe_.is_requested(candidate.name)))
         return std::nullopt;
     std::optional<CandidateId> newest;
     for (auto one = name.begin; one < name.end; ++one) {
@@ -172,7 +171,7 @@ std::optional<Note> PackageNotes::on_held_version(CandidateId id) {
         // No second choice for another reason.
         if (other.is_offered() && !other.has_track_features && !other.will_not_run &&
             other.channel <= candidate.channel &&
-            alternatives_.version_of(newest.value_or(id)) < alternatives_.version_of(one) &&
+            universe_.version_of(newest.value_or(id)) < universe_.version_of(one) &&
             universe_.is_as_requested(one) && !alternatives_.machine().is_ruled_out(one))
             newest = one;
     }
@@ -181,7 +180,7 @@ std::optional<Note> PackageNotes::on_held_version(CandidateId id) {
     const auto age = ages[id - name.begin] - ages[*newest - name.begin];
     if (!is_to_move && age <= kNoticeableAge) return std::nullopt;
     auto note = about(id);
-    note.better = alternatives_.version_of(*newest).to_string();
+    note.better = universe_.version_of(*newest).to_string();
     if (age > kNoticeableAge) note.aside = age_text(age) + " newer";
     note.reason =
         "conflicts with other packages" +
@@ -195,36 +194,37 @@ std::optional<Note> PackageNotes::on_gpu_build(CandidateId id, bool is_limit_tol
     const auto vendor = universe_.preferred_accelerator(candidate.name);
     const bool is_part = !candidate.says_accelerator || parts_.contains(candidate.name);
     if (!vendor || *vendor == Accelerator::None || candidate.accelerator == *vendor ||
-        (!alternatives_.is_requested(id) && is_part) ||
+        (!universe_.is_requested(candidate.name) && is_part) ||
         alternatives_.is_build_requested(candidate.name))
         return std::nullopt;
     const auto builds = alternatives_.gpu_builds(id, *vendor);
     if (builds.empty()) return on_hidden_build(id, *vendor);
-    const auto& version = alternatives_.version_of(builds.front());
-    const bool is_newer = alternatives_.version_of(id) < version;
-    if (is_limit_told && is_newer &&
-        std::ranges::none_of(builds, [&](CandidateId one) { return alternatives_.could_run(one); }))
+    const auto& version = universe_.version_of(builds.front());
+    const bool is_newer = universe_.version_of(id) < version;
+    if (is_limit_told && is_newer && std::ranges::none_of(builds, [&](CandidateId one) {
+            return alternatives_.machine().could_run(one);
+        }))
         return std::nullopt;
     auto note = about(id);
     note.platform = compute_platform(*vendor);
-    if (version != alternatives_.version_of(id)) note.better = version.to_string();
-    if (!alternatives_.is_bound(candidate.name)) offer_build(id, *vendor, note);
+    if (version != universe_.version_of(id)) note.better = version.to_string();
+    if (!universe_.accelerators().is_bound(universe_.name_of(id).text))
+        offer_build(id, *vendor, note);
     // That it is older is reason enough.
-    if (note.spec.empty() || is_newer || version == alternatives_.version_of(id))
+    if (note.spec.empty() || is_newer || version == universe_.version_of(id))
         note.reason = alternatives_.why_not(id, builds);
-    if (!note.reason.empty() && !has_vendor(universe_.problem().virtual_packages, *vendor))
-        note.reason += for_another_machine(universe_.problem());
+    if (!note.reason.empty()) note.reason += for_another_machine(universe_.problem(), *vendor);
     return note;
 }
 
-/// No build for the vendor's GPUs is usable. Of a package without any GPU build this is told only
-/// if the user asks for GPU builds.
+/// No build for the vendor's GPUs is usable. For a package without any GPU build there is a note
+/// only if the user asks for GPU builds.
 std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator vendor) const {
     const auto& candidate = universe_.candidates()[id];
     auto note = about(id);
     for (const auto& out : universe_.names()[candidate.name].left_out) {
         if (out.why != LeftOut::Why::Hidden || universe_.former(candidate.name)) continue;
-        const auto record = out.record.index->record(*out.record.home, *out.record.row);
+        const auto record = out.record.record();
         if (!record || accelerator_of(*record).accelerator != vendor) continue;
         note.better = record->version;
         note.platform = compute_platform(vendor);
@@ -232,9 +232,10 @@ std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator ve
         return note;
     }
     const auto builds = universe_.candidates_of(candidate.name);
-    const bool is_missed =
-        alternatives_.is_bound(candidate.name) || alternatives_.has_gpu_builds(candidate.name);
-    if (!is_missed || !alternatives_.is_requested(id) || !candidate.says_accelerator_itself() ||
+    const bool is_missed = universe_.accelerators().is_bound(universe_.name_of(id).text) ||
+                           alternatives_.has_gpu_builds(candidate.name);
+    if (!is_missed || !universe_.is_requested(candidate.name) ||
+        !candidate.says_accelerator_itself() ||
         std::ranges::find(builds, vendor, &Candidate::accelerator) != builds.end())
         return std::nullopt;
     note.reason = fmt::format(
@@ -246,8 +247,8 @@ std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator ve
 std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_told) const {
     const auto& candidate = universe_.candidates()[id];
     const auto vendor = candidate.accelerator;
-    if (vendor == Accelerator::None || !alternatives_.is_requested(id) ||
-        tells_cuda_version(alternatives_.name_of(id)) ||
+    if (vendor == Accelerator::None || !universe_.is_requested(candidate.name) ||
+        tells_cuda_version(universe_.name_of(id).text) ||
         !universe_.preferred_accelerator(candidate.name) ||
         alternatives_.is_build_requested(candidate.name) ||
         has_vendor(universe_.problem().virtual_packages, vendor))
@@ -257,8 +258,9 @@ std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_to
                               build_text(vendor),
                               universe_.problem().machine,
                               vendor_title(vendor));
-    if (!is_limit_told) note.reason += for_another_machine(universe_.problem());
-    if (!alternatives_.is_bound(candidate.name)) offer_build(id, Accelerator::None, note);
+    if (!is_limit_told) note.reason += for_another_machine(universe_.problem(), vendor);
+    if (!universe_.accelerators().is_bound(universe_.name_of(id).text))
+        offer_build(id, Accelerator::None, note);
     return note;
 }
 
@@ -266,21 +268,22 @@ std::optional<Note> PackageNotes::on_absent_gpu(CandidateId id, bool is_limit_to
 std::optional<Note> PackageNotes::on_named_cuda(CandidateId id) const {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
-    if (candidate.accelerator != Accelerator::Nvidia || !alternatives_.is_requested(id) ||
-        alternatives_.is_bound(candidate.name) || alternatives_.is_build_requested(candidate.name))
+    if (candidate.accelerator != Accelerator::Nvidia || !universe_.is_requested(candidate.name) ||
+        universe_.accelerators().is_bound(universe_.name_of(id).text) ||
+        alternatives_.is_build_requested(candidate.name))
         return std::nullopt;
     const auto cuda = alternatives_.named_cuda();
     if (!cuda) return std::nullopt;
     bool has_newer = false;
     for (auto one = name.begin; one < name.end; ++one) {
         has_newer = has_newer || (universe_.candidates()[one].accelerator == Accelerator::None &&
-                                  alternatives_.version_of(id) < alternatives_.version_of(one) &&
+                                  universe_.version_of(id) < universe_.version_of(one) &&
                                   universe_.is_as_requested(one));
     }
     if (!has_newer) return std::nullopt;
     auto note = about(id);
     const auto build = try_spec(id, spec_with(candidate.name, Accelerator::None), note);
-    if (!build || !(alternatives_.version_of(id) < build->version)) return std::nullopt;
+    if (!build || !(universe_.version_of(id) < build->version)) return std::nullopt;
     note.better = build->version.to_string();
     note.platform = compute_platform(Accelerator::None);
     note.aside = *cuda + " is requested";
@@ -293,10 +296,10 @@ std::optional<Note> PackageNotes::on_trade(const Trade& trade) const {
     });
     // Of parts of a toolkit the version tells more than the age.
     if (selected == selected_.packages.end() ||
-        (trade.age <= kNoticeableAge && !is_vendor_part(alternatives_.name_of(*selected))))
+        (trade.age <= kNoticeableAge && !is_vendor_part(universe_.name_of(*selected).text)))
         return std::nullopt;
     auto note = about(*selected);
-    note.better = alternatives_.version_of(trade.possible).to_string();
+    note.better = universe_.version_of(trade.possible).to_string();
     if (trade.age > kNoticeableAge) note.aside = age_text(trade.age) + " newer";
     if (!try_spec(*selected, fmt::format("{}=={}", note.name, note.better), note) ||
         note.changes.empty())
@@ -306,8 +309,8 @@ std::optional<Note> PackageNotes::on_trade(const Trade& trade) const {
 
 Note PackageNotes::about(CandidateId id) const {
     Note note;
-    note.name = alternatives_.name_of(id);
-    note.version = alternatives_.version_of(id).to_string();
+    note.name = universe_.name_of(id).text;
+    note.version = universe_.version_of(id).to_string();
     return note;
 }
 
@@ -317,7 +320,7 @@ std::optional<Build> PackageNotes::try_spec(CandidateId id,
                                             Note& note) const {
     const auto builds = with_spec_(spec);
     if (!builds) return std::nullopt;
-    const auto found = builds->find(alternatives_.name_of(id));
+    const auto found = builds->find(universe_.name_of(id).text);
     if (found == builds->end()) return std::nullopt;
     note.spec = spec;
     note.changes = changes(*builds, universe_.candidates()[id].name);
@@ -341,11 +344,12 @@ std::vector<std::string> PackageNotes::changes(const Builds& builds, NameId but)
     std::vector<std::string> changes;
     for (const auto id : selected_.packages) {
         const auto& candidate = universe_.candidates()[id];
-        const auto then = builds.find(alternatives_.name_of(id));
-        if (candidate.name == but || then == builds.end() || !alternatives_.is_requested(id))
+        const auto then = builds.find(universe_.name_of(id).text);
+        if (candidate.name == but || then == builds.end() ||
+            !universe_.is_requested(candidate.name))
             continue;
         const auto& [version, accelerator, runs] = then->second;
-        const bool is_older = version < alternatives_.version_of(id);
+        const bool is_older = version < universe_.version_of(id);
         const bool gives_up =
             accelerator != candidate.accelerator &&
             candidate.accelerator == universe_.preferred_accelerator(candidate.name);
@@ -359,14 +363,14 @@ std::vector<std::string> PackageNotes::changes(const Builds& builds, NameId but)
     return changes;
 }
 
-/// " (988 days older)"; empty where nobody would notice.
+/// " (988 days older)"; empty for less than a month.
 std::string PackageNotes::age_difference(CandidateId id, const Version& other) const {
     const auto& candidate = universe_.candidates()[id];
     const auto& name = universe_.names()[candidate.name];
     const auto ages = version_ages(universe_, candidate.name);
     for (auto one = name.begin; one < name.end; ++one) {
         const auto older = ages[one - name.begin] - ages[id - name.begin];
-        if (alternatives_.version_of(one) == other && older > kNoticeableAge)
+        if (universe_.version_of(one) == other && older > kNoticeableAge)
             return fmt::format(" ({} older)", age_text(older));
     }
     return "";

@@ -13,13 +13,13 @@ namespace gpkg::solver {
 /// Which better version or build of a package is not selected, and why:
 ///
 ///   a newer version that this machine cannot have or does not run;
-///   a newer version or a build for the machine's GPU that is other than what is installed, which
-///   keeps its channel, accelerator, BLAS and MPI;
+///   a newer version or a build for the machine's GPU that the installed one's channel,
+///   accelerator, BLAS or MPI rules out;
 ///   a build for the machine's GPU, of this or another version;
 ///   a newer version of a package that is to be updated, or a noticeably newer one that others do
 ///   not go with or give way to (Trade).
 ///
-/// Told of what is requested or is to be updated, and of the GPU builds of dependencies.
+/// For requested packages, packages to update, and GPU builds of dependencies.
 class PackageNotes {
 public:
     PackageNotes(const Universe& universe, const Selected& selected, const WithSpec& with_spec);
@@ -51,7 +51,7 @@ private:
     const WithSpec& with_spec_;
     Alternatives alternatives_;
     std::vector<Note> notes_;
-    std::set<NameId> parts_;  ///< needed by a build that says what it is for
+    std::set<NameId> parts_;  ///< dependencies of builds that say what they are for
     int tries_ = 0;
 };
 

@@ -808,7 +808,7 @@ cp "$WORK/records.linux-64" kept
 sed -i '/swap-3.0-cuda12_0/d' "$WORK/records.linux-64"
 index
 expect 1 lock repair swap.lock
-err_has 'class a100 cannot be solved with these versions' '3.0 (CPU build, but the removed one was a CUDA build)'
+err_has 'class a100 cannot be solved with these versions' '3.0 (a CPU build, but the removed one was a CUDA build)'
 package swap 3.0 cuda12_1 '__cuda >=12'
 expect 0 lock repair swap.lock
 out_has 'a100: swap 3.0 cuda12_0 -> swap 3.0 cuda12_1'
