@@ -55,6 +55,41 @@ std::string filled(std::string_view label,
     return given.arguments.empty() ? std::string(label) : shell_words(given.rest);
 }
 
+struct SharedOption {
+    std::string_view name;
+    OptionSubject subject;
+    bool has_value = true;
+};
+
+constexpr SharedOption kShared[] = {
+    {"-c", OptionSubject::Channels},
+    {"--channel", OptionSubject::Channels},
+    {"--override-channels", OptionSubject::Channels, false},
+    {"--channel-priority", OptionSubject::Channels},
+    {"--offline", OptionSubject::Channels, false},
+    {"--exclude-newer", OptionSubject::Channels},
+    {"--platform", OptionSubject::Machine},
+    {"--subdir", OptionSubject::Machine},
+    {"--for", OptionSubject::Machine},
+    {"--devices", OptionSubject::Machine},
+    {"--no-pin", OptionSubject::Pins, false},
+    {"--accel", OptionSubject::Request},
+    {"-f", OptionSubject::Request},
+    {"--file", OptionSubject::Request},
+    {"-n", OptionSubject::Environment},
+    {"--name", OptionSubject::Environment},
+    {"-p", OptionSubject::Environment},
+    {"--prefix", OptionSubject::Environment},
+};
+
+/// "-c", "-cmine", "--for" and "--for=h100".
+const SharedOption* find_shared(std::string_view word) {
+    const bool is_long = word.starts_with("--");
+    const auto name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    const auto* const found = std::ranges::find(kShared, name, &SharedOption::name);
+    return found == std::ranges::end(kShared) ? nullptr : found;
+}
+
 }  // namespace
 
 std::string with_given_words(std::string hint,
@@ -85,6 +120,29 @@ std::string with_given_words(std::string hint,
         at += text.size() - (drops_blank ? 1 : 0);
     }
     return hint;
+}
+
+std::vector<std::string> given_options(std::span<const std::string> words,
+                                       const std::set<OptionSubject>& subjects) {
+    std::vector<std::string> given;
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        const auto& word = words[i];
+        if (!word.starts_with('-') || word.size() < 2) continue;
+        const auto* option = find_shared(word);
+        if (option == nullptr) continue;
+        const bool is_attached = word.size() > option->name.size();
+        const bool has_next = option->has_value && !is_attached && i + 1 < words.size();
+        const bool is_wanted = subjects.contains(option->subject);
+        if (is_wanted) given.push_back(word);
+        if (has_next) ++i;
+        if (is_wanted && has_next) given.push_back(words[i]);
+    }
+    return given;
+}
+
+std::string given_sources(std::span<const std::string> words) {
+    const auto given = given_options(words, {OptionSubject::Channels, OptionSubject::Machine});
+    return given.empty() ? "" : " " + shell_words(given);
 }
 
 }  // namespace gpkg::cli

@@ -1,11 +1,13 @@
 #pragma once
 
-// Hints with the words that the user typed.
+// Hints and commands with the words that the user typed.
 
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -21,5 +23,16 @@ using IsEnvironment = std::function<bool(const std::string&)>;
 std::string with_given_words(std::string hint,
                              std::span<const std::string> words,
                              const IsEnvironment& is_environment = {});
+
+/// What an option that several commands have is about.
+enum class OptionSubject { Channels, Machine, Pins, Request, Environment };
+
+/// Of a command line, the options about these subjects, with their values, as typed.
+std::vector<std::string> given_options(std::span<const std::string> words,
+                                       const std::set<OptionSubject>& subjects);
+
+/// " -c mine --for h100": the options that select channels and the machine, as they end a proposed
+/// command that solves with the same; empty if there are none.
+std::string given_sources(std::span<const std::string> words);
 
 }  // namespace gpkg::cli

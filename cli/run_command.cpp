@@ -3,6 +3,7 @@
 #include "cli/command_line.hpp"
 #include "cli/command_log.hpp"
 #include "cli/environments.hpp"
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/generations.hpp"
@@ -86,6 +87,7 @@ void continue_in_copy(const Context& context, std::span<CLI::App* const> path, E
     if (given_option(path, "--all") != nullptr) error.hint += " --all";
     for (std::size_t i = 1; i < context.positionals.size(); ++i)
         error.hint += " " + shell_word(context.arguments[context.positionals[i]]);
+    error.hint += given_sources(context.arguments);
 }
 
 /// One sentence for Ctrl-C, whatever it stopped.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -145,8 +146,12 @@ private:
     void leave_out(NameId name, const WhyNot& why_not);
     void leave_out_changed_builds(NameId name);
     bool is_bound(NameId name) const;
-    void leave_out_accelerators(NameId name);
-    void leave_out_inferred();
+    void bind(NameId name, std::span<const Candidate> candidates);
+    std::optional<LeftOut::Why> why_not_allowed(const Candidate& candidate) const;
+    void pass_on_accelerators();
+    void leave_out_accelerators(DerivedDependencies& derived);
+    template <typename WhyNot>
+    void leave_out_of_all(const WhyNot& why_not);
     Result<void> check_extras() const;
     void excuse_installed();
     void note_ignored_condition();
@@ -165,6 +170,7 @@ private:
     CandidateMaker maker_;
     std::vector<NameId> queue_;
     std::vector<std::uint32_t> channel_of_index_;
+    std::map<NameId, AllowedAccelerators> allowed_;  ///< of names that are bound
 };
 
 Result<Universe> Universe::collect(const Problem& problem) {
@@ -195,8 +201,7 @@ Result<Universe> Collecting::finish() && {
     GPKG_CHECK(check_extras());
     table_.link(candidates_, universe_.versions_);
     DerivedDependencies derived(problem_, table_, candidates_, universe_.versions_);
-    derived.infer_accelerators();
-    leave_out_inferred();
+    leave_out_accelerators(derived);
     derived.read_toolkits();
     excuse_installed();
     universe_.derived_ = derived.add(universe_.unpublished_);
@@ -320,7 +325,10 @@ Result<void> Collecting::collect(NameId name) {
         GPKG_CHECK(collect_rows(name));
         collect_installed(name);
         leave_out_changed_builds(name);
-        leave_out_accelerators(name);
+        bind(name, std::span<const Candidate>(candidates_).subspan(names()[name].begin));
+        leave_out(name, [&](const Candidate& candidate) {
+            return candidate.says_accelerator ? why_not_allowed(candidate) : std::nullopt;
+        });
     }
     name_at(name).end = static_cast<CandidateId>(candidates_.size());
     for (const auto& candidate : std::span(candidates_).subspan(names()[name].begin))
@@ -537,36 +545,80 @@ void Collecting::leave_out_changed_builds(NameId name) {
     leave_out(name, [&](const Candidate& candidate) { return kept->why_not(candidate); });
 }
 
+/// What builds do not say themselves they leave to what they need: there it counts that somebody
+/// asked for an accelerator.
+void Collecting::pass_on_accelerators() {
+    auto& accelerators = universe_.accelerators_;
+    std::vector<NameId> asking;
+    for (const auto& [text, choice] : accelerators.of_package) {
+        const auto name = table_.find_name(text);
+        if (name && accelerators.is_bound(text)) asking.push_back(*name);
+    }
+    for (std::size_t i = 0; i < asking.size(); ++i) {
+        const auto& name = names()[asking[i]];
+        for (const auto& candidate : universe_.candidates_of(asking[i])) {
+            if (candidate.says_accelerator) continue;
+            for (const auto spec : candidate.depends) {
+                const auto& needed = table_.name_of(spec);
+                if (needed.is_virtual || accelerators.of_package.contains(needed.text) ||
+                    (accelerators.is_bound(needed.text) &&
+                     universe_.is_requested(specs()[spec].name)))
+                    continue;
+                const auto choice = accelerators.choice(name.text);
+                if (!accelerators.of_dependency.emplace(needed.text, choice).second) continue;
+                if (accelerators.is_asked(name.text))
+                    accelerators.asked_packages.insert(needed.text);
+                asking.push_back(specs()[spec].name);
+                bind(asking.back(), universe_.candidates_of(asking.back()));
+            }
+        }
+    }
+}
+
 /// Where one package has an accelerator of its own, what nobody requested may be for that.
 bool Collecting::is_bound(NameId id) const {
     const auto& accelerators = universe_.accelerators();
-    return accelerators.is_bound(names()[id].text) &&
-           (accelerators.of_package.empty() || accelerators.of_package.contains(names()[id].text) ||
-            universe_.is_requested(id));
+    const auto& name = names()[id].text;
+    return accelerators.is_bound(name) &&
+           (accelerators.of_package.empty() || accelerators.of_package.contains(name) ||
+            accelerators.of_dependency.contains(name) || universe_.is_requested(id));
 }
 
-void Collecting::leave_out_accelerators(NameId id) {
-    if (!is_bound(id)) return;
-    const AllowedAccelerators allowed(
-        universe_, id, std::span<const Candidate>(candidates_).subspan(names()[id].begin));
-    leave_out(id, [&](const Candidate& candidate) {
-        return allowed.allow(candidate) ? std::nullopt : std::optional(LeftOut::Why::Accelerator);
-    });
+void Collecting::bind(NameId id, std::span<const Candidate> candidates) {
+    if (is_bound(id)) allowed_.try_emplace(id, universe_, id, candidates);
 }
 
-/// The same once it is known what builds bring that say nothing themselves.
-void Collecting::leave_out_inferred() {
-    bool are_any_bound = false;
-    for (NameId id = 0; id < names().size(); ++id) are_any_bound = are_any_bound || is_bound(id);
-    if (!are_any_bound || std::ranges::none_of(candidates_, &Candidate::is_accelerator_inferred))
-        return;
+std::optional<LeftOut::Why> Collecting::why_not_allowed(const Candidate& candidate) const {
+    const auto of = allowed_.find(candidate.name);
+    return of == allowed_.end() || of->second.allow(candidate)
+               ? std::nullopt
+               : std::optional(LeftOut::Why::Accelerator);
+}
+
+/// Builds that do not say themselves what they are for: that depends on what is left of the
+/// packages that they need.
+void Collecting::leave_out_accelerators(DerivedDependencies& derived) {
+    derived.infer_accelerators();
+    pass_on_accelerators();
+    if (allowed_.empty()) return;
+    if (!universe_.accelerators().of_dependency.empty()) {
+        leave_out_of_all([&](const Candidate& candidate) {
+            return candidate.says_accelerator ? why_not_allowed(candidate) : std::nullopt;
+        });
+        derived.infer_accelerators();
+    }
+    leave_out_of_all([&](const Candidate& candidate) { return why_not_allowed(candidate); });
+}
+
+template <typename WhyNot>
+void Collecting::leave_out_of_all(const WhyNot& why_not) {
     std::vector<Candidate> all;
     std::swap(all, candidates_);
     for (NameId id = 0; id < names().size(); ++id) {
         const auto name = names()[id];
         name_at(id).begin = static_cast<CandidateId>(candidates_.size());
         candidates_.insert(candidates_.end(), all.begin() + name.begin, all.begin() + name.end);
-        if (name.begin != name.end) leave_out_accelerators(id);
+        if (name.begin != name.end) leave_out(id, why_not);
         name_at(id).end = static_cast<CandidateId>(candidates_.size());
     }
     table_.link(candidates_, universe_.versions_);

@@ -67,7 +67,8 @@ std::optional<ToolkitRange> DerivedDependencies::range_of(const Candidate& candi
 
 ToolkitFit DerivedDependencies::fit_of(const ToolkitRange& range) {
     const auto [known, is_new] = drivers_.try_emplace(range.vendor);
-    if (is_new) known->second = driver_release(problem_.virtual_packages, range.vendor);
+    if (is_new && !problem_.request.only_compiles)
+        known->second = driver_release(problem_.virtual_packages, range.vendor);
     return toolkit_fit(range, known->second);
 }
 

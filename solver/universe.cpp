@@ -7,7 +7,10 @@
 namespace gpkg::solver {
 
 Universe::Universe(const Problem& problem)
-    : problem_(&problem), table_(problem.virtual_packages), keeping_(problem.request) {}
+    : problem_(&problem),
+      accelerators_(problem.request.accelerators),
+      table_(problem.virtual_packages),
+      keeping_(problem.request) {}
 
 void Universe::require(Together together) {
     if (std::exchange(together_, together) == together) return;

@@ -72,7 +72,8 @@ public:
     /// The specs that a condition asks about.
     std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const { return table_.find_name(text); }
-    const Accelerators& accelerators() const { return problem_->request.accelerators; }
+    /// The request's, with what follows for what is needed.
+    const Accelerators& accelerators() const { return accelerators_; }
     const Keeping& keeping() const { return keeping_; }
     std::optional<Former> former(NameId name) const { return keeping_.former(names()[name].text); }
     /// Whether what does not run on the machine counts as worse: not in conda's order.
@@ -99,6 +100,7 @@ private:
     explicit Universe(const Problem& problem);
 
     const Problem* problem_;
+    Accelerators accelerators_;
     SpecTable table_;
     std::vector<Candidate> candidates_;
     std::vector<Version> versions_;

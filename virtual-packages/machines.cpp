@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <system_error>
 
@@ -244,9 +245,14 @@ std::string fault_of(const GivenFact& given, std::string_view value, const std::
 Result<void> set_given_facts(std::string_view text,
                              std::string_view machine,
                              HardwareProfile& profile) {
+    std::set<std::string_view> keys;
     for (const auto part : words_of(text.substr(machine.size()))) {
         const auto& given = *given_fact(part);
         const auto value = part.substr(given.key.size() + 1);
+        if (!keys.insert(given.key).second)
+            return fail(ErrorKind::Usage,
+                        fmt::format("{}: '{}' is given twice", text, given.key),
+                        "give each fact once");
         if (const auto fault = fault_of(given, value, profile.platform); !fault.empty())
             return fail(ErrorKind::Usage, fmt::format("{}: {}", text, fault));
         profile.*given.fact = Fact{std::string(value), fmt::format("--for {}", text)};

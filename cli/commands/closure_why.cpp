@@ -1,11 +1,11 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/closure_json.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/ask/weighing.hpp"
-#include "cli/workflow/machine.hpp"
 #include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
 
@@ -154,7 +154,7 @@ Result<ClosureReasons> look(Context& context, const ClosureWhyOptions& options) 
                                          found.error().hint,
                                          shell_word(words.back()),
                                          shell_word(words.front()),
-                                         machine_flags(options.sources));
+                                         given_sources(context.arguments));
     GPKG_TRY(auto weighed, std::move(found));
     GPKG_TRY(const auto place, place_in(weighed, words.back()));
     auto ways = weighed.closure.ways(place);

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/delivery/copying.hpp"
 #include "cli/workflow/lock/environment.hpp"
@@ -71,8 +72,9 @@ std::string hint_at_file(const Context& context, const CreateOptions& options) {
     if (!options.wishes.specs.empty() || !options.wishes.files.empty() ||
         !options.lock.file.empty() || !fs::exists("environment.yml", code))
         return {};
-    return fmt::format("to use environment.yml of this folder: gpkg create {}-f environment.yml",
-                       name_in_environment_yml(context).empty() ? "-n NAME " : "");
+    return fmt::format("to use environment.yml of this folder: gpkg create {}-f environment.yml{}",
+                       name_in_environment_yml(context).empty() ? "-n NAME " : "",
+                       given_sources(context.arguments));
 }
 
 /// The prefix given on the command line, else in the environment.yml. It must not exist yet.
@@ -94,9 +96,10 @@ Result<fs::path> place_of_new(Context& context,
     const auto file = file_to_sync(options, wishes);
     if (!file.empty() && Prefix::is_environment(prefix) &&
         check_writable_folder(prefix / "conda-meta"))
-        error.hint = fmt::format("to make it match the file: gpkg sync {} {}; {}",
+        error.hint = fmt::format("to make it match the file: gpkg sync {} {}{}; {}",
                                  target_words(context, prefix),
                                  file,
+                                 given_sources(context.arguments),
                                  error.hint);
     return pass(std::move(error));
 }
@@ -114,12 +117,13 @@ Result<int> clone(Context& context,
         return fail(ErrorKind::Usage,
                     "packages and files cannot be given with --clone: a clone keeps every package",
                     fmt::format("clone first, then add packages: gpkg create {} --clone {} && gpkg "
-                                "install {} {}",
+                                "install {} {}{}",
                                 target_words(context, prefix),
                                 shell_word(options.clone),
                                 target_words(context, prefix),
                                 options.wishes.specs.empty() ? "-f FILE"
-                                                             : shell_words(options.wishes.specs)));
+                                                             : shell_words(options.wishes.specs),
+                                given_sources(context.arguments)));
     GPKG_TRY(const auto original, existing_prefix(context, target_of(options.clone)));
     context.prefix = prefix;  // the log is about the copy
     return clone_environment(context, original, prefix, options.change);

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
@@ -28,9 +29,10 @@ Result<fs::path> prefix_meant(Context& context,
                               const Wishes& wishes) {
     auto prefix = existing_prefix(context, target_meant(options.target, wishes));
     if (!prefix && prefix.error().kind == ErrorKind::NoEnvironment)
-        prefix.error().hint += fmt::format("; to create it: gpkg env create{} -f {}",
+        prefix.error().hint += fmt::format("; to create it: gpkg env create{} -f {}{}",
                                            target_flags(options.target),
-                                           shell_word(options.wishes.files.front()));
+                                           shell_word(options.wishes.files.front()),
+                                           given_sources(context.arguments));
     return prefix;
 }
 

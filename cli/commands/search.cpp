@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/found.hpp"
 #include "libcore/base/text.hpp"
@@ -32,10 +33,11 @@ Result<int> search(Context& context, const SearchOptions& options) {
         const auto& machine = options.sources.for_machine;
         if (!machine.empty() && !found.records.empty())
             context.out.note(fmt::format(
-                "note: search lists all builds for the platform; to see which run on {0}: gpkg "
-                "variants {1} --for {0}",
+                "note: search lists all builds for the platform; to see which run on {}: gpkg "
+                "variants {}{}",
                 shell_word(machine),
-                shell_word(options.spec)));
+                shell_word(options.spec),
+                given_sources(context.arguments)));
     }
     return 0;
 }

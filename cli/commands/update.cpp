@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/usage.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
@@ -54,8 +55,9 @@ Action bind_update(CLI::App& app) {
         if (wishes.specs.empty() && wishes.accelerators.empty() && !options->all)
             return fail(ErrorKind::Usage,
                         "gpkg update: missing argument: SPEC",
-                        fmt::format("to update every package: gpkg update {} --all",
-                                    target_words(context, path)));
+                        fmt::format("to update every package: gpkg update {} --all{}",
+                                    target_words(context, path),
+                                    given_sources(context.arguments)));
         GPKG_CHECK(begin_change(context, path, options->change));
         GPKG_TRY(const auto prefix, Prefix::open(path));
         GPKG_TRY(const auto installed, prefix.records());
@@ -75,9 +77,10 @@ Action bind_update(CLI::App& app) {
                 return fail(ErrorKind::NotFound,
                             fmt::format("{} is not installed in {}", spec.name, path.native()),
                             did_you_mean(near,
-                                         fmt::format("to install it: gpkg install {} {}",
+                                         fmt::format("to install it: gpkg install {} {}{}",
                                                      target_words(context, path),
-                                                     shell_word(spec.name))));
+                                                     shell_word(spec.name),
+                                                     given_sources(context.arguments))));
             }
             request.update.push_back(spec.name);
         }

@@ -2,6 +2,7 @@
 #include "cli/commands/why_not.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
+#include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
 #include "cli/workflow/machine.hpp"
@@ -171,9 +172,10 @@ Result<int> why(Context& context, const WhyOptions& options) {
         return fail(ErrorKind::Usage,
                     "channels and machines cannot be given with -n or -p",
                     fmt::format("why {0} is installed: gpkg why {0}{1}; why this build: gpkg "
-                                "why-not {0}{1}{2}; whether it runs there: gpkg doctor{1}{2}",
+                                "why-not {0}{1}{2}; whether it runs there: gpkg doctor{1}{3}",
                                 name,
                                 target,
+                                given_sources(context.arguments),
                                 machine_flags(options.sources)));
     }
     auto found = existing_prefix(context, options.target);

@@ -1,4 +1,5 @@
 #include "cli/environments.hpp"
+#include "cli/given_words.hpp"
 #include "cli/workflow/bounds.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/change_report.hpp"
@@ -318,10 +319,11 @@ Result<void> warn_of_missing_dependencies(Context& context, const Change& change
         if (unmet.size() > before) lacking.push_back(record.name);
     }
     if (unmet.empty()) return {};
-    context.out.warn(fmt::format("{}; to install what is missing: gpkg install {} {}",
+    context.out.warn(fmt::format("{}; to install what is missing: gpkg install {} {}{}",
                                  join_first(unmet, kMostNames),
                                  target_words(context, change.prefix),
-                                 shell_words(lacking)));
+                                 shell_words(lacking),
+                                 given_sources(context.arguments)));
     return {};
 }
 

@@ -1,4 +1,5 @@
 #include "cli/environments.hpp"
+#include "cli/given_words.hpp"
 #include "cli/workflow/ask/fitting.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/question.hpp"
@@ -118,11 +119,13 @@ std::vector<std::string> notes_on_bounds(const Context& context,
         for (const auto& wish : question.present.wishes) {
             if (wish.name != spec.name || wish == bare) continue;
             const auto typed = as_typed(wish);
-            notes.push_back(fmt::format("the bound {} no longer applies; to keep it: gpkg {} {} {}",
-                                        typed,
-                                        verb,
-                                        target_words(context, question.prefix),
-                                        shell_word(typed)));
+            notes.push_back(
+                fmt::format("the bound {} no longer applies; to keep it: gpkg {} {} {}{}",
+                            typed,
+                            verb,
+                            target_words(context, question.prefix),
+                            shell_word(typed),
+                            given_sources(context.arguments)));
         }
     }
     return notes;

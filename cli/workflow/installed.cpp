@@ -8,6 +8,7 @@
 #include "libcore/channel/channel.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/match_spec.hpp"
+#include "libcore/spec/record_version.hpp"
 #include "libcore/spec/spec_text.hpp"
 
 #include <fmt/format.h>
@@ -41,6 +42,23 @@ std::string unsearched_text(const Context& context,
                        names.size() == 1 ? "was" : "were",
                        title,
                        shell_word(title));
+}
+
+std::vector<std::string> downgrades(const std::vector<std::string>& names,
+                                    const std::vector<PrefixRecord>& before,
+                                    const std::vector<PackageRecord>& after) {
+    std::vector<std::string> texts;
+    for (const auto& name : names) {
+        const auto* old = find_record(before, name);
+        const auto* now = find_record(after, name);
+        if (old == nullptr || now == nullptr) continue;
+        const auto old_version = version_of(old->package);
+        const auto new_version = version_of(*now);
+        if (old_version && new_version && *new_version < *old_version)
+            texts.push_back(
+                fmt::format("{} from {} to {}", name, old->package.version, now->version));
+    }
+    return texts;
 }
 
 std::string typed_spec(const std::string& spec) {

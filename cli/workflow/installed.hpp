@@ -30,6 +30,11 @@ std::string unsearched_text(const Context& context,
                             const std::vector<std::string>& names,
                             const std::string& url);
 
+/// Which of these packages are older in `after`: "pytorch from 2.10.0 to 1.11.0".
+std::vector<std::string> downgrades(const std::vector<std::string>& names,
+                                    const std::vector<PrefixRecord>& before,
+                                    const std::vector<PackageRecord>& after);
+
 /// A spec of a record or of the history as a person types it.
 std::string typed_spec(const std::string& spec);
 

@@ -1,6 +1,7 @@
 #include "cli/workflow/pip_section.hpp"
 
 #include "cli/environments.hpp"
+#include "cli/given_words.hpp"
 #include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/activation.hpp"
@@ -203,7 +204,7 @@ std::string repeating_command(const Context& context,
                             target_words(context, prefix));
     for (auto place = from; place < sections.size(); ++place)
         text += " -f " + shell_word(sections[place].name());
-    return text;
+    return text + given_sources(context.arguments);
 }
 
 /// `is_relayed`: people have read what pip said.

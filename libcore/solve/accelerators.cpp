@@ -9,8 +9,10 @@
 
 namespace gpkg {
 AcceleratorChoice Accelerators::choice(std::string_view package) const {
-    const auto own = of_package.find(std::string(package));
-    return own == of_package.end() ? all : own->second;
+    const std::string name(package);
+    if (const auto own = of_package.find(name); own != of_package.end()) return own->second;
+    const auto passed = of_dependency.find(name);
+    return passed == of_dependency.end() ? all : passed->second;
 }
 
 bool Accelerators::is_asked(std::string_view package) const {

@@ -18,6 +18,8 @@ namespace gpkg {
 struct Accelerators {
     AcceleratorChoice all = AcceleratorChoice::Conda;
     std::map<std::string, AcceleratorChoice> of_package{};  ///< which comes before `all`
+    /// What `of_package` says of what needs these. Comes after it, and before `all`.
+    std::map<std::string, AcceleratorChoice> of_dependency{};
     /// What Auto prefers; nothing: as found_accelerator has it.
     std::optional<Accelerator> preferred{};
     /// What is installed may change to what `all` says, or to what `of_package` says of these. It

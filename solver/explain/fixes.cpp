@@ -1,6 +1,7 @@
 #include "solver/explain/fixes.hpp"
 
 #include "libcore/hardware/accelerator.hpp"
+#include "libcore/hardware/contradictions.hpp"
 #include "libcore/spec/spec_text.hpp"
 #include "solver/explain/clash.hpp"
 #include "solver/explain/gains.hpp"
@@ -235,7 +236,7 @@ private:
                  const Universe& changed,
                  const Solution& solution) {
         auto fix = fix_of(steps, changed, solution);
-        if (!is_of_use(fix, solution)) return false;
+        if (!is_of_use(fix, solution) || adds_contradiction(steps, solution)) return false;
         // To ask for less and change nothing helps nobody who has another way.
         const bool asks_less =
             std::ranges::any_of(fix.changes, [](const auto& change) { return is_of_spec(change); });
@@ -377,6 +378,18 @@ private:
         return !changes_machine(fix) || std::ranges::none_of(fix.gives, [&](const auto& package) {
             return solution.find_not_running(package.name) != nullptr;
         });
+    }
+
+    /// Whether the changed specs bring packages that do not go together, and the rest of the
+    /// request does not.
+    bool adds_contradiction(std::vector<Suggestion> steps, const Solution& solution) const {
+        if (contradictions_in(solution.records).empty()) return false;
+        for (auto& step : steps) {
+            if (step.change.kind == Change::ReplaceSpec) step = drop(step.change.index);
+        }
+        if (drops_all(steps)) return true;
+        const auto rest = try_out(steps, Answer::Best);
+        return rest && rest->solution && contradictions_in(rest->solution->records).empty();
     }
 
     bool is_as_installed(const Solution& solution) const {

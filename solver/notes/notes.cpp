@@ -103,36 +103,27 @@ void note_missing_extras(const Universe& universe,
     }
 }
 
-/// NAME[accel=...] of a package that has no GPU builds, though dependencies of it may have some.
+/// NAME[accel=...] of a package that has no GPU builds and needs none.
 std::optional<std::string> note_on_unused_choice(const Universe& universe,
                                                  const std::vector<CandidateId>& chosen,
                                                  const std::string& name) {
-    const auto choice = universe.accelerators().choice(name);
+    const auto& accelerators = universe.accelerators();
     const Alternatives alternatives(universe);
-    std::map<NameId, CandidateId> by_name;
-    for (const auto id : chosen) by_name[universe.candidates()[id].name] = id;
-    const auto id = universe.find_name(name);
-    if (choice == AcceleratorChoice::Auto || choice == AcceleratorChoice::Conda || !id ||
-        !by_name.contains(*id) || alternatives.has_gpu_builds(*id) ||
-        (choice == AcceleratorChoice::None && universe.candidates()[by_name[*id]].says_accelerator))
+    const auto has_gpu_builds = [&](const std::string& text) {
+        const auto id = universe.find_name(text);
+        return id && alternatives.has_gpu_builds(*id);
+    };
+    const auto found = std::ranges::find_if(chosen, [&](CandidateId id) {
+        return universe.names()[universe.candidates()[id].name].text == name;
+    });
+    if (!accelerators.is_bound(name) || found == chosen.end() || has_gpu_builds(name) ||
+        universe.candidates()[*found].says_accelerator ||
+        std::ranges::any_of(accelerators.of_dependency,
+                            [&](const auto& passed) { return has_gpu_builds(passed.first); }))
         return std::nullopt;
-    std::vector<std::string> others;
-    std::vector<NameId> queue{*id};
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-        for (const auto depend : universe.candidates()[by_name[queue[i]]].depends) {
-            const auto needed = universe.specs()[depend].name;
-            if (!by_name.contains(needed) || std::ranges::find(queue, needed) != queue.end())
-                continue;
-            queue.push_back(needed);
-            if (alternatives.has_gpu_builds(needed))
-                others.push_back(universe.names()[needed].text);
-        }
-    }
-    return fmt::format(
-        "{0}[accel={1}] has no effect: {0} has no GPU builds{2}",
-        name,
-        to_string(choice),
-        others.empty() ? "" : "; dependencies with GPU builds: " + join_some(others, "and"));
+    return fmt::format("{0}[accel={1}] has no effect: {0} has no GPU builds",
+                       name,
+                       to_string(accelerators.choice(name)));
 }
 
 }  // namespace

@@ -96,14 +96,21 @@ err_has 'stepped 3.0 is selected instead of 4.0, which needs __cuda >=13, but th
 gpu expect 0 solve stepped=2
 err_has 'stepped 2.0 is selected instead of 3.0, a CUDA build, which does not match the request'
 
-# Of a package that comes in one form nothing can be asked; what it needs may have builds.
+# Of a package that comes in one form, what it needs may have builds: then it is asked of these.
 gpu expect 0 solve 'app[accel=none]'
+out_has cpu_0
+gpu expect 0 solve 'app[accel=nvidia]' --accel none
 out_has cuda129_0
-err_has 'note: app[accel=none] has no effect: app has no GPU builds; dependencies with GPU builds: flow'
+expect 0 create -n brings app -y
+gpu expect 0 install -n brings 'app[accel=nvidia]' -y
+gpu expect 0 update -n brings --all -y
+check [ -e "$(place brings)/conda-meta/flow-1.0-cuda129_0.json" ]
+gpu expect 0 install -n brings 'app[accel=none]' -y
+gpu expect 0 update -n brings --all -y
+check [ -e "$(place brings)/conda-meta/flow-1.0-cpu_0.json" ]
 gpu expect 0 solve 'plain[accel=nvidia]'
 err_has 'note: plain[accel=nvidia] has no effect: plain has no GPU builds'
-err_lacks 'dependencies with'
-for heeded in 'flow[accel=none]' 'flow[accel=nvidia]' 'app[accel=auto]' 'stepped=2[accel=none]'; do
+for heeded in 'app[accel=none]' 'app[accel=nvidia]' 'flow[accel=none]' 'flow[accel=nvidia]' 'app[accel=auto]' 'stepped=2[accel=none]'; do
     gpu expect 0 solve "$heeded"
     err_lacks 'has no effect'
 done

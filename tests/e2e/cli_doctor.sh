@@ -47,7 +47,8 @@ package wide 1.0 cuda12_0 '__cuda >=12' 'cuda-version >=12.2,<13'
 index
 expect 0 create -n wide wide cuda-version=12.9 --for ./new.yaml -y
 expect 0 doctor -n wide --for ./minor.yaml
-out_has "install a newer driver, or gpkg install -n wide 'cuda-version<=12.4'"
+# It says what gets older.
+out_has "install a newer driver, or gpkg install -n wide 'cuda-version<=12.4' --for ./minor.yaml  # downgrades cuda-version from 12.9 to 12.4"
 # Where it cannot be tried, that is said.
 expect 0 config set channels file:///nowhere/at-all
 expect 0 doctor -n wide --for ./minor.yaml
@@ -114,6 +115,7 @@ package bounded 0.9 0
 index
 expect 1 doctor -n bounded --for ./above.yaml
 out_has 'gpkg update -n bounded bounded --for ./above.yaml'
+out_lacks downgrades
 expect 1 doctor -n bounded --for ./below.yaml
 out_has "install a newer driver, or gpkg install -n bounded 'bounded[accel=none]' --for ./below.yaml"
 expect 0 install -n bounded 'bounded[accel=none]' --for ./below.yaml -y
@@ -134,7 +136,7 @@ profile 13.2 9.0 newest
 profile 13.0 7.0 volta
 expect 0 create -n volta kern cuda-version=13.2 --for ./newest.yaml -y
 expect 1 doctor -n volta --for ./volta.yaml --json
-json "[f['hint'] for f in d['findings'] if f['subject'] in ('CUDA', 'kern')] == 2 * [\"gpkg install -n volta 'cuda-version<13' --for ./volta.yaml\"]"
+json "[f['hint'] for f in d['findings'] if f['subject'] in ('CUDA', 'kern')] == 2 * [\"gpkg install -n volta 'cuda-version<13' --for ./volta.yaml  # downgrades cuda-version from 13.2 to 12.9\"]"
 json "[(f['grade'], f['message']) for f in d['findings'] if f['subject'] == 'CUDA'] == [('note', 'cuda-version 13.2; the driver supports 13.0; it does not support compute capability 7.0')]"
 expect 0 install -n volta 'cuda-version<13' --for ./volta.yaml -y
 expect 0 doctor -n volta --for ./volta.yaml
@@ -362,7 +364,7 @@ package torchlib 1.0 cuda129_0 '__cuda' 'libcudnn >=9.10,<10'
 index
 expect 0 create -n gaveup torchlib libcudnn=9.13 --for ./new.yaml -y
 expect 1 doctor -n gaveup --for ./pascal.yaml --json
-json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] == "bad"] == [("libcudnn", "gpkg install -n gaveup \"libcudnn<9.11\" --for ./pascal.yaml".replace("\"", chr(39)))]'
+json '[(f["subject"], f["hint"]) for f in d["findings"] if f["grade"] == "bad"] == [("libcudnn", "gpkg install -n gaveup \"libcudnn<9.11\" --for ./pascal.yaml  # downgrades libcudnn from 9.13 to 9.10".replace("\"", chr(39)))]'
 json '"does not support compute capability 6.0 (dropped in 9.11)" in str(d["findings"])'
 expect 0 install -n gaveup 'libcudnn>=9' --for ./new.yaml -y
 expect 0 update -n gaveup libcudnn --for ./pascal.yaml -y

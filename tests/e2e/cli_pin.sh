@@ -30,6 +30,11 @@ has e lib-1.1
 err_has 'lib 1.1 is selected instead of 2.0 (pinned to lib<2; to unpin it: gpkg unpin -n e lib)' \
     'the bound lib=1.0 no longer applies; to keep it: gpkg update -n e lib=1.0'
 err_lacks although
+# The command searches the same channels when typed.
+expect 0 install -y -n e lib=1.0
+expect 0 update -n e lib -c "file://$CHANNEL" --override-channels --for cpu --dry-run
+err_has "to keep it: gpkg update -n e lib=1.0 -c file://$CHANNEL --override-channels --for cpu"
+expect 0 update -y -n e lib
 expect 0 update -y -n e --all
 out_is 'nothing to do: lib is pinned'
 err_is 'note: lib 1.1 is selected instead of 2.0 (pinned to lib<2; to unpin it: gpkg unpin -n e lib)'

@@ -1,5 +1,6 @@
 #include "cli/workflow/ask/found.hpp"
 
+#include "cli/given_words.hpp"
 #include "cli/table.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/installed.hpp"
@@ -271,14 +272,15 @@ tl::unexpected<Error> nothing_found(Context& context,
                                     const SourceOptions& options,
                                     const Searched& searched) {
     if (spec.has_one_name() && !has_name(searched.indexes, spec.name)) {
-        if (const auto platform = other_platform_with(context, spec, options, searched))
+        if (const auto platform = other_platform_with(context, spec, options, searched)) {
+            auto words = given_options(context.arguments, {OptionSubject::Channels});
+            words.insert(words.begin(), {spec.to_string(), "--platform", *platform});
             return unknown_package(
                 spec.name,
                 searched,
-                fmt::format("it is available for {}: gpkg search {} --platform {}",
-                            *platform,
-                            shell_word(spec.to_string()),
-                            *platform));
+                fmt::format(
+                    "it is available for {}: gpkg search {}", *platform, shell_words(words)));
+        }
     }
     return nothing_found(spec, searched);
 }

@@ -1,6 +1,7 @@
 #include "cli/workflow/ask/tried_fixes.hpp"
 
 #include "cli/workflow/ask/fix_command.hpp"
+#include "cli/workflow/installed.hpp"
 #include "libcore/env/order.hpp"
 #include "libcore/hardware/accelerator.hpp"
 #include "libcore/spec/record_version.hpp"
@@ -172,22 +173,6 @@ bool differs_from_problem(const Question& question) {
     return !question.present.records.empty() || reach.update_deps || reach.only_deps;
 }
 
-std::vector<std::string> lowered(const Question& question,
-                                 const std::vector<PackageRecord>& records) {
-    std::vector<std::string> texts;
-    for (const auto& wish : question.present.wishes) {
-        const auto* old = find_record(question.present.records, wish.name);
-        const auto* now = find_record(records, wish.name);
-        if (old == nullptr || now == nullptr) continue;
-        const auto before = version_of(old->package);
-        const auto after = version_of(*now);
-        if (before && after && *after < *before)
-            texts.push_back(
-                fmt::format("{} from {} to {}", wish.name, old->package.version, now->version));
-    }
-    return texts;
-}
-
 /// What the command of a fix for `asked` changes for another class of the same lock: its words
 /// count for all classes, as what stands in a file without a selector does.
 std::vector<ProblemChange> elsewhere(const Question& asked,
@@ -258,7 +243,9 @@ std::optional<TriedFix> tried(const Context& context, const Question& question, 
         }
     }
     fix.gives = std::move(gives);
-    return TriedFix{std::move(fix), lowered(*changed, records)};
+    std::vector<std::string> requested;
+    for (const auto& wish : changed->present.wishes) requested.push_back(wish.name);
+    return TriedFix{std::move(fix), downgrades(requested, changed->present.records, records)};
 }
 
 }  // namespace

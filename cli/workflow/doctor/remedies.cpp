@@ -85,7 +85,15 @@ std::optional<Remedy> Remedies::tried(ChangeRequest request, std::string command
     if (!question) return std::nullopt;
     auto solution = solution_of(*question);
     if (!solution || !*solution) return std::nullopt;
-    return Remedy{std::move(command), std::move((*solution)->records)};
+    auto& after = (*solution)->records;
+    std::vector<std::string> names;
+    for (const auto& wish : question->present.wishes) names.push_back(wish.name);
+    for (const auto& record : records_) {
+        if (std::ranges::find(names, record.name()) == names.end()) names.push_back(record.name());
+    }
+    if (const auto older = downgrades(names, records_, after); !older.empty())
+        command += "  # downgrades " + join_some(older, "and");
+    return Remedy{std::move(command), std::move(after)};
 }
 
 bool Remedies::can_try() { return opened() != nullptr; }

@@ -17,7 +17,7 @@
 namespace gpkg::cli {
 
 struct Remedy {
-    std::string command;
+    std::string command;                 ///< with its downgrades as a comment
     std::vector<PackageRecord> records;  ///< what the environment has then
 
     /// Whether it does anything to an environment that has these.

@@ -63,6 +63,8 @@ TEST_CASE("a machine's name gives its virtual packages", "[virtual-packages]") {
         {"m2,osx=15.1", "osx-arm64 __archspec=1=m2 __osx=15.1=0 __unix=0=0"},
         {"h100,glibc=2", "h100,glibc=2: glibc: expected a version, found '2'"},
         {"m2,glibc=2.36", "m2,glibc=2.36: platform osx-arm64 has no glibc"},
+        {"h100,cuda=12.4,cuda=11.8", "h100,cuda=12.4,cuda=11.8: 'cuda' is given twice\n  hint: give each fact once"},
+        {"h100,glibc=2.36,cuda=12.4,glibc=2.36", "h100,glibc=2.36,cuda=12.4,glibc=2.36: 'glibc' is given twice\n  hint: give each fact once"},
         {"h100,cpu=m2", "h100,cpu=m2: 'm2' is not a CPU type for linux-64"},
         {"GPU", "GPU: unknown machine\n  hint: name a model, such as a100; to list the names: gpkg hardware list"},
         {"linux-64", "linux-64: a platform, not a machine\n  hint: to solve for a platform: --platform linux-64; for a machine: gpkg hardware list"},
