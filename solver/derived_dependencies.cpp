@@ -81,8 +81,9 @@ void DerivedDependencies::read_toolkits() {
 }
 
 std::vector<DerivedLists> DerivedDependencies::add(std::deque<PackageRecord>& records) {
-    if (!problem_.request.update_all && do_installed_contradict()) return {};
-    for (const auto& vendor : vendors()) add_toolkit(vendor.accelerator, records);
+    const auto kept = kept_toolkits();
+    if (!kept) return {};
+    for (const auto& vendor : vendors()) add_toolkit(vendor.accelerator, *kept, records);
     const auto cpuonly = table_.find_name("cpuonly");
     const auto pytorch = table_.find_name("pytorch");
     // Builds mostly share their lists of dependencies.
@@ -116,8 +117,13 @@ std::vector<DerivedLists> DerivedDependencies::add(std::deque<PackageRecord>& re
     return derived;
 }
 
-bool DerivedDependencies::do_installed_contradict() const {
+/// By vendor, those of installed builds of which none is to be updated. Nothing where installed
+/// builds contradict each other.
+std::optional<std::map<Accelerator, ToolkitRange>> DerivedDependencies::kept_toolkits() const {
+    const auto& request = problem_.request;
     std::map<Accelerator, ToolkitRange> common;
+    if (request.update_all) return common;
+    std::set<Accelerator> updated;
     std::set<NameId> for_cpus;
     std::set<NameId> extended;
     for (const auto& candidate : candidates_) {
@@ -129,17 +135,24 @@ bool DerivedDependencies::do_installed_contradict() const {
                 extended.insert(table_.specs()[depend].name);
         }
         if (!candidate.toolkit) continue;
+        if (request.may_move(table_.names()[candidate.name].text))
+            updated.insert(candidate.toolkit->vendor);
         auto& range =
             common.try_emplace(candidate.toolkit->vendor, *candidate.toolkit).first->second;
-        if (!range.overlaps(*candidate.toolkit)) return true;
+        if (!range.overlaps(*candidate.toolkit)) return std::nullopt;
         range = range.common_with(*candidate.toolkit);
     }
-    return std::ranges::any_of(extended, [&](NameId name) { return for_cpus.contains(name); });
+    if (std::ranges::any_of(extended, [&](NameId name) { return for_cpus.contains(name); }))
+        return std::nullopt;
+    std::erase_if(common, [&](const auto& one) { return updated.contains(one.first); });
+    return common;
 }
 
 /// A version for each release at which a range begins or ends: where ranges overlap at all they do
 /// in one of these.
-void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records) {
+void DerivedDependencies::add_toolkit(Accelerator vendor,
+                                      const std::map<Accelerator, ToolkitRange>& kept,
+                                      std::deque<PackageRecord>& records) {
     std::set<ToolkitVersion> releases;
     for (const auto& candidate : candidates_) {
         if (!candidate.toolkit || candidate.toolkit->vendor != vendor) continue;
@@ -159,6 +172,7 @@ void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageReco
     name.toolkit_of = vendor;
     name.is_reached = true;
     name.begin = static_cast<CandidateId>(candidates_.size());
+    const auto range = kept.find(vendor);
     for (const auto release : releases) {
         auto& record = records.emplace_back();
         record.name = name.text;
@@ -169,6 +183,7 @@ void DerivedDependencies::add_toolkit(Accelerator vendor, std::deque<PackageReco
         candidate.given = &record;
         candidate.toolkit = ToolkitRange{vendor, release, release};
         candidate.toolkit_fit = fit_of(*candidate.toolkit);
+        candidate.is_installed = range != kept.end() && range->second.contains(release);
         versions_.push_back(Version::parse(record.version).value());
         candidates_.push_back(candidate);
     }

@@ -45,8 +45,10 @@ private:
     std::optional<ToolkitRange> range_of(const Candidate& candidate) const;
     ToolkitFit fit_of(const ToolkitRange& range);
     std::vector<std::optional<Accelerator>> accelerators_by_spec() const;
-    bool do_installed_contradict() const;
-    void add_toolkit(Accelerator vendor, std::deque<PackageRecord>& records);
+    std::optional<std::map<Accelerator, ToolkitRange>> kept_toolkits() const;
+    void add_toolkit(Accelerator vendor,
+                     const std::map<Accelerator, ToolkitRange>& kept,
+                     std::deque<PackageRecord>& records);
     SpecId toolkit_spec(const ToolkitRange& range);
     std::optional<SpecId> framework_spec(const Candidate& candidate, SpecId dependency);
     std::vector<SpecId> needs_of(const Candidate& candidate);

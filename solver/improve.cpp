@@ -33,7 +33,7 @@ public:
         adopt(first);
         keep_installed(unneeded_of_installed());
         exclude_where_possible([&](const Candidate& candidate) {
-            return universe_.names()[candidate.name].toolkit_of &&
+            return universe_.names()[candidate.name].toolkit_of && !candidate.is_installed &&
                    candidate.toolkit_fit.how == ToolkitFit::Class::NotRun;
         });
         exclude_where_possible([&](const Candidate& candidate) {
@@ -70,6 +70,7 @@ private:
         for (const auto name : names)
             (universe_.names()[name].is_toolkit_part ? parts : others).push_back(name);
         prefer(names, ranking_.standings);
+        if (universe_.names_cuda()) prefer_named_cuda(others);
         const auto newest = newest_of(parts);
         prefer_new_versions(others);
         prefer(others, ranking_.accelerators);
@@ -77,6 +78,26 @@ private:
         prefer_new_versions(parts);
         for (const auto id : newest) note_older_part(id);
         settle_builds(names);
+    }
+
+    /// Builds for a CUDA that is requested by name may be older, but nothing else is for them.
+    void prefer_named_cuda(const std::vector<NameId>& names) {
+        const auto comes_for_it = [&](NameId name) {
+            const auto place = [&](CandidateId id) { return ranking_.named_cuda[id]; };
+            const auto [first, last] = std::ranges::minmax(live_of(name), {}, place);
+            return place(first) != place(last);
+        };
+        const auto newest =
+            newest_together(universe_, open_, search_, goals_, names, solution()).solution;
+        for (const auto id : newest) {
+            const auto name = universe_.candidates()[id].name;
+            if (std::ranges::find(names, name) == names.end() || comes_for_it(name)) continue;
+            for (const auto one : live_of(name)) {
+                if (ranking_.versions[one] > ranking_.versions[id]) open_.exclude(one);
+            }
+        }
+        adopt(newest);
+        prefer(names, ranking_.named_cuda);
     }
 
     /// Of what is installed, what nothing else brought there counts as asked for. The rest is kept

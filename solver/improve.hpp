@@ -5,7 +5,8 @@
 // and then packages that do not run on the machine. Then, of the requested packages, first those
 // that are named now and then those that were requested earlier:
 //
-//   1  each with the best standing: as installed, without track_features
+//   1  each with the best standing: as installed, without track_features; then, if a CUDA is
+//      requested by name, builds for it, as far as no package without such builds gets older
 //   2  versions that are the newest together (newest_together.hpp), then in the order of naming
 //   3  builds for the preferred accelerator, in the order of naming
 //   4  the toolkit that these builds go with (libcore/hardware/toolkit.hpp), and where possible GPU

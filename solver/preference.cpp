@@ -20,8 +20,8 @@ namespace {
 /// The order, as preference.hpp tells it. What is behind it, Rest, is looked at in groups that are
 /// equal so far.
 enum class Key {
-    Release,
     Held,
+    Release,
     Runs,
     TrackFeatures,
     Channel,
@@ -58,8 +58,11 @@ public:
         version_order_ = order_versions();
         reaches_.resize(universe.specs().size());
         only_tracked_.resize(universe.specs().size());
-        for (auto* places :
-             {&ranking_.standings, &ranking_.versions, &ranking_.accelerators, &ranking_.ranks})
+        for (auto* places : {&ranking_.standings,
+                             &ranking_.named_cuda,
+                             &ranking_.versions,
+                             &ranking_.accelerators,
+                             &ranking_.ranks})
             places->resize(universe.candidates().size());
     }
 
@@ -182,15 +185,18 @@ private:
     /// Gives the candidates of a name, the best first, their places by each part of the order.
     void number(const std::vector<CandidateId>& ids, const std::vector<Key>& keys) {
         std::uint32_t standing = 0;
+        std::uint32_t named_cuda = 0;
         std::uint32_t version = 0;
         std::uint32_t accelerator = 0;
         for (std::uint32_t place = 0; place < ids.size(); ++place) {
             if (place > 0) {
                 if (keys[place] <= Key::Accelerator) ++accelerator;
                 if (keys[place] <= Key::Version) ++version;
-                if (keys[place] <= Key::NamedCuda) ++standing;
+                if (keys[place] <= Key::NamedCuda) ++named_cuda;
+                if (keys[place] <= Key::Channel) ++standing;
             }
             ranking_.standings[ids[place]] = standing;
+            ranking_.named_cuda[ids[place]] = named_cuda;
             ranking_.versions[ids[place]] = version;
             ranking_.accelerators[ids[place]] = accelerator;
             ranking_.ranks[ids[place]] = place;
@@ -311,10 +317,10 @@ private:
 
     std::strong_ordering compare(Key key, const Candidate& one, const Candidate& two) const {
         switch (key) {
+        case Key::Held: return held_place(one) <=> held_place(two);
         case Key::Release:
             if (universe_.names()[one.name].toolkit_of) return one.toolkit_fit <=> two.toolkit_fit;
             break;
-        case Key::Held: return held_place(one) <=> held_place(two);
         case Key::Runs: return will_not_run(one) <=> will_not_run(two);
         case Key::TrackFeatures: return is_kept_back(one) <=> is_kept_back(two);
         case Key::Channel:

@@ -4,10 +4,10 @@
 // says it; the keys are those of rattler, made total. The order is a function of the records, of
 // the request and of the channels' order, so that of the records in an index plays no part.
 //
-//   0  of the releases of a toolkit, which stand as candidates beside those of packages, the one
-//      that suits the driver better (toolkit_fit)
 //   1  what is installed and not to be updated, then other builds of its version; these alone where
-//      the build is to be for another accelerator
+//      the build is to be for another accelerator. Of the releases of a toolkit, which stand as
+//      candidates beside those of packages: those of what is installed, then the one that suits the
+//      driver better (toolkit_fit)
 //   2  what runs on the machine's driver and on all of its GPUs (running.hpp)
 //   3  no track_features
 //   4  the higher channel, under flexible priority
@@ -34,9 +34,10 @@ namespace gpkg::solver {
 /// The places of candidates among those of their name, 0 being the best: by all keys, and by the
 /// first of them alone.
 struct Ranking {
-    std::vector<std::uint32_t> standings;     ///< by keys 0 to 5
-    std::vector<std::uint32_t> versions;      ///< by keys 0 to 6
-    std::vector<std::uint32_t> accelerators;  ///< by keys 0 to 7
+    std::vector<std::uint32_t> standings;     ///< by keys 1 to 4
+    std::vector<std::uint32_t> named_cuda;    ///< by keys 1 to 5
+    std::vector<std::uint32_t> versions;      ///< by keys 1 to 6
+    std::vector<std::uint32_t> accelerators;  ///< by keys 1 to 7
     std::vector<std::uint32_t> ranks;         ///< by all; no two are equal
 };
 

@@ -54,7 +54,9 @@ std::optional<Contradiction> on_toolkits(const std::vector<PackageRecord>& recor
     }
     return Contradiction{
         std::string(compute_platform(vendor)),
-        fmt::format("has versions that do not go together: {}", fmt::join(items, "; ")),
+        fmt::format("has versions that do not go together: {}; a program that loads several of "
+                    "these may fail",
+                    fmt::join(items, "; ")),
         std::move(packages),
         false};
 }

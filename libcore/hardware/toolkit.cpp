@@ -303,8 +303,11 @@ std::optional<std::string> cuda_of(const PackageRecord& record) {
             return release->to_string();
     }
     if (auto needed = least_cuda(record.depends, false)) return needed;
-    if (const auto release = compiled_with(Accelerator::Nvidia, record.build))
-        return release->named();
+    const auto release = compiled_with(Accelerator::Nvidia, record.build);
+    return release ? std::optional(release->named()) : std::nullopt;
+}
+
+std::optional<std::string> cuda_beside(const PackageRecord& record) {
     return least_cuda(record.constrains, true);
 }
 

@@ -138,5 +138,7 @@ std::optional<ToolkitVersion> driver_release(const std::vector<PackageRecord>& v
 
 /// The CUDA that a record tells it is for: "12.9" or "12"; nothing where none can be read.
 std::optional<std::string> cuda_of(const PackageRecord& record);
+/// The one that it goes with where there is one, by what it constrains: of builds that bring none.
+std::optional<std::string> cuda_beside(const PackageRecord& record);
 
 }  // namespace gpkg

@@ -125,8 +125,9 @@ std::string python(const PackageRecord& record) {
 }  // namespace
 
 VariantColumns variant_columns(const PackageRecord& record) {
+    const auto cuda = cuda_of(record);
     return {accelerator(record),
-            cuda_of(record).value_or(""),
+            cuda ? *cuda : cuda_beside(record).value_or(""),
             gpu(record),
             cpu(record),
             blas(record),

@@ -179,7 +179,8 @@ private:
             change.spec = as_typed(match);
             add(cost, change, is_wide);
         };
-        if (const auto* old = spec.matches.empty() ? old_name(name.text) : nullptr) {
+        const bool is_missing = spec.matches.empty() && !name.lacks(LeftOut::Why::Accelerator);
+        if (const auto* old = is_missing ? old_name(name.text) : nullptr) {
             auto today = spec.match;
             today.name = old->successor;
             if (!old->successor.empty()) replace(kSuccessor, today);

@@ -14,7 +14,7 @@ namespace gpkg::solver {
 namespace {
 
 constexpr int kMostKeptTries = 8;  // of kept packages; each costs a solve
-constexpr std::size_t kMostTradesTold = 3;
+constexpr std::size_t kMostTradesSolved = 3;
 
 std::string build_text(Accelerator accelerator) {
     return fmt::format("a {} build", compute_platform(accelerator));
@@ -35,15 +35,26 @@ PackageNotes::PackageNotes(const Universe& universe,
 
 std::vector<Note> PackageNotes::all() {
     for (const auto id : selected_.packages) add_notes_on(id);
-    std::size_t trades = 0;
+    add_trades();
+    return std::move(notes_);
+}
+
+/// Of the first the specs that would reverse them.
+void PackageNotes::add_trades() {
+    std::size_t solved = 0;
+    std::vector<std::string> others;
     for (const auto& trade : selected_.trades) {
-        if (trades == kMostTradesTold) break;
-        if (auto note = on_trade(trade)) {
+        if (!is_noticeable(trade)) continue;
+        if (solved == kMostTradesSolved) {
+            others.push_back(universe_.names()[trade.name].text);
+        } else if (auto note = on_trade(trade)) {
             notes_.push_back(*std::move(note));
-            ++trades;
+            ++solved;
         }
     }
-    return std::move(notes_);
+    if (!others.empty())
+        notes_.emplace_back(fmt::format("also older because of other requested packages: {}",
+                                        join_some(others, "and")));
 }
 
 void PackageNotes::add_notes_on(CandidateId id) {
@@ -53,7 +64,7 @@ void PackageNotes::add_notes_on(CandidateId id) {
         if (is_one) notes_.push_back(*std::move(note));
         return is_one;
     };
-    if (add(on_running(id))) return;
+    if (add(on_running(id)) && selected_.not_running.contains(id)) return;
     const auto& candidate = universe_.candidates()[id];
     auto kept = on_kept(id);
     const bool brings_gpu_build = kept && !kept->platform.empty();
@@ -223,9 +234,10 @@ std::optional<Note> PackageNotes::on_hidden_build(CandidateId id, Accelerator ve
     const auto& candidate = universe_.candidates()[id];
     auto note = about(id);
     for (const auto& out : universe_.names()[candidate.name].left_out) {
-        if (out.why != LeftOut::Why::Hidden || universe_.former(candidate.name)) continue;
         const auto record = out.record.record();
         if (!record || accelerator_of(*record).accelerator != vendor) continue;
+        if (out.why == LeftOut::Why::OtherAccelerator) return std::nullopt;
+        if (out.why != LeftOut::Why::Hidden || universe_.former(candidate.name)) continue;
         note.better = record->version;
         note.platform = compute_platform(vendor);
         note.aside = left_out_text(universe_, candidate.name, out);
@@ -290,14 +302,16 @@ std::optional<Note> PackageNotes::on_named_cuda(CandidateId id) const {
     return note;
 }
 
+/// Of parts of a toolkit the version tells more than the age.
+bool PackageNotes::is_noticeable(const Trade& trade) const {
+    return trade.age > kNoticeableAge || universe_.names()[trade.name].is_vendor_part;
+}
+
 std::optional<Note> PackageNotes::on_trade(const Trade& trade) const {
     const auto selected = std::ranges::find(selected_.packages, trade.name, [&](CandidateId id) {
         return universe_.candidates()[id].name;
     });
-    // Of parts of a toolkit the version tells more than the age.
-    if (selected == selected_.packages.end() ||
-        (trade.age <= kNoticeableAge && !is_vendor_part(universe_.name_of(*selected).text)))
-        return std::nullopt;
+    if (selected == selected_.packages.end()) return std::nullopt;
     auto note = about(*selected);
     note.better = universe_.version_of(trade.possible).to_string();
     if (trade.age > kNoticeableAge) note.aside = age_text(trade.age) + " newer";
@@ -323,6 +337,9 @@ std::optional<Build> PackageNotes::try_spec(CandidateId id,
     const auto found = builds->find(universe_.name_of(id).text);
     if (found == builds->end()) return std::nullopt;
     note.spec = spec;
+    // To name an installed CUDA without a version keeps it.
+    if (const auto cuda = builds->find(spec); cuda != builds->end() && tells_cuda_version(spec))
+        note.spec = fmt::format("{}={}", spec, version_part(cuda->second.version, 0));
     note.changes = changes(*builds, universe_.candidates()[id].name);
     return found->second;
 }

@@ -36,6 +36,8 @@ private:
     std::optional<Note> on_hidden_build(CandidateId id, Accelerator vendor) const;
     std::optional<Note> on_absent_gpu(CandidateId id, bool is_limit_told) const;
     std::optional<Note> on_named_cuda(CandidateId id) const;
+    void add_trades();
+    bool is_noticeable(const Trade& trade) const;
     std::optional<Note> on_trade(const Trade& trade) const;
 
     Note about(CandidateId id) const;

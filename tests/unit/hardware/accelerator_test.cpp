@@ -1,6 +1,7 @@
 #include "libcore/hardware/accelerator.hpp"
 
 #include "libcore/hardware/toolkit.hpp"
+#include "libcore/hardware/variant_columns.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace gpkg;
@@ -81,7 +82,13 @@ TEST_CASE("a build is for the accelerator that its record speaks of", "[spec]") 
     const auto found = accelerator_of(row.record);
     CHECK(to_string(found.accelerator) == row.accelerator);
     CHECK(found.evidence == row.evidence);
-    CHECK(cuda_of(row.record).value_or("") == row.cuda);
+    CHECK(variant_columns(row.record).cuda == row.cuda);
+}
+
+TEST_CASE("what a build constrains brings no CUDA", "[spec]") {
+    const auto ucx = constrained(record("hf72d326_1", {"libgcc >=14"}), {"cuda-version >=12,<13"});
+    CHECK(!cuda_of(ucx));
+    CHECK(cuda_beside(ucx) == "12");
 }
 
 TEST_CASE("parts of a vendor's own stack are for no accelerator", "[spec]") {

@@ -139,7 +139,7 @@ TEST_CASE("packages that do not go together are told", "[hardware]") {
     CHECK(found[0].subject == "CUDA");
     CHECK(found[0].message ==
           "has versions that do not go together: torch is for CUDA 12; "
-          "torch-tensorrt is for CUDA 13");
+          "torch-tensorrt is for CUDA 13; a program that loads several of these may fail");
     CHECK(found[0].packages == std::vector<std::string>{"torch", "torch-tensorrt"});
 
     // Minor versions go with each other.
