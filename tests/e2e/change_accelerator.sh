@@ -546,7 +546,9 @@ gpu expect 0 create -n major major --accel auto
 has cuda-version-12.9-0
 newer expect 0 update -n major major
 has major-1.0-cuda129_0
-err_has 'major 1.0 is selected instead of 2.0, which does not go with the installed packages; cuda-version selects it'
+err_has 'major 1.0 is selected instead of 2.0, which does not go with the installed packages; cuda-version=13 selects it'
+newer expect 0 update -n major major cuda-version=13 --dry-run
+out_has '^ major         1.0 -> 2.0'
 newer expect 0 update -n major --all
 newer expect 0 install -n major plain
 has major-1.0-cuda129_0
