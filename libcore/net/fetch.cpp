@@ -157,8 +157,7 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
         response.max_age = max_age_of(head.cache_control, head.age);
         return settle(std::move(response));
     }
-    if (refused && (head.status == 403 || head.status == 404 || head.status == 410) &&
-        !fallen_back_ && !wanted_.fallback_url.empty()) {
+    if (refused && means_absent(head.status) && !fallen_back_ && !wanted_.fallback_url.empty()) {
         fallen_back_ = true;
         tries_ = 0;
         received_ = 0;
