@@ -95,6 +95,10 @@ Result<TransportOptions> transport_options(const Context& context) {
         options.https_proxy = proxy_of("https");
         options.https_proxy_source = setting;
     }
+    for (const auto& [key, url] : config.proxy_servers.value) {
+        if (auto proxy = host_proxy(key, url)) options.host_proxies.push_back(*std::move(proxy));
+    }
+    options.host_proxy_source = setting;
     const auto& trust = config.ssl_verify.value;
     if (trust == "false") {
         options.verify_tls = false;

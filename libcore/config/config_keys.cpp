@@ -3,6 +3,7 @@
 #include "libcore/config/config_keys_internal.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
@@ -264,14 +265,21 @@ Result<NamedTexts> urls_by_name(const Node& node, const Reading& how) {
     return texts;
 }
 
+/// By scheme, or by scheme and host as conda has it. Of conda's files, schemes that gpkg never asks
+/// are left out.
 Result<NamedTexts> proxies(const Node& node, const Reading& how) {
     GPKG_TRY(auto texts, texts_by_name(node, how));
-    for (const auto& [name, text] : texts) {
-        if (name != "http" && name != "https" && name != "all")
-            return node.fail(
-                fmt::format("expected proxies of http, https or all, found one of {}", name),
-                "for hosts without a proxy, use NO_PROXY");
-    }
+    const auto is_unknown = [](const auto& proxy) {
+        const auto& name = proxy.first;
+        return name != "http" && name != "https" && name != "all" && !host_proxy(name, "");
+    };
+    if (how.joins) std::erase_if(texts, is_unknown);
+    const auto unknown = std::find_if(texts.begin(), texts.end(), is_unknown);
+    if (unknown != texts.end())
+        return node.fail(fmt::format("expected proxies of http, https, all or https://HOST, found "
+                                     "one of {}",
+                                     mask_login(unknown->first)),
+                         "for hosts without a proxy, use NO_PROXY");
     return texts;
 }
 
@@ -420,7 +428,7 @@ constexpr std::array kRows = {
     row<&Config::profile_folders, folders>("profile_folders", Shape::List, {}, "folders with hardware profiles for --for", ":,"),
     row<&Config::link, link_word>("link", Shape::Value, {}, "how to link files: auto, hardlink, reflink or copy"),
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "number of parallel downloads"),
-    with_urls(row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all")),
+    with_urls(row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https, all, or of one host: https://HOST")),
     row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file of trusted certificates"),
     row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys of signed channels, or the file of a root"),
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "channel notices shown per command; 0 for none"),

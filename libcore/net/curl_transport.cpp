@@ -245,16 +245,27 @@ Kind kind_of(CURLcode code, CURL* easy) {
     }
 }
 
-const std::string& proxy_of(const Running& running, const TransportOptions& options) {
-    return running.url.starts_with("https:") ? options.https_proxy : options.http_proxy;
+/// A proxy and where it was set; that is empty where it is not known.
+struct ChosenProxy {
+    const std::string& url;
+    const std::string& source;
+};
+
+ChosenProxy proxy_of(const Running& running, const TransportOptions& options) {
+    const auto url = Url::parse(running.url).value_or(Url());
+    for (const auto& proxy : options.host_proxies) {
+        if ((proxy.scheme == url.scheme || proxy.scheme == "all") &&
+            (proxy.host == url.host || proxy.host == url.host + ":" + url.port))
+            return {proxy.url, options.host_proxy_source};
+    }
+    if (url.scheme == "https") return {options.https_proxy, options.https_proxy_source};
+    return {options.http_proxy, options.http_proxy_source};
 }
 
-/// Where the proxy was set; empty where that is not known.
-std::string proxy_hint(const Running& running, const TransportOptions& options) {
-    const auto& source =
-        running.url.starts_with("https:") ? options.https_proxy_source : options.http_proxy_source;
-    return source.empty() ? ""
-                          : fmt::format("the proxy is set by {}; check it, and NO_PROXY", source);
+std::string hint_at(const ChosenProxy& proxy) {
+    return proxy.source.empty()
+               ? ""
+               : fmt::format("the proxy is set by {}; check it, and NO_PROXY", proxy.source);
 }
 
 Failure failure_of(CURLcode code, const Running& running, const TransportOptions& options) {
@@ -265,8 +276,8 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
         failure.kind = Kind::ProxyDenied;
         failure.proxy_status = static_cast<int>(proxy);
     }
-    const auto& proxy_url = proxy_of(running, options);
-    const auto asked = Url::parse(has_scheme(proxy_url) ? proxy_url : "http://" + proxy_url);
+    const auto chosen = proxy_of(running, options);
+    const auto asked = Url::parse(has_scheme(chosen.url) ? chosen.url : "http://" + chosen.url);
     // libcurl tells the errno of a failed connect apart from its words.
     const auto number = static_cast<int>(info<long>(running.easy.get(), CURLINFO_OS_ERRNO));
     if (failure.kind == Kind::Refused && number != 0) {
@@ -280,12 +291,12 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
                                          asked->port.empty() ? "" : ":",
                                          asked->port,
                                          failure.detail);
-            failure.hint = proxy_hint(running, options);
+            failure.hint = hint_at(chosen);
         }
     }
     if (failure.kind == Kind::ProxyNotFound) failure.detail = asked ? asked->host : "";
     if (failure.kind == Kind::ProxyNotFound || failure.kind == Kind::ProxyDenied)
-        failure.hint = proxy_hint(running, options);
+        failure.hint = hint_at(chosen);
     if (failure.kind == Kind::Tls && !options.ca_source.empty())
         failure.hint = fmt::format("the certificates are from {}; check that file, and the clock",
                                    options.ca_source);
@@ -482,7 +493,7 @@ void Run::configure(Running& running, const TransportOptions& options) {
         libcurl()->easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());
     }
     // Set even when empty: libcurl must not ask the environment behind our back.
-    libcurl()->easy_setopt(easy, CURLOPT_PROXY, proxy_of(running, options).c_str());
+    libcurl()->easy_setopt(easy, CURLOPT_PROXY, proxy_of(running, options).url.c_str());
     libcurl()->easy_setopt(easy, CURLOPT_NOPROXY, options.no_proxy.c_str());
 }
 

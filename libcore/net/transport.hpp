@@ -104,15 +104,28 @@ public:
     virtual Mirrors* mirrors() { return nullptr; }
 };
 
+/// The proxy for the URLs of one host.
+struct HostProxy {
+    std::string scheme;  ///< "http", "https", or "all" for both
+    std::string host;    ///< lowercase
+    std::string url;     ///< empty: none
+};
+
+/// The scheme and host that the key of a proxy names: "https://host", "all://host". Nothing for
+/// other texts.
+std::optional<HostProxy> host_proxy(std::string_view key, std::string url);
+
 struct TransportOptions {
     std::string user_agent;  ///< empty: "gpkg/VERSION"
     std::chrono::milliseconds connect_timeout{15'000};
     std::chrono::seconds stall_timeout{30};  ///< nothing received for so long
     std::string http_proxy;                  ///< for http:// URLs; empty: none
     std::string https_proxy;                 ///< for https:// URLs
+    std::vector<HostProxy> host_proxies{};   ///< before those two; the first that fits
     std::string no_proxy;                    ///< comma separated hosts and domains, or "*"
     std::string http_proxy_source{};         ///< for hints: a variable or a setting; empty: unknown
     std::string https_proxy_source{};
+    std::string host_proxy_source{};
     std::vector<MirroredPlace> mirrors;
     OnMirrorFailed on_mirror_failed;
     CredentialFiles credentials;

@@ -1,8 +1,21 @@
+#include "libcore/base/text.hpp"
 #include "libcore/net/transport.hpp"
 
 #include <cstdlib>
 
 namespace gpkg {
+
+std::optional<HostProxy> host_proxy(std::string_view key, std::string url) {
+    constexpr std::string_view kMark = "://";
+    const auto mark = key.find(kMark);
+    if (mark == std::string_view::npos) return std::nullopt;
+    const auto scheme = to_lower(key.substr(0, mark));
+    auto host = key.substr(mark + kMark.size());
+    while (host.ends_with('/')) host.remove_suffix(1);
+    const bool is_known = scheme == "http" || scheme == "https" || scheme == "all";
+    if (!is_known || host.empty() || host.find('/') != std::string_view::npos) return std::nullopt;
+    return HostProxy{scheme, to_lower(host), std::move(url)};
+}
 
 TransportOptions transport_options_from(const EnvLookup& environment, const fs::path& home) {
     const auto first_of = [&](std::initializer_list<std::string_view> names) -> std::string {
