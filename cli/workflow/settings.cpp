@@ -106,8 +106,8 @@ Result<TransportOptions> transport_options(const Context& context) {
             fmt::format("ssl_verify is false ({}): TLS certificates are not verified, so packages "
                         "may be tampered with",
                         config.ssl_verify.source));
-    } else if (trust != "true" && options.ca_file.empty()) {
-        options.ca_file = trust;
+    } else if (trust != "true" && options.ca_path.empty()) {
+        options.ca_path = trust;
         options.ca_source = fmt::format("ssl_verify: {} ({})", trust, config.ssl_verify.source);
     } else if (trust != "true") {
         options.ca_source += ", which overrides ssl_verify";

@@ -102,7 +102,7 @@ struct Config {
     Setting<int> solve_limit{50'000};         ///< conflicts that the solver may meet
     Setting<int> explain_limit{10};           ///< seconds for why a request cannot be solved
     Setting<int> download_threads{8};         ///< transfers at a time
-    Setting<std::string> ssl_verify{"true"};  ///< "true", "false" or the file of certificates
+    Setting<std::string> ssl_verify{"true"};  ///< "true", "false", or the file or folder of certificates
     Setting<NamedTexts> proxy_servers{};      ///< by scheme
     Setting<NamedLists> trusted_keys{};       ///< by channel: public keys, or a file of them
     Setting<int> number_channel_notices{5};   ///< shown by one command; 0: none

@@ -170,10 +170,10 @@ Result<std::vector<fs::path>> folders(const Node& node, const Reading& how) {
     return result;
 }
 
-/// A file of certificates, or whether they are looked at. conda's "truststore" is the system's,
+/// A file or folder of certificates, or whether they are looked at. conda's "truststore" is the system's,
 /// which is what gpkg looks at anyway.
 Result<std::string> tls_trust(const Node& node, const Reading& how) {
-    GPKG_TRY(const auto text, text_of(node, "true, false or a file of certificates", how));
+    GPKG_TRY(const auto text, text_of(node, "true, false, or a file or folder of certificates", how));
     const auto word = to_lower(text);
     if (word == "true" || word == "yes" || word == "1" || word == "truststore") return "true";
     if (word == "false" || word == "no" || word == "0") return "false";
@@ -429,7 +429,7 @@ constexpr std::array kRows = {
     row<&Config::link, link_word>("link", Shape::Value, {}, "how to link files: auto, hardlink, reflink or copy"),
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "number of parallel downloads"),
     with_urls(row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https, all, or of one host: https://HOST")),
-    row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file of trusted certificates"),
+    row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file or folder of trusted certificates"),
     row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys of signed channels, or the file of a root"),
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "channel notices shown per command; 0 for none"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "whether activation changes the prompt"),

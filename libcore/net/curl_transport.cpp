@@ -297,9 +297,15 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
     if (failure.kind == Kind::ProxyNotFound) failure.detail = asked ? asked->host : "";
     if (failure.kind == Kind::ProxyNotFound || failure.kind == Kind::ProxyDenied)
         failure.hint = hint_at(chosen);
-    if (failure.kind == Kind::Tls && !options.ca_source.empty())
-        failure.hint = fmt::format("the certificates are from {}; check that file, and the clock",
-                                   options.ca_source);
+    if (failure.kind == Kind::Tls && !options.ca_source.empty()) {
+        std::error_code ignored;
+        const bool is_folder = fs::is_directory(options.ca_path, ignored);
+        failure.hint = fmt::format(
+            "the certificates are from {}; check {}, and the clock",
+            options.ca_source,
+            is_folder ? fmt::format("that openssl rehash {} was run", options.ca_path.native())
+                      : "that file");
+    }
     return failure;
 }
 
@@ -453,6 +459,24 @@ const fs::path& usual_ca_file(CURL* easy) {
     return file;
 }
 
+/// Whose certificates count.
+void set_trust(CURL* easy, const TransportOptions& options) {
+    std::error_code ignored;
+    const auto& path = options.ca_path.empty() ? usual_ca_file(easy) : options.ca_path;
+    std::string folders = options.ca_folders;
+    if (!path.empty() && fs::is_directory(path, ignored)) {
+        folders = path.native() + (folders.empty() ? "" : ":" + folders);
+        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, nullptr);  // not the system's as well
+    } else if (!path.empty()) {
+        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, path.c_str());
+    }
+    if (!folders.empty()) libcurl()->easy_setopt(easy, CURLOPT_CAPATH, folders.c_str());
+    if (!options.verify_tls) {
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+}
+
 void Run::configure(Running& running, const TransportOptions& options) {
     running.easy.reset(libcurl()->easy_init());
     auto* easy = running.easy.get();
@@ -481,13 +505,7 @@ void Run::configure(Running& running, const TransportOptions& options) {
         easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     if (const auto range = range_text(running.request); !range.empty() && !running.is_inner())
         libcurl()->easy_setopt(easy, CURLOPT_RANGE, range.c_str());
-    if (const auto& file = options.ca_file.empty() ? usual_ca_file(easy) : options.ca_file;
-        !file.empty())
-        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, file.c_str());
-    if (!options.verify_tls) {
-        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-    }
+    set_trust(easy, options);
     if (!options.netrc.empty()) {
         libcurl()->easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
         libcurl()->easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());

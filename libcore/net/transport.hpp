@@ -130,14 +130,16 @@ struct TransportOptions {
     OnMirrorFailed on_mirror_failed;
     CredentialFiles credentials;
     fs::path netrc;           ///< asked where those have nothing; may be missing
-    fs::path ca_file;         ///< empty: what the system trusts
-    std::string ca_source{};  ///< for hints: "SSL_CERT_FILE=/site.pem"
+    fs::path ca_path;  ///< a file or folder of certificates; empty: what the system trusts
+    std::string ca_folders{};  ///< trusted as well: SSL_CERT_DIR, ":" between several
+    std::string ca_source{};   ///< of ca_path, for hints: "SSL_CERT_FILE=/site.pem"
     bool verify_tls = true;   ///< false: anybody may say that he is the server
 };
 
 /// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),
 /// GPKG_CREDENTIALS (else gpkg/credentials.yaml in XDG_CONFIG_HOME or ~/.config), RATTLER_AUTH_FILE
 /// (else ~/.rattler/credentials.json), NETRC (else ~/.netrc), SSL_CERT_FILE,
+/// CURL_CA_BUNDLE and REQUESTS_CA_BUNDLE (the first wins; a folder counts too), SSL_CERT_DIR,
 /// CONDA_REMOTE_CONNECT_TIMEOUT_SECS and CONDA_REMOTE_READ_TIMEOUT_SECS.
 TransportOptions transport_options_from(const EnvLookup& environment, const fs::path& home);
 

@@ -42,11 +42,12 @@ TransportOptions transport_options_from(const EnvLookup& environment, const fs::
               options.https_proxy,
               options.https_proxy_source);
     options.no_proxy = first_of({"no_proxy", "NO_PROXY"});
-    std::string ca_file;
+    std::string ca_path;
     set_first(
-        {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"}, ca_file, options.ca_source);
-    if (!ca_file.empty()) options.ca_source += "=" + ca_file;
-    options.ca_file = ca_file;
+        {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"}, ca_path, options.ca_source);
+    if (!ca_path.empty()) options.ca_source += "=" + ca_path;
+    options.ca_path = ca_path;
+    options.ca_folders = first_of({"SSL_CERT_DIR"});
     const auto file = [&](std::string_view name, const fs::path& else_at) {
         fs::path path = first_of({name});
         return path.empty() && !home.empty() ? else_at : path;
