@@ -112,6 +112,8 @@ Result<TransportOptions> transport_options(const Context& context) {
     } else if (trust != "true") {
         options.ca_source += ", which overrides ssl_verify";
     }
+    options.client_cert = config.client_ssl_cert.value;
+    options.client_key = config.client_ssl_cert_key.value;
     GPKG_CHECK(check_mirrors(context));
     GPKG_TRY(options.mirrors,
              mirrored_places(config.mirrored_channels.value, channel_context(context)));

@@ -103,6 +103,8 @@ struct Config {
     Setting<int> explain_limit{10};           ///< seconds for why a request cannot be solved
     Setting<int> download_threads{8};         ///< transfers at a time
     Setting<std::string> ssl_verify{"true"};  ///< "true", "false", or the file or folder of certificates
+    Setting<fs::path> client_ssl_cert{};      ///< for servers that ask who one is
+    Setting<fs::path> client_ssl_cert_key{};  ///< empty: it is in client_ssl_cert
     Setting<NamedTexts> proxy_servers{};      ///< by scheme
     Setting<NamedLists> trusted_keys{};       ///< by channel: public keys, or a file of them
     Setting<int> number_channel_notices{5};   ///< shown by one command; 0: none

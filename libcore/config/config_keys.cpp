@@ -159,6 +159,12 @@ Result<fs::path> folder(const Node& node, const Reading& how) {
     return folder_from(text, node.place(), how);
 }
 
+Result<fs::path> file(const Node& node, const Reading& how) {
+    GPKG_TRY(const auto text, node.as_text("a file"));
+    if (text.empty()) return node.fail("expected a file, found nothing");
+    return folder_from(text, node.place(), how);
+}
+
 Result<std::vector<fs::path>> folders(const Node& node, const Reading& how) {
     GPKG_TRY(const auto texts, node.as_texts(how.key));
     std::vector<fs::path> result;
@@ -430,6 +436,8 @@ constexpr std::array kRows = {
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "number of parallel downloads"),
     with_urls(row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https, all, or of one host: https://HOST")),
     row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file or folder of trusted certificates"),
+    row<&Config::client_ssl_cert, file>("client_ssl_cert", Shape::Value, {"client_ssl_cert", "client_cert"}, "file of the certificate for servers that require one"),
+    row<&Config::client_ssl_cert_key, file>("client_ssl_cert_key", Shape::Value, {"client_ssl_cert_key", "client_cert_key"}, "file of its private key; default: in client_ssl_cert"),
     row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys of signed channels, or the file of a root"),
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "channel notices shown per command; 0 for none"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "whether activation changes the prompt"),

@@ -297,7 +297,11 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
     if (failure.kind == Kind::ProxyNotFound) failure.detail = asked ? asked->host : "";
     if (failure.kind == Kind::ProxyNotFound || failure.kind == Kind::ProxyDenied)
         failure.hint = hint_at(chosen);
-    if (failure.kind == Kind::Tls && !options.ca_source.empty()) {
+    if (code == CURLE_SSL_CERTPROBLEM) {
+        failure.hint = fmt::format("check client_ssl_cert ({}) and client_ssl_cert_key; the key "
+                                   "must have no passphrase",
+                                   options.client_cert.native());
+    } else if (failure.kind == Kind::Tls && !options.ca_source.empty()) {
         std::error_code ignored;
         const bool is_folder = fs::is_directory(options.ca_path, ignored);
         failure.hint = fmt::format(
@@ -459,7 +463,7 @@ const fs::path& usual_ca_file(CURL* easy) {
     return file;
 }
 
-/// Whose certificates count.
+/// Whose certificates count, and which is shown.
 void set_trust(CURL* easy, const TransportOptions& options) {
     std::error_code ignored;
     const auto& path = options.ca_path.empty() ? usual_ca_file(easy) : options.ca_path;
@@ -471,6 +475,12 @@ void set_trust(CURL* easy, const TransportOptions& options) {
         libcurl()->easy_setopt(easy, CURLOPT_CAINFO, path.c_str());
     }
     if (!folders.empty()) libcurl()->easy_setopt(easy, CURLOPT_CAPATH, folders.c_str());
+    if (!options.client_cert.empty()) {
+        libcurl()->easy_setopt(easy, CURLOPT_SSLCERT, options.client_cert.c_str());
+        libcurl()->easy_setopt(easy, CURLOPT_KEYPASSWD, "");  // or OpenSSL asks the terminal for it
+    }
+    if (!options.client_key.empty())
+        libcurl()->easy_setopt(easy, CURLOPT_SSLKEY, options.client_key.c_str());
     if (!options.verify_tls) {
         libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
         libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);

@@ -133,6 +133,8 @@ struct TransportOptions {
     fs::path ca_path;  ///< a file or folder of certificates; empty: what the system trusts
     std::string ca_folders{};  ///< trusted as well: SSL_CERT_DIR, ":" between several
     std::string ca_source{};   ///< of ca_path, for hints: "SSL_CERT_FILE=/site.pem"
+    fs::path client_cert{};    ///< shown to servers that ask for one; may hold its key too
+    fs::path client_key{};
     bool verify_tls = true;   ///< false: anybody may say that he is the server
 };
 
