@@ -269,13 +269,14 @@ int run(int argc, char** argv) {
     }
     const auto& [command, action] = *chosen;
     const auto* entry = find_command(command->get_name());
-    const auto config = load_settings(entry != nullptr && entry->works_without_settings);
+    auto config = load_settings(entry != nullptr && entry->works_without_settings);
     if (!config) {
         out.error(config.error());
         return exit_status(config.error());
     }
     const auto path = named_commands(app);
     if (config->offline.value) apply_offline(path);
+    if (given_option(path, "--insecure") != nullptr) config->ssl_verify = {"false", "--insecure"};
     how.yes = config->always_yes.value || given_option(path, "--yes") != nullptr;
     out.set(how);
     for (const auto& warning : config->warnings) out.warn(warning);

@@ -46,7 +46,7 @@ constexpr OtherName kOtherNames[] = {
     {"* --glibc",
      "for another machine: --for NAME,glibc=2.28; for this machine: CONDA_OVERRIDE_GLIBC=2.28"},
     {"* --hardware, * --machine", "use --for NAME; to list the names: gpkg hardware list"},
-    {"* --insecure, * -k", "to skip the check of certificates: gpkg config set ssl_verify false"},
+    {"* --insecure, * -k", "to skip the check of certificates: GPKG_SSL_VERIFY=false gpkg ..."},
     {"* --no-build", "use --ignore-builds"},
     {"* --no-default-packages", "gpkg adds no default packages; leave the option out"},
     {"* --no-network, * --use-index-cache", "use --offline"},
