@@ -164,6 +164,7 @@ void OneIndex::plan() {
     }
     asks_.push_back({no_zst ? kJson : kZst});
     asks_.push_back({no_zst ? kZst : kJson});
+    if (!options_.zst) std::erase_if(asks_, [](const Ask& ask) { return ask.file == kZst; });
     if (!told_) return;
     const auto& told = *told_->statement.files_of(result_.subdir);
     std::erase_if(asks_, [&](const Ask& ask) { return !told.contains(ask.file); });

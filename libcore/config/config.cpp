@@ -111,13 +111,13 @@ std::string with_near_key(const std::string& key) {
 /// Keys that are about conda itself, or about what gpkg does in its own way: nobody who set them
 /// would be surprised.
 // clang-format off
-constexpr std::array<std::string_view, 42> kOfCondaAlone = {
+constexpr std::array<std::string_view, 40> kOfCondaAlone = {
     "add_anaconda_token", "add_binstar_token", "anaconda_anon_usage", "anaconda_upload", "auto_activate",
     "auto_activate_base", "auto_stack", "auto_update_conda", "binstar_upload", "bld_path", "conda-build",
     "conda_build", "console", "croot", "debug", "default_activation_env", "default_threads", "dev",
     "error_upload_url", "execute_threads", "experimental", "experimental_solver", "extra_safety_checks", "json",
     "local_repodata_ttl", "notify_outdated_conda", "plugins", "quiet", "register_envs",
-    "report_errors", "repodata_fns", "repodata_threads", "repodata_use_shards", "repodata_use_zst",
+    "report_errors", "repodata_fns", "repodata_threads",
     "rollback_enabled", "sat_solver", "shortcuts", "show_channel_urls", "solver", "unsatisfiable_hints",
     "use_index_cache", "verify_threads",
 };

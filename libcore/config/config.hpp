@@ -99,6 +99,8 @@ struct Config {
     Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent
     Setting<std::vector<std::string>> pinned_packages{};
 
+    Setting<bool> repodata_use_zst{true};     ///< repodata.json.zst is asked for
+    Setting<bool> repodata_use_shards{true};  ///< shards are asked for
     Setting<int> solve_limit{50'000};         ///< conflicts that the solver may meet
     Setting<int> explain_limit{10};           ///< seconds for why a request cannot be solved
     Setting<int> download_threads{8};         ///< transfers at a time

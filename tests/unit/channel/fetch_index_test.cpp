@@ -133,6 +133,15 @@ TEST_CASE("a server without .zst is remembered for a week", "[channel]") {
     CHECK(f.asked() == std::vector<std::string>{"/chan/noarch/repodata.json.zst"});
 }
 
+TEST_CASE("repodata.json alone is asked for where .zst is not wanted", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    f.options.zst = false;
+    f.options.shards = GENERATE(false, true);
+    CHECK(f.fetch({"noarch"}).value().front().url == f.base + "/noarch/repodata.json");
+    CHECK(f.server->count("/chan/noarch/repodata.json.zst") == 0);
+}
+
 TEST_CASE("a server that gives up .zst or .json is followed", "[channel]") {
     Fixture f;
     const std::vector<std::string> noarch{"noarch"};
