@@ -48,7 +48,7 @@ constexpr OtherName kOtherNames[] = {
     {"* --hardware, * --machine", "use --for NAME; to list the names: gpkg hardware list"},
     {"* --insecure, * -k", "to skip the check of certificates: GPKG_SSL_VERIFY=false gpkg ..."},
     {"* --no-build", "use --ignore-builds"},
-    {"* --no-default-packages", "gpkg adds no default packages; leave the option out"},
+    {"* --no-default-packages", "only gpkg create adds default packages; leave the option out"},
     {"* --no-network, * --use-index-cache", "use --offline"},
     {"* --offline", "use GPKG_OFFLINE=1; commands that only read an environment need no network"},
     {"* --override",

@@ -98,6 +98,7 @@ struct Config {
     Setting<std::string> platform;                    ///< else this machine's
     Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent
     Setting<std::vector<std::string>> pinned_packages{};
+    Setting<std::vector<std::string>> create_default_packages{};  ///< specs
 
     Setting<bool> repodata_use_zst{true};     ///< repodata.json.zst is asked for
     Setting<bool> repodata_use_shards{true};  ///< shards are asked for

@@ -420,6 +420,7 @@ constexpr std::array kRows = {
     with_urls(KeyRow{{"allowlist_channels", Shape::List, "allowed channels; with lists in several files, a channel must be in all"}, {"allowlist_channels", "whitelist_channels"}, ",", add_rule<true>, show_rules<true>}),
     with_urls(KeyRow{{"denylist_channels", Shape::List, "denied channels, from all files"}, {"denylist_channels"}, ",", add_rule<false>, show_rules<false>}),
     row<&Config::channel_relations_max_depth, number<0, kMostDepth>>("channel_relations_max_depth", Shape::Value, {}, "levels of channel relations to follow; 0 ignores them"),
+    row<&Config::create_default_packages, specs>("create_default_packages", Shape::List, {"create_default_packages"}, "specs that gpkg create adds to every new environment", "&"),
     row<&Config::repodata_use_zst, flag>("repodata_use_zst", Shape::Value, {"repodata_use_zst"}, "whether to ask channels for repodata.json.zst"),
     row<&Config::repodata_use_shards, flag>("repodata_use_shards", Shape::Value, {"repodata_use_shards"}, "whether to ask channels for shards"),
     row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "platform to solve for; default: this machine's"),
