@@ -146,7 +146,11 @@ Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
     GPKG_CHECK(apply_document(
         {file, std::move(root)}, reading, config, [&](const std::string& key, const Node& value) {
             config.ignored_keys.emplace_back(key, value.place());
-            if (std::find(kOfCondaAlone.begin(), kOfCondaAlone.end(), key) == kOfCondaAlone.end())
+            const bool is_of_conda =
+                std::find(kOfCondaAlone.begin(), kOfCondaAlone.end(), key) != kOfCondaAlone.end();
+            if (key == "safety_checks" && value.text() == "disabled")
+                others.emplace_back("safety_checks (gpkg checks every package)");
+            else if (!is_of_conda && key != "safety_checks")
                 others.push_back(with_near_key(key));
         }));
     return others;
