@@ -169,6 +169,10 @@ Head Running::head() const {
     head.url = url;
     head.etag = header(easy.get(), "etag");
     if (oci && !oci->etag().empty()) head.etag = oci->etag();
+    if (oci) {
+        head.sha256 = oci->sha256();
+        head.size = oci->size();
+    }
     head.last_modified = strong_last_modified(easy.get());
     head.cache_control = header(easy.get(), "cache-control");
     head.age = header(easy.get(), "age");
@@ -298,9 +302,10 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
     if (failure.kind == Kind::ProxyNotFound || failure.kind == Kind::ProxyDenied)
         failure.hint = hint_at(chosen);
     if (code == CURLE_SSL_CERTPROBLEM) {
-        failure.hint = fmt::format("check client_ssl_cert ({}) and client_ssl_cert_key; the key "
-                                   "must have no passphrase",
-                                   options.client_cert.native());
+        failure.hint = fmt::format(
+            "check client_ssl_cert ({}) and client_ssl_cert_key; the key "
+            "must have no passphrase",
+            options.client_cert.native());
     } else if (failure.kind == Kind::Tls && !options.ca_source.empty()) {
         std::error_code ignored;
         const bool is_folder = fs::is_directory(options.ca_path, ignored);
@@ -544,6 +549,7 @@ void log_in(CURL* easy, const std::string& url, const Login& login) {
 Result<std::optional<Login>> Run::login_for(const Running& running) {
     if (!running.oci || running.url != running.oci->url()) return credentials_.for_url(running.url);
     if (!running.oci->wants_login()) return std::nullopt;
+    if (!running.oci->may_have_login()) return credentials_.for_url(running.url);
     const auto given = Url::parse(running.request.url).value_or(Url()).userinfo;
     if (given.empty()) return credentials_.for_url(running.oci->place());
     const auto colon = std::min(given.find(':'), given.size());

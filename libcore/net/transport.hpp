@@ -45,6 +45,8 @@ struct Head {
     std::string age;                      ///< seconds that a cache on the way has had it
     std::optional<std::uint64_t> length;  ///< of the body that follows
     std::uint64_t range_start = 0;        ///< of a 206
+    std::string sha256;                   ///< of the whole body, where a registry says it
+    std::uint64_t size = 0;               ///< likewise; 0: unknown
     std::optional<std::uint64_t> whole;   ///< of a 206: the size of all of it
     bool accepts_ranges = false;
     std::chrono::seconds retry_after{0};
@@ -129,13 +131,13 @@ struct TransportOptions {
     std::vector<MirroredPlace> mirrors;
     OnMirrorFailed on_mirror_failed;
     CredentialFiles credentials;
-    fs::path netrc;           ///< asked where those have nothing; may be missing
-    fs::path ca_path;  ///< a file or folder of certificates; empty: what the system trusts
+    fs::path netrc;            ///< asked where those have nothing; may be missing
+    fs::path ca_path;          ///< a file or folder of certificates; empty: what the system trusts
     std::string ca_folders{};  ///< trusted as well: SSL_CERT_DIR, ":" between several
     std::string ca_source{};   ///< of ca_path, for hints: "SSL_CERT_FILE=/site.pem"
     fs::path client_cert{};    ///< shown to servers that ask for one; may hold its key too
     fs::path client_key{};
-    bool verify_tls = true;   ///< false: anybody may say that he is the server
+    bool verify_tls = true;  ///< false: anybody may say that he is the server
 };
 
 /// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),
