@@ -38,9 +38,10 @@ std::optional<std::string> environment_variable(std::string_view name) {
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-/// By HOME, or where that is not set by the system's list of users.
+/// By HOME, or where that is no path by the system's list of users.
 fs::path home_folder() {
-    if (auto home = environment_variable("HOME")) return *std::move(home);
+    if (auto home = environment_variable("HOME"); home && home->starts_with('/'))
+        return *std::move(home);
     const auto user = system_user(::getuid());
     return user ? user->home : "/";
 }

@@ -8,9 +8,12 @@
 #include "libcore/net/url.hpp"
 
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 namespace gpkg::cli {
 
@@ -78,6 +81,13 @@ Result<TrustOptions> trust_options(const Context& context) {
 Result<TransportOptions> transport_options(const Context& context) {
     const auto& config = context.config;
     auto options = transport_options_from(context.env, context.home);
+    // HOME may be another user's.
+    for (auto* file : {&options.credentials.own, &options.credentials.rattler}) {
+        if (!is_there(*file) || ::access(file->c_str(), R_OK) == 0) continue;
+        context.out.warn_once(
+            fmt::format("ignored {}: cannot open: {}", file->native(), std::strerror(errno)));
+        file->clear();
+    }
     const auto proxy_of = [&](std::string_view scheme) -> std::string {
         for (const auto name : {scheme, std::string_view("all")}) {
             for (const auto& [known, url] : config.proxy_servers.value) {

@@ -39,7 +39,7 @@ struct IndexOptions {
     bool only_cached = false;
     std::uint64_t most_bytes = 4ULL << 30U;  ///< of a body as served
     bool shards = false;  ///< where a subdir has them and is not small, their index is fetched
-    bool zst = true;                      ///< repodata.json.zst is asked for
+    bool zst = true;      ///< repodata.json.zst is asked for
     std::uint64_t small = kSmallIndex;    ///< up to so many bytes of .zst a subdir is small
     const TrustOptions* trust = nullptr;  ///< of which channels indexes are signed; null: of none
     TransferOptions transfer;             ///< progress items count as the results do

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +32,23 @@ Result<Node> parse_config(std::string_view text, const fs::path& file) {
         return root.fail(fmt::format("expected keys and values, found {}", root.kind_name()),
                          "write settings like this: channel_priority: strict");
     return root;
+}
+
+/// Why this user cannot open a file, as errno; 0 where he can.
+int refusal_of(const fs::path& file) {
+    return ::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/// The text of a file; nothing of one that does not exist. One that this user may not read counts
+/// as absent, with a warning: HOME may be another user's.
+Result<std::optional<std::string>> readable_text(const fs::path& file, Config& config) {
+    auto text = read_file(file, kLongestWritten);
+    if (text) return std::optional(*std::move(text));
+    const int refusal = refusal_of(file);
+    if (refusal == EACCES) config.warnings.push_back("ignored " + text.error().message);
+    // A part of the path may be a file: HOME=/dev/null.
+    if (refusal == EACCES || refusal == ENOENT || refusal == ENOTDIR) return std::nullopt;
+    return pass(std::move(text).error());
 }
 
 /// Fails with the error, or keeps it where invalid settings are left out.
@@ -130,8 +150,9 @@ enum class Whose { Everybodys, Systems };
 Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
                                                const fs::path& file,
                                                Config& config) {
-    GPKG_TRY(const auto text, read_file(file, kLongestWritten));
-    GPKG_TRY(auto root, parse_config(text, file));
+    GPKG_TRY(const auto text, readable_text(file, config));
+    if (!text) return std::vector<std::string>();
+    GPKG_TRY(auto root, parse_config(*text, file));
     Reading reading;
     reading.folder = file.parent_path();
     reading.home = config.home;
@@ -140,8 +161,8 @@ Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
     reading.joins = true;
     reading.skips_invalid = sources.skips_invalid;
     std::vector<std::string> others;
-    if (text.find("#!final") != std::string::npos || text.find("#!top") != std::string::npos ||
-        text.find("#!bottom") != std::string::npos)
+    if (text->find("#!final") != std::string::npos || text->find("#!top") != std::string::npos ||
+        text->find("#!bottom") != std::string::npos)
         others.emplace_back("the marks #!top, #!bottom and #!final");
     GPKG_CHECK(apply_document(
         {file, std::move(root)}, reading, config, [&](const std::string& key, const Node& value) {
@@ -269,9 +290,9 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     std::vector<Document> own;
     for (const auto& file : defaults.files) {
         if (whose == Whose::Systems && file.level != ConfigLevel::System) continue;
-        const auto text = read_file(file.path, kLongestWritten);
-        if (!text && text.error().kind == ErrorKind::NotFound) continue;
-        auto root = text ? parse_config(*text, file.path) : Result<Node>(pass(text.error()));
+        const auto text = readable_text(file.path, defaults);
+        if (text && !*text) continue;
+        auto root = text ? parse_config(**text, file.path) : Result<Node>(pass(text.error()));
         if (root)
             own.push_back({file.path, *std::move(root)});
         else

@@ -105,7 +105,8 @@ struct Config {
     Setting<int> solve_limit{50'000};         ///< conflicts that the solver may meet
     Setting<int> explain_limit{10};           ///< seconds for why a request cannot be solved
     Setting<int> download_threads{8};         ///< transfers at a time
-    Setting<std::string> ssl_verify{"true"};  ///< "true", "false", or the file or folder of certificates
+    Setting<std::string> ssl_verify{
+        "true"};  ///< "true", "false", or the file or folder of certificates
     Setting<fs::path> client_ssl_cert{};      ///< for servers that ask who one is
     Setting<fs::path> client_ssl_cert_key{};  ///< empty: it is in client_ssl_cert
     Setting<NamedTexts> proxy_servers{};      ///< by scheme

@@ -176,10 +176,11 @@ Result<std::vector<fs::path>> folders(const Node& node, const Reading& how) {
     return result;
 }
 
-/// A file or folder of certificates, or whether they are looked at. conda's "truststore" is the system's,
-/// which is what gpkg looks at anyway.
+/// A file or folder of certificates, or whether they are looked at. conda's "truststore" is the
+/// system's, which is what gpkg looks at anyway.
 Result<std::string> tls_trust(const Node& node, const Reading& how) {
-    GPKG_TRY(const auto text, text_of(node, "true, false, or a file or folder of certificates", how));
+    GPKG_TRY(const auto text,
+             text_of(node, "true, false, or a file or folder of certificates", how));
     const auto word = to_lower(text);
     if (word == "true" || word == "yes" || word == "1" || word == "truststore") return "true";
     if (word == "false" || word == "no" || word == "0") return "false";

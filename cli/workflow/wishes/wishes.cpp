@@ -352,9 +352,10 @@ Result<void> add_defaults(Context& context, const WishOptions& options, Wishes& 
         added.push_back(text);
     }
     if (!added.empty())
-        context.out.note(fmt::format("note: adds {} (create_default_packages; without them: "
-                                     "--no-default-packages)",
-                                     fmt::join(added, ", ")));
+        context.out.note(
+            fmt::format("note: adds {} (create_default_packages; without them: "
+                        "--no-default-packages)",
+                        fmt::join(added, ", ")));
     return {};
 }
 
