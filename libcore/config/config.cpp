@@ -322,6 +322,23 @@ bool is_of_another_user(const fs::path& folder) {
     return ::geteuid() != 0 && status.st_uid != ::geteuid();
 }
 
+/// A package store of another user's that this user cannot write to becomes a layer that is read,
+/// and ~/.cache/gpkg holds what is added. Commands that use packages say so.
+void add_own_store(Config& config) {
+    auto& cache = config.cache_dir.value;
+    const auto store = cache / "pkgs";
+    const auto own = config.users_cache();
+    if (config.home.empty() || !is_of_another_user(is_there(store) ? store : cache) ||
+        check_writable_folder(store) || !check_writable_folder(own))
+        return;
+    config.unheeded.push_back(fmt::format("{}: cannot be written to; new packages are kept in {}",
+                                          store.native(),
+                                          (own / "pkgs").native()));
+    auto& layers = config.store_layers.value;
+    layers.insert(layers.begin(), store);
+    cache = own;
+}
+
 fs::path own_dir_of(const Config& config) {
     const auto& shared = config.cache_dir.value;
     const auto cache = shared / "cache";
@@ -359,6 +376,7 @@ Result<Config> load_config(const ConfigSources& sources) {
         config.site = std::make_shared<const Config>(std::move(site));
     }
     add_own_environments(config);
+    add_own_store(config);
     config.own_dir = own_dir_of(config);
     return config;
 }

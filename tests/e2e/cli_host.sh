@@ -40,6 +40,21 @@ err_has "ignored $WORK/home2/.condarc: cannot open" "ignored $WORK/home2/.config
 HOME=$WORK/closed expect 0 create -y -q -n e --override-channels -c "$WORK/channel" app
 has e app-1
 
+# Caches of another user, which may be closed: what is there is read, the rest is kept below HOME.
+mkdir -m 755 "$WORK/root3" && mkdir -m 777 "$WORK/home3"
+for mode in 755 000; do
+    rm -rf "$WORK/root3/pkgs" && mkdir -p "$WORK/root3/pkgs" "$WORK/root3/cache" "$WORK/root3/log"
+    chmod $mode "$WORK/root3/pkgs" "$WORK/root3/cache" "$WORK/root3/log"
+    export HOME=$WORK/home3 GPKG_ROOT_PREFIX=$WORK/root3
+    expect 0 run -p "$WORK/env" hello
+    out_is hello
+    err_is ''
+    expect 0 create -y -p "$WORK/home3/e$mode" --override-channels -c "$WORK/channel" app
+    err_has "$WORK/root3/pkgs: cannot be written to; new packages are kept in $WORK/home3/.cache/gpkg/pkgs"
+    expect 0 run -p "$WORK/home3/e$mode" hello
+done
+export GPKG_ROOT_PREFIX=$WORK/root2
+
 touch "$WORK/home2/.config/gpkg/credentials.yaml" && chmod 600 "$WORK/home2/.config/gpkg/credentials.yaml"
 HOME=$WORK/home2 expect 1 search --override-channels -c http://127.0.0.1:9/c app
 err_has "ignored $WORK/home2/.config/gpkg/credentials.yaml: cannot open: Permission denied" 'cannot connect'
