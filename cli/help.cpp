@@ -442,7 +442,9 @@ std::vector<Row> man_variables() {
             {"CONDA_OVERRIDE_CUDA, CONDA_OVERRIDE_GLIBC, ...",
              "virtual packages that replace the detected ones"},
             {"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies"},
-            {"SSL_CERT_FILE", "file of trusted certificates; overrides the setting ssl_verify"},
+            {"SSL_CERT_FILE, REQUESTS_CA_BUNDLE",
+             "file or folder of trusted certificates; overrides the setting ssl_verify"},
+            {"SSL_CERT_DIR", "more folders of trusted certificates"},
             {"NO_COLOR", "if set, output has no color"}};
 }
 

@@ -38,9 +38,10 @@ std::optional<std::string> environment_variable(std::string_view name) {
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-/// By HOME, or where that is not set by the system's list of users.
+/// By HOME, or where that is no path by the system's list of users.
 fs::path home_folder() {
-    if (auto home = environment_variable("HOME")) return *std::move(home);
+    if (auto home = environment_variable("HOME"); home && home->starts_with('/'))
+        return *std::move(home);
     const auto user = system_user(::getuid());
     return user ? user->home : "/";
 }
@@ -269,13 +270,14 @@ int run(int argc, char** argv) {
     }
     const auto& [command, action] = *chosen;
     const auto* entry = find_command(command->get_name());
-    const auto config = load_settings(entry != nullptr && entry->works_without_settings);
+    auto config = load_settings(entry != nullptr && entry->works_without_settings);
     if (!config) {
         out.error(config.error());
         return exit_status(config.error());
     }
     const auto path = named_commands(app);
     if (config->offline.value) apply_offline(path);
+    if (given_option(path, "--insecure") != nullptr) config->ssl_verify = {"false", "--insecure"};
     how.yes = config->always_yes.value || given_option(path, "--yes") != nullptr;
     out.set(how);
     for (const auto& warning : config->warnings) out.warn(warning);

@@ -101,6 +101,9 @@ void add_channel_options(CLI::App& app, SourceOptions& options) {
         ->group(group);
     app.add_flag("--offline", options.offline, "use only packages and indexes on this machine")
         ->group(group);
+    // As the setting ssl_verify, which it replaces.
+    const std::string insecure = "do not verify TLS certificates";
+    app.add_flag("-k,--insecure", insecure)->group(group);
     app.add_option(
            "--exclude-newer",
            options.exclude_newer,

@@ -12,6 +12,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/fs/file_system.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/match_spec.hpp"
 
@@ -148,6 +149,17 @@ std::string hint_at_package(const Context& context,
                        other);
 }
 
+/// Where the folder of the default root prefix cannot be written to, as for users without a home.
+std::string hint_at_root_prefix(const Config& config) {
+    const auto& root = config.root_prefix;
+    if (root.source != "default" || check_writable_folder(root.value)) return {};
+    return fmt::format(
+        "the root prefix is {}, by the home folder {}; to use a folder of yours: "
+        "export GPKG_ROOT_PREFIX=FOLDER",
+        root.value.native(),
+        config.home.native());
+}
+
 /// An error in the words of the command line that it is about.
 Error in_users_words(const Context& context, std::span<CLI::App* const> path, Error error) {
     name_environment(context, error);
@@ -165,6 +177,8 @@ Error in_users_words(const Context& context, std::span<CLI::App* const> path, Er
         if (is_environment_name(context.config, argument))
             error = with_environment_option(std::move(error), *path.back(), argument);
     }
+    if (error.kind == ErrorKind::Io && error.hint.empty())
+        error.hint = hint_at_root_prefix(context.config);
     shorten_interruption(context, effect_of(path), error);
     const auto& offline = context.config.offline;
     if (error.is_offline && offline.value)

@@ -432,7 +432,7 @@ public:
             values.front().find('$') == std::string::npos && !fs::exists(values.front(), ignored))
             return fail(ErrorKind::Usage,
                         fmt::format("ssl_verify: no such file: {}", values.front()),
-                        "ssl_verify takes true, false or a file of certificates");
+                        "ssl_verify takes true, false, or a file or folder of certificates");
         GPKG_CHECK(set_config(target_, key, values));
         warn_of_denied(context_, target_, key);
         warn_of_other_lists(context_, target_, key);

@@ -29,6 +29,7 @@ struct CreateOptions {
     WishOptions wishes;
     std::string clone;
     LockedOptions lock;
+    bool no_default_packages = false;
 };
 
 /// "-f environment.yml" or "--lock gpkg.lock", where the request is one file.
@@ -182,6 +183,8 @@ Result<int> create(Context& context, CreateOptions& options, const std::string& 
         !default_file.empty())
         named.files = {default_file};
     named.ignore_names = !options.target.name.empty() || !options.target.prefix.empty();
+    if (options.clone.empty() && !is_locked && !options.no_default_packages)
+        named.default_specs = context.config.create_default_packages.value;
     GPKG_TRY(auto wishes, read_wishes(context, named, options.sources));
     GPKG_TRY(const auto prefix, place_of_new(context, options, wishes));
     if (!options.clone.empty()) return clone(context, options, wishes, prefix);
@@ -200,6 +203,9 @@ Action bind(CLI::App& app, const std::string& default_file) {
     add_change_options(app, options->change);
     add_reach_options(app, options->reach, ReachVerb::Create);
     add_wish_options(app, options->wishes);
+    app.add_flag("--no-default-packages",
+                 options->no_default_packages,
+                 "do not add the packages of the setting create_default_packages");
     app.add_option("--clone", options->clone, "copy this environment")->type_name("NAME|PATH");
     add_lock_options(app,
                      "--lock",

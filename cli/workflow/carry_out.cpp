@@ -560,7 +560,9 @@ Result<int> carry_out(Context& context, Change change, const ChangeOptions& opti
     }
 
     const bool changes = !options.dry_run && !options.download_only;
-    if (changes && !options.override_frozen) GPKG_CHECK(check_not_frozen(change.prefix));
+    // A new environment has no marker, even if its folder cannot be looked at.
+    if (changes && !change.creates && !options.override_frozen)
+        GPKG_CHECK(check_not_frozen(change.prefix));
     RequestedSpecs requested;
     if (!change.creates) {
         GPKG_TRY(requested, requested_in(change.prefix, change.unlink));

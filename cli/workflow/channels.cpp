@@ -144,7 +144,8 @@ Result<std::vector<FetchedIndex>> Channels::fetch_indexes_of(std::span<const Cha
     IndexOptions options;
     options.cache = cache();
     options.only_cached = only_cached;
-    options.shards = shards;
+    options.shards = shards && context_.config.repodata_use_shards.value;
+    options.zst = context_.config.repodata_use_zst.value;
     GPKG_TRY(const auto trust, trust_options(context_));
     options.trust = &trust;
     options.transfer.offline = offline_;

@@ -145,9 +145,19 @@ Result<int> run_inside(Context& context,
     // A search of PATH goes on to other folders where the environment's program has no interpreter.
     const bool is_name = command.front().find('/') == std::string::npos;
     const auto own = prefix / "bin" / command.front();
-    const bool has_own = is_name && !command.front().empty() && ::access(own.c_str(), X_OK) == 0;
-    // PATH would have another program of this name.
     std::error_code code_of_link;
+    const bool is_file =
+        is_name && !command.front().empty() && fs::is_regular_file(own, code_of_link);
+    const bool has_own = is_file && ::access(own.c_str(), X_OK) == 0;
+    // PATH would have another program of this name.
+    if (is_file && !has_own) {
+        context.out.error(
+            {ErrorKind::Io,
+             fmt::format("{}: the file is not executable", own.native()),
+             fmt::format("to restore it: gpkg repair {}", target_words(context, prefix)),
+             {}});
+        return kCannotExecute;
+    }
     if (is_name && fs::is_symlink(own, code_of_link) && !fs::exists(own, code_of_link))
         return fail(ErrorKind::NotFound,
                     fmt::format("{}: its target {} does not exist",

@@ -8,9 +8,12 @@
 #include "libcore/net/url.hpp"
 
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 namespace gpkg::cli {
 
@@ -78,6 +81,13 @@ Result<TrustOptions> trust_options(const Context& context) {
 Result<TransportOptions> transport_options(const Context& context) {
     const auto& config = context.config;
     auto options = transport_options_from(context.env, context.home);
+    // HOME may be another user's.
+    for (auto* file : {&options.credentials.own, &options.credentials.rattler}) {
+        if (!is_there(*file) || ::access(file->c_str(), R_OK) == 0) continue;
+        context.out.warn_once(
+            fmt::format("ignored {}: cannot open: {}", file->native(), std::strerror(errno)));
+        file->clear();
+    }
     const auto proxy_of = [&](std::string_view scheme) -> std::string {
         for (const auto name : {scheme, std::string_view("all")}) {
             for (const auto& [known, url] : config.proxy_servers.value) {
@@ -95,6 +105,10 @@ Result<TransportOptions> transport_options(const Context& context) {
         options.https_proxy = proxy_of("https");
         options.https_proxy_source = setting;
     }
+    for (const auto& [key, url] : config.proxy_servers.value) {
+        if (auto proxy = host_proxy(key, url)) options.host_proxies.push_back(*std::move(proxy));
+    }
+    options.host_proxy_source = setting;
     const auto& trust = config.ssl_verify.value;
     if (trust == "false") {
         options.verify_tls = false;
@@ -102,12 +116,14 @@ Result<TransportOptions> transport_options(const Context& context) {
             fmt::format("ssl_verify is false ({}): TLS certificates are not verified, so packages "
                         "may be tampered with",
                         config.ssl_verify.source));
-    } else if (trust != "true" && options.ca_file.empty()) {
-        options.ca_file = trust;
+    } else if (trust != "true" && options.ca_path.empty()) {
+        options.ca_path = trust;
         options.ca_source = fmt::format("ssl_verify: {} ({})", trust, config.ssl_verify.source);
     } else if (trust != "true") {
         options.ca_source += ", which overrides ssl_verify";
     }
+    options.client_cert = config.client_ssl_cert.value;
+    options.client_key = config.client_ssl_cert_key.value;
     GPKG_CHECK(check_mirrors(context));
     GPKG_TRY(options.mirrors,
              mirrored_places(config.mirrored_channels.value, channel_context(context)));

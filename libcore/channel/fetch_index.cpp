@@ -126,9 +126,19 @@ Error no_local_channel(const Channel& channel, const std::vector<std::string>& a
 Result<void> judge_channel(std::span<FetchedIndex> of_channel) {
     const auto& channel = of_channel.front().channel;
     const auto has = [](const FetchedIndex& index) { return !index.missing; };
-    if (std::any_of(of_channel.begin(), of_channel.end(), has)) {
+    const bool has_any = std::any_of(of_channel.begin(), of_channel.end(), has);
+    for (auto& index : of_channel) {
+        // Some servers send a page for what they lack, but a login page must not hide the packages
+        // of the platform.
+        const bool is_page = index.refusal && index.refusal->kind == ErrorKind::Integrity;
+        if (index.refusal && (!has_any || (is_page && index.subdir != "noarch")))
+            return pass(with_channel_hint(*std::move(index.refusal), channel));
+    }
+    if (has_any) {
         for (auto& index : of_channel) {
-            if (index.missing && index.subdir == "noarch")
+            if (index.refusal)
+                index.warnings.push_back(index.refusal->message + "; assumed to be missing");
+            else if (index.missing && index.subdir == "noarch")
                 index.warnings.push_back(
                     fmt::format("{}: the channel has no noarch/repodata.json", channel.base_url()));
         }

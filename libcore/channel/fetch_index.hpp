@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace gpkg {
@@ -38,6 +39,7 @@ struct IndexOptions {
     bool only_cached = false;
     std::uint64_t most_bytes = 4ULL << 30U;  ///< of a body as served
     bool shards = false;  ///< where a subdir has them and is not small, their index is fetched
+    bool zst = true;      ///< repodata.json.zst is asked for
     std::uint64_t small = kSmallIndex;    ///< up to so many bytes of .zst a subdir is small
     const TrustOptions* trust = nullptr;  ///< of which channels indexes are signed; null: of none
     TransferOptions transfer;             ///< progress items count as the results do
@@ -52,10 +54,12 @@ struct CachedState;
 struct FetchedIndex {
     Channel channel;
     std::string subdir;
-    std::string url;             ///< of the file, without secrets
-    fs::path path;               ///< of the bytes, zstd as .zst, else JSON; empty when `missing`
-    std::string sha256;          ///< of the bytes; empty for local channels and when `missing`
-    bool missing = false;        ///< the channel has no such subdir: as good as an empty one
+    std::string url;       ///< of the file, without secrets
+    fs::path path;         ///< of the bytes, zstd as .zst, else JSON; empty when `missing`
+    std::string sha256;    ///< of the bytes; empty for local channels and when `missing`
+    bool missing = false;  ///< the channel has no such subdir: as good as an empty one
+    /// Of a `missing` one: the server did not say so, but refused access or sent a page.
+    std::optional<Error> refusal{};
     bool sharded = false;        ///< the file is the index of shards
     ChannelRelations relations;  ///< what that declares; of others the index made of them tells
     bool from_cache = false;     ///< no byte of it was transferred now
@@ -70,8 +74,9 @@ struct FetchedIndex {
 };
 
 /// The indexes of every channel for every subdir, channels in the outer order, subdirs in the inner
-/// one. A subdir that a channel lacks is `missing`; a channel that lacks all is a NotFound error.
-/// What is transferred, but for indexes of shards, is read while it arrives.
+/// one. A subdir that a channel lacks is `missing`. One that the server refuses while it has
+/// another is missing too, with a warning; so is noarch where it sends a page. A channel that lacks
+/// all is an error. What is transferred, but for indexes of shards, is read while it arrives.
 Result<std::vector<FetchedIndex>> fetch_indexes(Transport& transport,
                                                 std::span<const Channel> channels,
                                                 std::span<const std::string> subdirs,

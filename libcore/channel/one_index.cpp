@@ -164,6 +164,7 @@ void OneIndex::plan() {
     }
     asks_.push_back({no_zst ? kJson : kZst});
     asks_.push_back({no_zst ? kZst : kJson});
+    if (!options_.zst) std::erase_if(asks_, [](const Ask& ask) { return ask.file == kZst; });
     if (!told_) return;
     const auto& told = *told_->statement.files_of(result_.subdir);
     std::erase_if(asks_, [&](const Ask& ask) { return !told.contains(ask.file); });
@@ -225,21 +226,35 @@ Result<bool> OneIndex::accept(Result<Response> response) {
         use_cached();
         return true;
     }
-    if (!response && response.error().kind == ErrorKind::NotFound) {
+    if (!response && says_absent(response.error())) {
         const auto second = has_fallback() ? asks_[1].file : std::string_view();
         give_up_on(asks_.front().file);
         if (!second.empty()) give_up_on(second);
-        if (!asks_.empty()) return false;
-        if (told_)
-            return distrust(TrustFault::Missing,
-                            response.error().message + ", but the signed statement lists it");
-        if (!keep_copy(response.error())) note_missing();
-        return true;
+        return ask_next(std::move(response).error());
     }
     auto stored = response ? store(*response) : pass(std::move(response).error());
     if (stored && *stored) result_.early = std::move(early);
     if (stored) return stored;
     return accept_failure(std::move(stored).error());
+}
+
+/// After an answer that is not an index: something else that the server may have is asked for.
+/// Where nothing is left, the subdir is missing, or access to it is refused.
+Result<bool> OneIndex::ask_next(Error error) {
+    if (error.kind != ErrorKind::NotFound && !no_index_) no_index_ = error;
+    if (!asks_.empty()) return false;
+    if (told_ && error.kind == ErrorKind::NotFound)
+        return distrust(TrustFault::Missing, error.message + ", but the signed statement lists it");
+    if (no_index_) error = *std::move(no_index_);
+    if (told_) return accept_failure(std::move(error));
+    if (error.kind == ErrorKind::NotFound) {
+        if (!keep_copy(error)) note_missing();
+    } else if (!keep_any_copy(error)) {
+        result_.missing = true;
+        result_.url = file_url_of(kJson);
+        result_.refusal = std::move(error);
+    }
+    return true;
 }
 
 void OneIndex::note_missing() {
@@ -275,7 +290,7 @@ bool OneIndex::keep_copy(const Error& error) {
 
 Result<bool> OneIndex::accept_failure(Error error) {
     if (trust_fault(error)) return pass(std::move(error));
-    if (asks_.front().only_small && error.kind == ErrorKind::Integrity) {
+    if (!asks_.empty() && asks_.front().only_small && error.kind == ErrorKind::Integrity) {
         asks_.erase(asks_.begin());  // as a rule because it is large
         return false;
     }
@@ -317,7 +332,11 @@ Result<bool> OneIndex::store(const Response& response) {
     if (!usable) {
         std::error_code ignored;
         fs::remove(incoming_, ignored);
-        if (!is_shards || (!look && shards_.is_usable)) return pass(std::move(usable).error());
+        if (!is_shards) {
+            give_up_on(asks_.front().file);
+            return ask_next(std::move(usable).error());
+        }
+        if (!look && shards_.is_usable) return pass(std::move(usable).error());
         // Those of the future are no trouble; the channel has repodata.json as well. A page in
         // their place is how some servers say that they have none.
         if (look && usable.error().kind != ErrorKind::Unsupported)

@@ -85,6 +85,7 @@ private:
     Result<void> copy_local();
     void note_missing();
     Result<bool> accept_failure(Error error);
+    Result<bool> ask_next(Error error);
     Result<bool> store(const Response& response);
     void save_state();
     bool is_believed(std::int64_t absent_at) const;
@@ -101,6 +102,7 @@ private:
     Copy shards_;                                ///< of their index
     std::optional<CachedState> lost_shards_;     ///< of the copy, once the server had none
     std::vector<Ask> asks_;                      ///< what is left to ask for, in this order
+    std::optional<Error> no_index_;              ///< why an answer was not an index
     fs::path incoming_;
     std::shared_ptr<EarlyRecords> early_;  ///< of what is arriving
     FetchedIndex result_;

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +32,23 @@ Result<Node> parse_config(std::string_view text, const fs::path& file) {
         return root.fail(fmt::format("expected keys and values, found {}", root.kind_name()),
                          "write settings like this: channel_priority: strict");
     return root;
+}
+
+/// Why this user cannot open a file, as errno; 0 where he can.
+int refusal_of(const fs::path& file) {
+    return ::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/// The text of a file; nothing of one that does not exist. One that this user may not read counts
+/// as absent, with a warning: HOME may be another user's.
+Result<std::optional<std::string>> readable_text(const fs::path& file, Config& config) {
+    auto text = read_file(file, kLongestWritten);
+    if (text) return std::optional(*std::move(text));
+    const int refusal = refusal_of(file);
+    if (refusal == EACCES) config.warnings.push_back("ignored " + text.error().message);
+    // A part of the path may be a file: HOME=/dev/null.
+    if (refusal == EACCES || refusal == ENOENT || refusal == ENOTDIR) return std::nullopt;
+    return pass(std::move(text).error());
 }
 
 /// Fails with the error, or keeps it where invalid settings are left out.
@@ -111,13 +131,13 @@ std::string with_near_key(const std::string& key) {
 /// Keys that are about conda itself, or about what gpkg does in its own way: nobody who set them
 /// would be surprised.
 // clang-format off
-constexpr std::array<std::string_view, 42> kOfCondaAlone = {
+constexpr std::array<std::string_view, 40> kOfCondaAlone = {
     "add_anaconda_token", "add_binstar_token", "anaconda_anon_usage", "anaconda_upload", "auto_activate",
     "auto_activate_base", "auto_stack", "auto_update_conda", "binstar_upload", "bld_path", "conda-build",
     "conda_build", "console", "croot", "debug", "default_activation_env", "default_threads", "dev",
     "error_upload_url", "execute_threads", "experimental", "experimental_solver", "extra_safety_checks", "json",
     "local_repodata_ttl", "notify_outdated_conda", "plugins", "quiet", "register_envs",
-    "report_errors", "repodata_fns", "repodata_threads", "repodata_use_shards", "repodata_use_zst",
+    "report_errors", "repodata_fns", "repodata_threads",
     "rollback_enabled", "sat_solver", "shortcuts", "show_channel_urls", "solver", "unsatisfiable_hints",
     "use_index_cache", "verify_threads",
 };
@@ -130,8 +150,9 @@ enum class Whose { Everybodys, Systems };
 Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
                                                const fs::path& file,
                                                Config& config) {
-    GPKG_TRY(const auto text, read_file(file, kLongestWritten));
-    GPKG_TRY(auto root, parse_config(text, file));
+    GPKG_TRY(const auto text, readable_text(file, config));
+    if (!text) return std::vector<std::string>();
+    GPKG_TRY(auto root, parse_config(*text, file));
     Reading reading;
     reading.folder = file.parent_path();
     reading.home = config.home;
@@ -140,13 +161,17 @@ Result<std::vector<std::string>> apply_condarc(const ConfigSources& sources,
     reading.joins = true;
     reading.skips_invalid = sources.skips_invalid;
     std::vector<std::string> others;
-    if (text.find("#!final") != std::string::npos || text.find("#!top") != std::string::npos ||
-        text.find("#!bottom") != std::string::npos)
+    if (text->find("#!final") != std::string::npos || text->find("#!top") != std::string::npos ||
+        text->find("#!bottom") != std::string::npos)
         others.emplace_back("the marks #!top, #!bottom and #!final");
     GPKG_CHECK(apply_document(
         {file, std::move(root)}, reading, config, [&](const std::string& key, const Node& value) {
             config.ignored_keys.emplace_back(key, value.place());
-            if (std::find(kOfCondaAlone.begin(), kOfCondaAlone.end(), key) == kOfCondaAlone.end())
+            const bool is_of_conda =
+                std::find(kOfCondaAlone.begin(), kOfCondaAlone.end(), key) != kOfCondaAlone.end();
+            if (key == "safety_checks" && value.text() == "disabled")
+                others.emplace_back("safety_checks (gpkg checks every package)");
+            else if (!is_of_conda && key != "safety_checks")
                 others.push_back(with_near_key(key));
         }));
     return others;
@@ -265,9 +290,9 @@ Result<Config> read_all(const ConfigSources& sources, Whose whose) {
     std::vector<Document> own;
     for (const auto& file : defaults.files) {
         if (whose == Whose::Systems && file.level != ConfigLevel::System) continue;
-        const auto text = read_file(file.path, kLongestWritten);
-        if (!text && text.error().kind == ErrorKind::NotFound) continue;
-        auto root = text ? parse_config(*text, file.path) : Result<Node>(pass(text.error()));
+        const auto text = readable_text(file.path, defaults);
+        if (text && !*text) continue;
+        auto root = text ? parse_config(**text, file.path) : Result<Node>(pass(text.error()));
         if (root)
             own.push_back({file.path, *std::move(root)});
         else
@@ -295,6 +320,23 @@ bool is_of_another_user(const fs::path& folder) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) return false;
     return ::geteuid() != 0 && status.st_uid != ::geteuid();
+}
+
+/// A package store of another user's that this user cannot write to becomes a layer that is read,
+/// and ~/.cache/gpkg holds what is added. Commands that use packages say so.
+void add_own_store(Config& config) {
+    auto& cache = config.cache_dir.value;
+    const auto store = cache / "pkgs";
+    const auto own = config.users_cache();
+    if (config.home.empty() || !is_of_another_user(is_there(store) ? store : cache) ||
+        check_writable_folder(store) || !check_writable_folder(own))
+        return;
+    config.unheeded.push_back(fmt::format("{}: cannot be written to; new packages are kept in {}",
+                                          store.native(),
+                                          (own / "pkgs").native()));
+    auto& layers = config.store_layers.value;
+    layers.insert(layers.begin(), store);
+    cache = own;
 }
 
 fs::path own_dir_of(const Config& config) {
@@ -334,6 +376,7 @@ Result<Config> load_config(const ConfigSources& sources) {
         config.site = std::make_shared<const Config>(std::move(site));
     }
     add_own_environments(config);
+    add_own_store(config);
     config.own_dir = own_dir_of(config);
     return config;
 }

@@ -98,11 +98,17 @@ struct Config {
     Setting<std::string> platform;                    ///< else this machine's
     Setting<NamedTexts> override_virtual_packages{};  ///< "cuda" -> "12.4"; empty: absent
     Setting<std::vector<std::string>> pinned_packages{};
+    Setting<std::vector<std::string>> create_default_packages{};  ///< specs
 
+    Setting<bool> repodata_use_zst{true};     ///< repodata.json.zst is asked for
+    Setting<bool> repodata_use_shards{true};  ///< shards are asked for
     Setting<int> solve_limit{50'000};         ///< conflicts that the solver may meet
     Setting<int> explain_limit{10};           ///< seconds for why a request cannot be solved
     Setting<int> download_threads{8};         ///< transfers at a time
-    Setting<std::string> ssl_verify{"true"};  ///< "true", "false" or the file of certificates
+    Setting<std::string> ssl_verify{
+        "true"};  ///< "true", "false", or the file or folder of certificates
+    Setting<fs::path> client_ssl_cert{};      ///< for servers that ask who one is
+    Setting<fs::path> client_ssl_cert_key{};  ///< empty: it is in client_ssl_cert
     Setting<NamedTexts> proxy_servers{};      ///< by scheme
     Setting<NamedLists> trusted_keys{};       ///< by channel: public keys, or a file of them
     Setting<int> number_channel_notices{5};   ///< shown by one command; 0: none

@@ -3,6 +3,7 @@
 #include "libcore/config/config_keys_internal.hpp"
 #include "libcore/fs/system_user.hpp"
 #include "libcore/hardware/asked_spec.hpp"
+#include "libcore/net/transport.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
@@ -158,6 +159,12 @@ Result<fs::path> folder(const Node& node, const Reading& how) {
     return folder_from(text, node.place(), how);
 }
 
+Result<fs::path> file(const Node& node, const Reading& how) {
+    GPKG_TRY(const auto text, node.as_text("a file"));
+    if (text.empty()) return node.fail("expected a file, found nothing");
+    return folder_from(text, node.place(), how);
+}
+
 Result<std::vector<fs::path>> folders(const Node& node, const Reading& how) {
     GPKG_TRY(const auto texts, node.as_texts(how.key));
     std::vector<fs::path> result;
@@ -169,10 +176,11 @@ Result<std::vector<fs::path>> folders(const Node& node, const Reading& how) {
     return result;
 }
 
-/// A file of certificates, or whether they are looked at. conda's "truststore" is the system's,
-/// which is what gpkg looks at anyway.
+/// A file or folder of certificates, or whether they are looked at. conda's "truststore" is the
+/// system's, which is what gpkg looks at anyway.
 Result<std::string> tls_trust(const Node& node, const Reading& how) {
-    GPKG_TRY(const auto text, text_of(node, "true, false or a file of certificates", how));
+    GPKG_TRY(const auto text,
+             text_of(node, "true, false, or a file or folder of certificates", how));
     const auto word = to_lower(text);
     if (word == "true" || word == "yes" || word == "1" || word == "truststore") return "true";
     if (word == "false" || word == "no" || word == "0") return "false";
@@ -264,14 +272,21 @@ Result<NamedTexts> urls_by_name(const Node& node, const Reading& how) {
     return texts;
 }
 
+/// By scheme, or by scheme and host as conda has it. Of conda's files, schemes that gpkg never asks
+/// are left out.
 Result<NamedTexts> proxies(const Node& node, const Reading& how) {
     GPKG_TRY(auto texts, texts_by_name(node, how));
-    for (const auto& [name, text] : texts) {
-        if (name != "http" && name != "https" && name != "all")
-            return node.fail(
-                fmt::format("expected proxies of http, https or all, found one of {}", name),
-                "for hosts without a proxy, use NO_PROXY");
-    }
+    const auto is_unknown = [](const auto& proxy) {
+        const auto& name = proxy.first;
+        return name != "http" && name != "https" && name != "all" && !host_proxy(name, "");
+    };
+    if (how.joins) std::erase_if(texts, is_unknown);
+    const auto unknown = std::find_if(texts.begin(), texts.end(), is_unknown);
+    if (unknown != texts.end())
+        return node.fail(fmt::format("expected proxies of http, https, all or https://HOST, found "
+                                     "one of {}",
+                                     mask_login(unknown->first)),
+                         "for hosts without a proxy, use NO_PROXY");
     return texts;
 }
 
@@ -406,6 +421,9 @@ constexpr std::array kRows = {
     with_urls(KeyRow{{"allowlist_channels", Shape::List, "allowed channels; with lists in several files, a channel must be in all"}, {"allowlist_channels", "whitelist_channels"}, ",", add_rule<true>, show_rules<true>}),
     with_urls(KeyRow{{"denylist_channels", Shape::List, "denied channels, from all files"}, {"denylist_channels"}, ",", add_rule<false>, show_rules<false>}),
     row<&Config::channel_relations_max_depth, number<0, kMostDepth>>("channel_relations_max_depth", Shape::Value, {}, "levels of channel relations to follow; 0 ignores them"),
+    row<&Config::create_default_packages, specs>("create_default_packages", Shape::List, {"create_default_packages"}, "specs that gpkg create adds to every new environment", "&"),
+    row<&Config::repodata_use_zst, flag>("repodata_use_zst", Shape::Value, {"repodata_use_zst"}, "whether to ask channels for repodata.json.zst"),
+    row<&Config::repodata_use_shards, flag>("repodata_use_shards", Shape::Value, {"repodata_use_shards"}, "whether to ask channels for shards"),
     row<&Config::platform, platform>("platform", Shape::Value, {"subdir"}, "platform to solve for; default: this machine's"),
     row<&Config::override_virtual_packages, overrides>("override_virtual_packages", Shape::Map, {"override_virtual_packages", "virtual_packages"}, "virtual packages that replace the detected ones"),
     row<&Config::pinned_packages, specs>("pinned_packages", Shape::List, {"pinned_packages"}, "specs that apply to every environment", "&"),
@@ -420,8 +438,10 @@ constexpr std::array kRows = {
     row<&Config::profile_folders, folders>("profile_folders", Shape::List, {}, "folders with hardware profiles for --for", ":,"),
     row<&Config::link, link_word>("link", Shape::Value, {}, "how to link files: auto, hardlink, reflink or copy"),
     row<&Config::download_threads, number<1, kMostThreads>>("download_threads", Shape::Value, {"fetch_threads"}, "number of parallel downloads"),
-    with_urls(row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https or all")),
-    row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file of trusted certificates"),
+    with_urls(row<&Config::proxy_servers, proxies>("proxy_servers", Shape::Map, {"proxy_servers"}, "proxies of http, https, all, or of one host: https://HOST")),
+    row<&Config::ssl_verify, tls_trust>("ssl_verify", Shape::Value, {"ssl_verify", "verify_ssl"}, "true, false, or a file or folder of trusted certificates"),
+    row<&Config::client_ssl_cert, file>("client_ssl_cert", Shape::Value, {"client_ssl_cert", "client_cert"}, "file of the certificate for servers that require one"),
+    row<&Config::client_ssl_cert_key, file>("client_ssl_cert_key", Shape::Value, {"client_ssl_cert_key", "client_cert_key"}, "file of its private key; default: in client_ssl_cert"),
     row<&Config::trusted_keys, lists_by_name>("trusted_keys", Shape::Map, {}, "public keys of signed channels, or the file of a root"),
     row<&Config::number_channel_notices, number<0, kMostNotices>>("number_channel_notices", Shape::Value, {"number_channel_notices"}, "channel notices shown per command; 0 for none"),
     row<&Config::changeps1, flag>("changeps1", Shape::Value, {"changeps1"}, "whether activation changes the prompt"),

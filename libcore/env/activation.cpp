@@ -276,6 +276,32 @@ void name_environment(Changes& changes,
     changes.set("CONDA_PROMPT_MODIFIER", prompt_modifier(name, options));
 }
 
+/// Leaves and enters the active environment. `to_front`: on PATH it comes first, else it keeps its
+/// place there.
+Result<Activation> renew(const EnvLookup& env,
+                         Shell shell,
+                         const ActivateOptions& options,
+                         bool to_front) {
+    const auto active = active_environment(env);
+    if (active.level == 0) return Activation{};
+    Activation out;
+    Changes changes(env);
+    GPKG_TRY(auto variables, environment_variables(active.prefix));
+    out.deactivate_scripts = scripts(active.prefix, "deactivate.d", shell);
+    renew_variables(changes, active, variables);
+    const auto entries = path_entries(changes);
+    const bool is_there =
+        std::find(entries.begin(), entries.end(), programs(active.prefix)) != entries.end();
+    if (is_there && to_front) change_path(changes, programs(active.prefix), "");
+    if (!is_there || to_front) change_path(changes, "", programs(active.prefix));
+    out.adds_to_path = !env("PATH");
+    name_environment(changes, active.prefix, active.level, options);
+    out.variables = std::move(changes).take();
+    out.activate_scripts = scripts(active.prefix, "activate.d", shell);
+    out.warnings = std::move(variables.warnings);
+    return out;
+}
+
 }  // namespace
 
 std::optional<Shell> shell_of(std::string_view name) {
@@ -315,7 +341,7 @@ Result<Activation> activate(const fs::path& prefix,
         return fail(ErrorKind::Unsupported,
                     fmt::format("{}: a path with \":\" cannot be on PATH", prefix.native()));
     const auto active = active_environment(env);
-    if (active.level > 0 && active.prefix == prefix) return reactivate(env, shell, options);
+    if (active.level > 0 && active.prefix == prefix) return renew(env, shell, options, true);
     // Going back to where one came from is leaving, as conda sees it.
     if (active.level > 1 && !options.stack &&
         env(numbered("CONDA_PREFIX_", active.level - 1)) == prefix.native())
@@ -342,6 +368,7 @@ Result<Activation> activate(const fs::path& prefix,
     name_environment(changes, prefix, level, options);
     save_variables(changes, names_of(variables), active.level);
     enter_variables(changes, variables, level);
+    out.adds_to_path = !env("PATH");
     out.variables = std::move(changes).take();
     out.activate_scripts = scripts(prefix, "activate.d", shell);
     out.warnings = std::move(variables.warnings);
@@ -383,24 +410,17 @@ Result<Activation> deactivate(const EnvLookup& env, Shell shell, const ActivateO
 }
 
 Result<Activation> reactivate(const EnvLookup& env, Shell shell, const ActivateOptions& options) {
-    const auto active = active_environment(env);
-    if (active.level == 0) return Activation{};
-    Activation out;
-    Changes changes(env);
-    GPKG_TRY(auto variables, environment_variables(active.prefix));
-    out.deactivate_scripts = scripts(active.prefix, "deactivate.d", shell);
-    renew_variables(changes, active, variables);
-    const auto entries = path_entries(changes);
-    if (std::find(entries.begin(), entries.end(), programs(active.prefix)) == entries.end())
-        change_path(changes, "", programs(active.prefix));
-    name_environment(changes, active.prefix, active.level, options);
-    out.variables = std::move(changes).take();
-    out.activate_scripts = scripts(active.prefix, "activate.d", shell);
-    out.warnings = std::move(variables.warnings);
-    return out;
+    return renew(env, shell, options, false);
 }
 
 namespace {
+
+/// Puts the programs of the system behind PATH, where shells look for them without one.
+void add_usual_path(std::vector<std::pair<std::string, std::optional<std::string>>>& variables) {
+    for (auto& [name, value] : variables) {
+        if (name == "PATH" && value) *value += ":/usr/local/bin:/usr/bin:/bin";
+    }
+}
 
 /// Sources what an activation sources, and becomes the command in its arguments. In bash these are
 /// kept from scripts that set their own; of a script that ends the shell it says so.
@@ -411,12 +431,14 @@ std::string run_script(const Activation& activation, bool bash) {
     // What scripts print must not mix with the command's output.
     const auto source = [&](const std::vector<fs::path>& files) {
         for (const auto& file : files)
-            text += fmt::format("__gpkg_script={0}\n. {0} >&2\n",
-                                shell_quoted(file.native(), Shell::Posix));
+            text += fmt::format("__gpkg_script={0}\n{1}. {0} >&2\n",
+                                shell_quoted(file.native(), Shell::Posix),
+                                bash ? "" : kSurvives);
     };
     source(activation.deactivate_scripts);
     Activation only_variables;
     only_variables.variables = activation.variables;
+    only_variables.adds_to_path = activation.adds_to_path;
     text += shell_commands(only_variables, Shell::Posix);
     source(activation.activate_scripts);
     text += "cd -- \"$__gpkg_folder\"\n";
@@ -450,6 +472,7 @@ Result<RunEnvironment> run_environment(const fs::path& prefix,
     out.warnings = std::move(activation.warnings);
     if (activation.activate_scripts.empty() && activation.deactivate_scripts.empty()) {
         out.variables = std::move(activation.variables);
+        if (activation.adds_to_path) add_usual_path(out.variables);
         out.command = command;
         return out;
     }

@@ -41,6 +41,8 @@ struct Activation {
     std::vector<std::pair<std::string, std::optional<std::string>>> variables{};
     std::vector<fs::path> activate_scripts{};
     std::vector<std::string> warnings{};  ///< variables that no shell could set
+    /// PATH was not there: the shell may have one that it does not export, which stays behind it.
+    bool adds_to_path = false;
 };
 
 struct ActivateOptions {
@@ -49,7 +51,8 @@ struct ActivateOptions {
     bool change_prompt = true;
 };
 
-/// Enters `prefix`. Re-enters it when it is the active one. NotFound when it is no environment.
+/// Enters `prefix`. Re-enters it when it is the active one, and puts it first on PATH. NotFound
+/// when it is no environment.
 Result<Activation> activate(const fs::path& prefix,
                             const EnvLookup& env,
                             Shell shell,

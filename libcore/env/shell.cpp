@@ -67,6 +67,13 @@ std::string set_command(const std::string& name, const std::string& value, Shell
     return fmt::format("export {}={}\n", name, quoted);
 }
 
+/// Other shells export PATH in any case.
+std::string add_to_path_command(const std::string& entries, Shell shell) {
+    if (shell != Shell::Posix && shell != Shell::Bash && shell != Shell::Zsh)
+        return set_command("PATH", entries, shell);
+    return fmt::format("export PATH={}\"${{PATH:+:${{PATH}}}}\"\n", shell_quoted(entries, shell));
+}
+
 std::string unset_command(const std::string& name, Shell shell) {
     switch (shell) {
     case Shell::Posix:
@@ -85,7 +92,19 @@ std::string source_command(const fs::path& file, Shell shell) {
     const auto quoted = shell_quoted(file.native(), shell);
     if (shell == Shell::Fish) return fmt::format("source {}\n", quoted);
     if (shell == Shell::Tcsh) return fmt::format("source {};\n", quoted);
-    return fmt::format(". {}\n", quoted);
+    return fmt::format("{}. {}\n", shell == Shell::Posix ? kSurvives : "", quoted);
+}
+
+/// Scripts of packages are written for shells without errexit and nounset: these are off meanwhile.
+std::string source_commands(const std::vector<fs::path>& files, Shell shell) {
+    std::string out;
+    for (const auto& file : files) out += source_command(file, shell);
+    const bool has_options = shell == Shell::Posix || shell == Shell::Bash || shell == Shell::Zsh;
+    if (out.empty() || !has_options) return out;
+    return "__gpkg_options=$-\nset +eu\n" + out +
+           "case ${__gpkg_options-} in *u*) set -u;; esac\n"
+           "case ${__gpkg_options-} in *e*) set -e;; esac\n"
+           "unset __gpkg_options\n";
 }
 
 /// What the shell does about its prompt before and after the variables change. The posix prompt is
@@ -145,9 +164,6 @@ std::string shell_quoted(std::string_view text, Shell shell) {
 
 std::string shell_commands(const Activation& activation, Shell shell) {
     std::string out;
-    const auto source = [&](const std::vector<fs::path>& files) {
-        for (const auto& file : files) out += source_command(file, shell);
-    };
     const auto changes = [&](std::string_view name) {
         return std::any_of(activation.variables.begin(),
                            activation.variables.end(),
@@ -155,13 +171,19 @@ std::string shell_commands(const Activation& activation, Shell shell) {
     };
     const auto prompt =
         changes("CONDA_PROMPT_MODIFIER") ? prompt_commands(shell) : PromptCommands{};
-    source(activation.deactivate_scripts);
+    out += source_commands(activation.deactivate_scripts, shell);
     out += prompt.before;
-    for (const auto& [name, value] : activation.variables)
-        out += value ? set_command(name, *value, shell) : unset_command(name, shell);
+    for (const auto& [name, value] : activation.variables) {
+        if (!value)
+            out += unset_command(name, shell);
+        else if (name == "PATH" && activation.adds_to_path)
+            out += add_to_path_command(*value, shell);
+        else
+            out += set_command(name, *value, shell);
+    }
     out += prompt.after;
     if (changes("PATH")) out += forget_programs(shell);
-    source(activation.activate_scripts);
+    out += source_commands(activation.activate_scripts, shell);
     // The hook has it; a file of these commands that is sourced brings its own.
     if (shell == Shell::Tcsh && out.find("$__gpkg_nl") != std::string::npos)
         out.insert(0, "if ( ! $?__gpkg_nl ) set __gpkg_nl = '\\\n';\n");

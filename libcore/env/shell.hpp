@@ -13,6 +13,9 @@ namespace gpkg {
 /// Commands that carry out `activation`, for `eval` or `source`.
 std::string shell_commands(const Activation& activation, Shell shell);
 
+/// Before ".": a script that sh cannot read does not end it. Only sh needs that, and zsh cannot.
+inline constexpr std::string_view kSurvives = "command ";
+
 /// `text` as one word.
 std::string shell_quoted(std::string_view text, Shell shell);
 

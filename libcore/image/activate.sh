@@ -13,12 +13,16 @@ _gpkg_here=$(CDPATH='' cd -- "$(dirname -- "$_gpkg_here")/.." && pwd -P) || retu
 if command -v deactivate > /dev/null 2>&1 && [ -n "${_GPKG_PACK_PATH:-}" ]; then deactivate; fi
 
 _gpkg_run_scripts() {
+    _gpkg_options=$-  # packages write their scripts without errexit and nounset
+    set +eu
     for _gpkg_script in $(cd "$CONDA_PREFIX/etc/conda/$1" 2> /dev/null && LC_ALL=C ls); do
         case $_gpkg_script in
         *.sh) . "$CONDA_PREFIX/etc/conda/$1/$_gpkg_script" ;;
         esac
     done
-    unset _gpkg_script
+    case $_gpkg_options in *u*) set -u ;; esac
+    case $_gpkg_options in *e*) set -e ;; esac
+    unset _gpkg_script _gpkg_options
 }
 _gpkg_keep() {
     eval "[ -z \"\${$1+set}\" ]" && _GPKG_PACK_UNDO="$_GPKG_PACK_UNDO unset $1;" && return

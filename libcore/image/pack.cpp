@@ -2,15 +2,19 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/placeholder.hpp"
+#include "libcore/env/shell.hpp"
 #include "libcore/fs/temporary.hpp"
 #include "libcore/image/laid_out_tar_internal.hpp"
 #include "libcore/image/pack_internal.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace gpkg {
 namespace {
@@ -34,6 +38,11 @@ Result<bool> has_shebang(const LaidOutFile& file) {
     return found;
 }
 
+struct Variable {
+    std::string value;
+    std::string placeholder;  ///< what stands in the value for the prefix; empty: nothing
+};
+
 /// Puts what is handed over into the archive, and remembers what has to be relocated.
 class Packer {
 public:
@@ -50,21 +59,33 @@ private:
     Result<void> note(const LaidOutFile& file);
     void take_variables(const LaidOutFile& file, const std::string& json);
     Result<void> add_script(const std::string& path, unsigned mode, std::string_view text);
+    std::string filled(std::string_view script, std::string_view folder, Shell shell) const;
 
     TarStream& tar_;
     /// Of files, by whether they are binary and what they name.
     std::map<std::pair<bool, std::string>, std::string> lists_;
     std::string shebangs_;
     std::string links_;
-    std::set<std::string> scripts_;                 ///< paths of ours that a package has taken
-    std::map<std::string, std::string> variables_;  ///< values as a shell reads them
-    unsigned variables_kept_from_ = 0;              ///< bits of a mode
+    std::set<std::string> scripts_;  ///< paths of ours that a package has taken
+    std::map<std::string, Variable> variables_;
+    std::vector<std::string> tcsh_scripts_;  ///< tcsh cannot list a folder whose name has a space
+    unsigned variables_kept_from_ = 0;       ///< bits of a mode
     std::uint64_t history_size_ = 0;
     std::vector<std::string> warnings_;
 };
 
 constexpr std::string_view kRelocate = "bin/gpkg-relocate";
-constexpr std::string_view kActivate = "bin/activate";
+
+struct ActivateScript {
+    std::string_view path;
+    std::string_view text;
+    Shell shell;
+};
+std::array<ActivateScript, 3> activate_scripts() {
+    return {{{"bin/activate", kActivateSh, Shell::Bash},
+             {"bin/activate.fish", kActivateFish, Shell::Fish},
+             {"bin/activate.csh", kActivateCsh, Shell::Tcsh}}};
+}
 
 Result<void> Packer::note(const LaidOutFile& file) {
     if (file.path.find_first_of("\n\t") != std::string::npos ||
@@ -94,12 +115,29 @@ Result<void> Packer::note(const LaidOutFile& file) {
 
 /// A value in the words of a shell, with "$CONDA_PREFIX" for the placeholder: where the environment
 /// will be is known only there.
-std::string shell_value(std::string_view value, std::string_view placeholder) {
+std::string shell_value(std::string_view value, std::string_view placeholder, Shell shell) {
     const auto at = placeholder.empty() ? value.npos : value.find(placeholder);
-    if (at == value.npos) return shell_word(value);
+    if (at == value.npos) return shell_quoted(value, shell);
     const auto rest = value.substr(at + placeholder.size());
-    return (at == 0 ? "" : shell_word(value.substr(0, at))) + "\"$CONDA_PREFIX\"" +
-           (rest.empty() ? "" : shell_value(rest, placeholder));
+    return (at == 0 ? "" : shell_quoted(value.substr(0, at), shell)) + "\"$CONDA_PREFIX\"" +
+           (rest.empty() ? "" : shell_value(rest, placeholder, shell));
+}
+
+/// What a script does about a variable: of `folder` activate.d it keeps the old value and sets the
+/// new one. tcsh looks a variable up even where a condition is false, but for what eval gets.
+std::string variable_lines(const std::string& name,
+                           const Variable& variable,
+                           std::string_view folder,
+                           Shell shell) {
+    const auto value = shell_value(variable.value, variable.placeholder, shell);
+    const auto old = "_GPKG_PACK_OLD_" + name;
+    if (shell == Shell::Fish) return fmt::format("_gpkg_keep {0}\nset -gx {0} {1}\n", name, value);
+    if (shell != Shell::Tcsh) return fmt::format("_gpkg_keep {0}\nexport {0}={1}\n", name, value);
+    if (folder == "activate.d")
+        return fmt::format(
+            "if ( $?{0} ) eval 'set {1} = ${0}:q'\nsetenv {0} {2}\n", name, old, value);
+    return fmt::format(
+        "unsetenv {0}\nif ( $?{1} ) eval 'setenv {0} ${1}:q; unset {1}'\n", name, old);
 }
 
 /// What a package sets when the environment is activated.
@@ -107,13 +145,14 @@ void Packer::take_variables(const LaidOutFile& file, const std::string& json) {
     const auto document = nlohmann::json::parse(json, nullptr, false);
     if (!document.is_object()) return;
     for (const auto& [name, value] : document.items()) {
-        if (value.is_string())
-            variables_[name] = shell_value(value.get<std::string>(), file.placeholder);
+        if (value.is_string()) variables_[name] = {value.get<std::string>(), file.placeholder};
     }
 }
 
 Result<void> Packer::add(const LaidOutFile& file) {
-    if (file.path == kRelocate || file.path == kActivate) scripts_.insert(file.path);
+    if (file.path.starts_with("bin/")) scripts_.insert(file.path);
+    if (file.path.starts_with("etc/conda/") && file.path.ends_with(".csh"))
+        tcsh_scripts_.push_back(file.path);
     if (file.path == kHistory) history_size_ = file.content.size();
     if (file.path == kVariablesFile) variables_kept_from_ |= file.kept_from();
     if (file.path.starts_with("etc/conda/env_vars.d/") && !file.source.empty()) {
@@ -155,15 +194,31 @@ Result<void> Packer::finish(const Transaction& environment) {
     GPKG_CHECK(add_script(std::string(kRelocate), 0755, kRelocateScript));
 
     for (const auto& [name, value] : environment.variables) {
-        if (value) variables_[name] = shell_word(*value);
+        if (value) variables_[name] = {*value, ""};
     }
+    for (const auto& [path, script, shell] : activate_scripts())
+        GPKG_CHECK(add_script(
+            std::string(path), 0755U & ~variables_kept_from_, filled(script, "activate.d", shell)));
+    return tar_.add_text(fmt::format("{}/deactivate.csh", kPack),
+                         0644U & ~variables_kept_from_,
+                         filled(kDeactivateCsh, "deactivate.d", Shell::Tcsh));
+}
+
+/// A script with what it does about the variables and, for tcsh, about the scripts of packages.
+std::string Packer::filled(std::string_view script, std::string_view folder, Shell shell) const {
     std::string variables;
-    for (const auto& [name, value] : variables_)
-        variables += fmt::format("_gpkg_keep {}\nexport {}={}\n", name, name, value);
-    auto activate = std::string(kActivateScript);
-    constexpr std::string_view kPlace = "# variables\n";
-    activate.replace(activate.find(kPlace), kPlace.size(), variables);
-    return add_script(std::string(kActivate), 0755U & ~variables_kept_from_, activate);
+    for (const auto& [name, variable] : variables_)
+        variables += variable_lines(name, variable, folder, shell);
+    auto paths = tcsh_scripts_;
+    std::sort(paths.begin(), paths.end());
+    if (folder == "deactivate.d") std::reverse(paths.begin(), paths.end());
+    std::string sources;
+    for (const auto& path : paths) {
+        if (path.starts_with(fmt::format("etc/conda/{}/", folder)))
+            sources += fmt::format("source \"$CONDA_PREFIX\"{}\n", shell_quoted("/" + path, shell));
+    }
+    const auto text = replace_all(script, "# variables\n", variables);
+    return shell == Shell::Tcsh ? replace_all(text, "# scripts\n", sources) : text;
 }
 
 /// Its first two lines tell a script of any version.
@@ -176,11 +231,12 @@ std::string_view start_of(std::string_view script) {
 std::vector<std::string> scripts_of_pack(const fs::path& prefix) {
     std::vector<std::string> scripts;
     if (!is_there(prefix / kPack)) return scripts;
-    for (const auto& [path, script] :
-         {std::pair(kRelocate, kRelocateScript), std::pair(kActivate, kActivateScript)}) {
+    const auto add = [&](std::string_view path, std::string_view script) {
         const auto text = read_file(prefix / path);
         if (text && text->starts_with(start_of(script))) scripts.emplace_back(path);
-    }
+    };
+    add(kRelocate, kRelocateScript);
+    for (const auto& [path, script, shell] : activate_scripts()) add(path, script);
     return scripts;
 }
 

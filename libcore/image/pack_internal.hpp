@@ -4,8 +4,11 @@
 
 namespace gpkg {
 
-/// relocate.sh and activate.sh.
+/// The scripts of that name.
 extern const std::string_view kRelocateScript;
-extern const std::string_view kActivateScript;
+extern const std::string_view kActivateSh;
+extern const std::string_view kActivateFish;
+extern const std::string_view kActivateCsh;
+extern const std::string_view kDeactivateCsh;
 
 }  // namespace gpkg

@@ -169,6 +169,10 @@ Head Running::head() const {
     head.url = url;
     head.etag = header(easy.get(), "etag");
     if (oci && !oci->etag().empty()) head.etag = oci->etag();
+    if (oci) {
+        head.sha256 = oci->sha256();
+        head.size = oci->size();
+    }
     head.last_modified = strong_last_modified(easy.get());
     head.cache_control = header(easy.get(), "cache-control");
     head.age = header(easy.get(), "age");
@@ -245,16 +249,27 @@ Kind kind_of(CURLcode code, CURL* easy) {
     }
 }
 
-const std::string& proxy_of(const Running& running, const TransportOptions& options) {
-    return running.url.starts_with("https:") ? options.https_proxy : options.http_proxy;
+/// A proxy and where it was set; that is empty where it is not known.
+struct ChosenProxy {
+    const std::string& url;
+    const std::string& source;
+};
+
+ChosenProxy proxy_of(const Running& running, const TransportOptions& options) {
+    const auto url = Url::parse(running.url).value_or(Url());
+    for (const auto& proxy : options.host_proxies) {
+        if ((proxy.scheme == url.scheme || proxy.scheme == "all") &&
+            (proxy.host == url.host || proxy.host == url.host + ":" + url.port))
+            return {proxy.url, options.host_proxy_source};
+    }
+    if (url.scheme == "https") return {options.https_proxy, options.https_proxy_source};
+    return {options.http_proxy, options.http_proxy_source};
 }
 
-/// Where the proxy was set; empty where that is not known.
-std::string proxy_hint(const Running& running, const TransportOptions& options) {
-    const auto& source =
-        running.url.starts_with("https:") ? options.https_proxy_source : options.http_proxy_source;
-    return source.empty() ? ""
-                          : fmt::format("the proxy is set by {}; check it, and NO_PROXY", source);
+std::string hint_at(const ChosenProxy& proxy) {
+    return proxy.source.empty()
+               ? ""
+               : fmt::format("the proxy is set by {}; check it, and NO_PROXY", proxy.source);
 }
 
 Failure failure_of(CURLcode code, const Running& running, const TransportOptions& options) {
@@ -265,8 +280,8 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
         failure.kind = Kind::ProxyDenied;
         failure.proxy_status = static_cast<int>(proxy);
     }
-    const auto& proxy_url = proxy_of(running, options);
-    const auto asked = Url::parse(has_scheme(proxy_url) ? proxy_url : "http://" + proxy_url);
+    const auto chosen = proxy_of(running, options);
+    const auto asked = Url::parse(has_scheme(chosen.url) ? chosen.url : "http://" + chosen.url);
     // libcurl tells the errno of a failed connect apart from its words.
     const auto number = static_cast<int>(info<long>(running.easy.get(), CURLINFO_OS_ERRNO));
     if (failure.kind == Kind::Refused && number != 0) {
@@ -280,15 +295,26 @@ Failure failure_of(CURLcode code, const Running& running, const TransportOptions
                                          asked->port.empty() ? "" : ":",
                                          asked->port,
                                          failure.detail);
-            failure.hint = proxy_hint(running, options);
+            failure.hint = hint_at(chosen);
         }
     }
     if (failure.kind == Kind::ProxyNotFound) failure.detail = asked ? asked->host : "";
     if (failure.kind == Kind::ProxyNotFound || failure.kind == Kind::ProxyDenied)
-        failure.hint = proxy_hint(running, options);
-    if (failure.kind == Kind::Tls && !options.ca_source.empty())
-        failure.hint = fmt::format("the certificates are from {}; check that file, and the clock",
-                                   options.ca_source);
+        failure.hint = hint_at(chosen);
+    if (code == CURLE_SSL_CERTPROBLEM) {
+        failure.hint = fmt::format(
+            "check client_ssl_cert ({}) and client_ssl_cert_key; the key "
+            "must have no passphrase",
+            options.client_cert.native());
+    } else if (failure.kind == Kind::Tls && !options.ca_source.empty()) {
+        std::error_code ignored;
+        const bool is_folder = fs::is_directory(options.ca_path, ignored);
+        failure.hint = fmt::format(
+            "the certificates are from {}; check {}, and the clock",
+            options.ca_source,
+            is_folder ? fmt::format("that openssl rehash {} was run", options.ca_path.native())
+                      : "that file");
+    }
     return failure;
 }
 
@@ -442,6 +468,30 @@ const fs::path& usual_ca_file(CURL* easy) {
     return file;
 }
 
+/// Whose certificates count, and which is shown.
+void set_trust(CURL* easy, const TransportOptions& options) {
+    std::error_code ignored;
+    const auto& path = options.ca_path.empty() ? usual_ca_file(easy) : options.ca_path;
+    std::string folders = options.ca_folders;
+    if (!path.empty() && fs::is_directory(path, ignored)) {
+        folders = path.native() + (folders.empty() ? "" : ":" + folders);
+        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, nullptr);  // not the system's as well
+    } else if (!path.empty()) {
+        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, path.c_str());
+    }
+    if (!folders.empty()) libcurl()->easy_setopt(easy, CURLOPT_CAPATH, folders.c_str());
+    if (!options.client_cert.empty()) {
+        libcurl()->easy_setopt(easy, CURLOPT_SSLCERT, options.client_cert.c_str());
+        libcurl()->easy_setopt(easy, CURLOPT_KEYPASSWD, "");  // or OpenSSL asks the terminal for it
+    }
+    if (!options.client_key.empty())
+        libcurl()->easy_setopt(easy, CURLOPT_SSLKEY, options.client_key.c_str());
+    if (!options.verify_tls) {
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+}
+
 void Run::configure(Running& running, const TransportOptions& options) {
     running.easy.reset(libcurl()->easy_init());
     auto* easy = running.easy.get();
@@ -470,19 +520,13 @@ void Run::configure(Running& running, const TransportOptions& options) {
         easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     if (const auto range = range_text(running.request); !range.empty() && !running.is_inner())
         libcurl()->easy_setopt(easy, CURLOPT_RANGE, range.c_str());
-    if (const auto& file = options.ca_file.empty() ? usual_ca_file(easy) : options.ca_file;
-        !file.empty())
-        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, file.c_str());
-    if (!options.verify_tls) {
-        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-    }
+    set_trust(easy, options);
     if (!options.netrc.empty()) {
         libcurl()->easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
         libcurl()->easy_setopt(easy, CURLOPT_NETRC_FILE, options.netrc.c_str());
     }
     // Set even when empty: libcurl must not ask the environment behind our back.
-    libcurl()->easy_setopt(easy, CURLOPT_PROXY, proxy_of(running, options).c_str());
+    libcurl()->easy_setopt(easy, CURLOPT_PROXY, proxy_of(running, options).url.c_str());
     libcurl()->easy_setopt(easy, CURLOPT_NOPROXY, options.no_proxy.c_str());
 }
 
@@ -505,6 +549,7 @@ void log_in(CURL* easy, const std::string& url, const Login& login) {
 Result<std::optional<Login>> Run::login_for(const Running& running) {
     if (!running.oci || running.url != running.oci->url()) return credentials_.for_url(running.url);
     if (!running.oci->wants_login()) return std::nullopt;
+    if (!running.oci->may_have_login()) return credentials_.for_url(running.url);
     const auto given = Url::parse(running.request.url).value_or(Url()).userinfo;
     if (given.empty()) return credentials_.for_url(running.oci->place());
     const auto colon = std::min(given.find(':'), given.size());

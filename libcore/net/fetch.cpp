@@ -78,6 +78,7 @@ Result<void> Fetch::prepare(const Head& head) {
     } else {
         received_ = 0;
         body_.clear();
+        told_ = {head.sha256, "", head.size};
         hasher_.emplace(digest_kind());
         file_.reset();
     }
@@ -88,8 +89,10 @@ Result<void> Fetch::prepare(const Head& head) {
             ErrorKind::Integrity,
             fmt::format(
                 "{}: {} bytes exceed the limit of {} bytes", shown, total_, wanted_.most_bytes));
-    if (head.length && expected_.size != 0 && total_ != expected_.size)
-        return wrong("size", std::to_string(expected_.size), std::to_string(total_));
+    for (const auto size : {expected_.size, told_.size}) {
+        if (head.length && size != 0 && total_ != size)
+            return wrong("size", std::to_string(size), std::to_string(total_));
+    }
     if (total_ == 0) total_ = expected_.size;
     if (!file_ && !wanted_.into.empty()) GPKG_CHECK(of_disk(open_file()));
     return {};
@@ -157,8 +160,7 @@ std::optional<std::chrono::milliseconds> Fetch::end(const Head& head, const Fail
         response.max_age = max_age_of(head.cache_control, head.age);
         return settle(std::move(response));
     }
-    if (refused && (head.status == 403 || head.status == 404 || head.status == 410) &&
-        !fallen_back_ && !wanted_.fallback_url.empty()) {
+    if (refused && means_absent(head.status) && !fallen_back_ && !wanted_.fallback_url.empty()) {
         fallen_back_ = true;
         tries_ = 0;
         received_ = 0;
@@ -219,6 +221,8 @@ Result<void> Fetch::check() {
         return wrong("size", std::to_string(expected_.size), std::to_string(received_));
     if (!expected_.sha256.empty() && digest_ != to_lower(expected_.sha256))
         return wrong("sha256", expected_.sha256, digest_);
+    if (digest_kind() == DigestKind::Sha256 && !told_.sha256.empty() && digest_ != told_.sha256)
+        return wrong("sha256", told_.sha256, digest_);
     if (expected_.sha256.empty() && !expected_.md5.empty() && digest_ != to_lower(expected_.md5))
         return wrong("md5", expected_.md5, digest_);
     return {};

@@ -58,6 +58,7 @@ private:
 
     GetRequest wanted_;
     Expected expected_;
+    Expected told_;  ///< by a registry, of the body on its way
     std::size_t item_;
     const TransferOptions& options_;
     std::function<void(const Fetch&)> finished_;

@@ -43,8 +43,9 @@ struct GetRequest {
     std::string etag{};           ///< with these the answer may be "not modified"
     std::string last_modified{};  ///< likewise
     bool is_optional = false;     ///< that one mirror has none is believed
-    std::string fallback_url{};   ///< asked, without validators, when `url` answers 403, 404 or 410
-    fs::path into{};  ///< the body becomes this file, replaced whole; empty: Response::body
+    std::string
+        fallback_url{};  ///< asked, without validators, where `url` is absent (means_absent)
+    fs::path into{};     ///< the body becomes this file, replaced whole; empty: Response::body
     /// For who reads what goes to `into` while it arrives: called when a body begins, with the URL
     /// asked, without secrets. Where it begins anew, what came before is abandoned, and the last is
     /// the one that counts.

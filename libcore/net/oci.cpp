@@ -1,4 +1,5 @@
 #include "libcore/base/digest.hpp"
+#include "libcore/base/number.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/net/oci_internal.hpp"
@@ -53,7 +54,13 @@ std::string text_at(std::string_view json, std::string_view key) {
     return node == nullptr ? "" : node->text();
 }
 
-std::string digest_of_layer(std::string_view manifest, std::string_view media_type) {
+struct Layer {
+    std::string digest;
+    std::uint64_t size = 0;
+};
+
+/// The first of that type; without a digest where none is there.
+Layer layer_of(std::string_view manifest, std::string_view media_type) {
     const auto document = yaml::Node::parse(manifest, "manifest");
     const auto* layers = document ? document->find("layers") : nullptr;
     if (layers == nullptr) return {};
@@ -63,9 +70,24 @@ std::string digest_of_layer(std::string_view manifest, std::string_view media_ty
         if (type == nullptr || digest == nullptr || type->text() != media_type) continue;
         constexpr std::string_view kSha256 = "sha256:";
         const auto& text = digest->text();
-        if (text.starts_with(kSha256) && is_hex(text.substr(kSha256.size()), 64)) return text;
+        if (!text.starts_with(kSha256) || !is_hex(text.substr(kSha256.size()), 64)) continue;
+        const auto* size = layer.find("size");
+        return {text, size == nullptr ? 0 : whole_number<std::uint64_t>(size->text()).value_or(0)};
     }
     return {};
+}
+
+/// The last two labels of a host; empty for an address, and where the first of them is as short as
+/// in "co.uk".
+std::string_view domain_of(std::string_view host) {
+    constexpr std::size_t kLongestOfRegistrars = 3;
+    const auto last = host.rfind('.');
+    if (last == std::string_view::npos || last == 0 || host.starts_with('[') ||
+        host.find_first_not_of("0123456789.") == std::string_view::npos)
+        return {};
+    const auto before = host.rfind('.', last - 1);
+    const auto domain = before == std::string_view::npos ? host : host.substr(before + 1);
+    return domain.find('.') <= kLongestOfRegistrars ? std::string_view() : domain;
 }
 
 }  // namespace
@@ -111,6 +133,18 @@ std::optional<OciFile> OciFile::of(std::string_view text) {
     return std::nullopt;
 }
 
+bool is_same_site(std::string_view host, std::string_view other) {
+    const auto is_below = [](std::string_view below, std::string_view above) {
+        return below.size() > above.size() && below.ends_with(above) &&
+               below[below.size() - above.size() - 1] == '.' &&
+               above.find('.') != std::string_view::npos;
+    };
+    if (host == other) return true;
+    const auto domain = domain_of(host);
+    return is_below(host, other) || is_below(other, host) ||
+           (!domain.empty() && domain == domain_of(other));
+}
+
 std::optional<std::string> token_url(std::string_view challenge, const OciFile& file) {
     if (!to_lower(challenge.substr(0, 7)).starts_with("bearer ")) return std::nullopt;
     auto url = Url::parse(parameter(challenge, "realm"));
@@ -144,6 +178,15 @@ std::vector<std::string> OciSteps::headers(std::string_view asked) const {
     return lines;
 }
 
+bool OciSteps::may_have_login() const {
+    const auto registry = Url::parse(file_.registry);
+    const auto asked = Url::parse(url());
+    if (!registry || !asked) return false;
+    return registry->origin() == asked->origin() ||
+           (registry->scheme == "https" && asked->scheme == "https" &&
+            is_same_site(registry->host, asked->host));
+}
+
 OciSteps::Next OciSteps::refused(std::string_view challenge) {
     if (auto url = token_url(challenge, file_); url && !asked_for_token_) {
         asked_for_token_ = true;
@@ -168,7 +211,9 @@ OciSteps::Next OciSteps::answered(int status, std::string_view challenge, std::s
         return Next::Ask;
     }
     if (step_ == Step::Blob) return Next::Give;
-    digest_ = digest_of_layer(body, file_.media_type);
+    auto layer = layer_of(body, file_.media_type);
+    digest_ = std::move(layer.digest);
+    size_ = layer.size;
     if (digest_.empty()) return Next::Absent;
     step_ = Step::Blob;
     return Next::Ask;

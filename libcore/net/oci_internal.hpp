@@ -7,6 +7,8 @@
 
 #include "libcore/base/error.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -49,6 +51,10 @@ private:
     std::map<std::string, std::string> tokens_;
 };
 
+/// Whether two hosts belong to one owner: one is below the other, or both are below one domain of
+/// two labels, such as docker.io. Not below "co.uk": there anybody has a name.
+bool is_same_site(std::string_view host, std::string_view other);
+
 /// One file on its way, question by question.
 class OciSteps {
 public:
@@ -69,9 +75,16 @@ public:
     Next answered(int status, std::string_view challenge, std::string_view body);
     /// Of the layer, once that is known: what its bytes are, in quotes.
     std::string etag() const { return digest_.empty() ? "" : '"' + digest_ + '"'; }
+    std::string sha256() const { return digest_.substr(std::min(digest_.size(), kSha256.size())); }
+    std::uint64_t size() const { return size_; }
+    /// Whether the login for the registry may go to where the registry wants to be asked now: to
+    /// itself, or over https to another host of its site.
+    bool may_have_login() const;
     const std::string& token() const { return token_; }
 
 private:
+    static constexpr std::string_view kSha256 = "sha256:";
+
     enum class Step { Manifest, Token, Blob };
     Next refused(std::string_view challenge);
 
@@ -82,7 +95,8 @@ private:
     std::string token_;
     bool asked_for_token_ = false;
     bool basic_ = false;
-    std::string digest_;
+    std::string digest_;      ///< of the layer
+    std::uint64_t size_ = 0;  ///< 0: the manifest does not say
 };
 
 }  // namespace gpkg

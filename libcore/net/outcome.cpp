@@ -12,11 +12,17 @@
 namespace gpkg {
 namespace {
 
+/// Before the status in a message.
+constexpr std::string_view kStatusMark = " (HTTP ";
+/// What the status is of, where it is not the server's.
+constexpr std::string_view kProxyRefused = "the proxy refused the connection";
+
 /// Message and hint for a status that is not the wanted 200, 206 or 304. `has_login`: the URL that
 /// was asked has a login or token, which `url` does not show.
 Error status_error(const std::string& url, int status, bool has_login) {
     const auto error = [&](ErrorKind kind, std::string_view what, std::string hint) {
-        return Error{kind, fmt::format("{}: {} (HTTP {})", url, what, status), std::move(hint), {}};
+        auto message = fmt::format("{}: {}{}{})", url, what, kStatusMark, status);
+        return Error{kind, std::move(message), std::move(hint), {}};
     };
     switch (status) {
     case 304:
@@ -116,9 +122,8 @@ Error transfer_error(std::string_view url, const Head& head, const Failure* fail
                      "check that a web server listens on this port");
     case What::ProxyDenied:
         if (failure->proxy_status == 407) return status_error(shown, 407, false);
-        return error(
-            fmt::format("the proxy refused the connection (HTTP {})", failure->proxy_status),
-            "check HTTPS_PROXY and NO_PROXY");
+        return error(fmt::format("{}{}{})", kProxyRefused, kStatusMark, failure->proxy_status),
+                     "check HTTPS_PROXY and NO_PROXY");
     case What::Broken:
         return error("the transfer was interrupted: " + failure->detail, "try again");
     case What::BadRedirect: return error(failure->detail, "");
@@ -177,8 +182,22 @@ std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control,
     return std::max(seconds(0), *fresh - seconds_of(trim(age)).value_or(seconds(0)));
 }
 
+bool means_absent(int status) {
+    return status >= 400 && status < 500 && status != 407 && status != 408 && status != 416 &&
+           status != 429;
+}
+
 bool says_absent(const Error& error) {
-    return error.kind == ErrorKind::NotFound || error.message.ends_with("(HTTP 403)");
+    if (error.kind == ErrorKind::NotFound) return true;
+    const std::string_view message = error.message;
+    const auto mark = message.rfind(kStatusMark);
+    if (error.kind != ErrorKind::Network || mark == std::string_view::npos ||
+        message.find(kProxyRefused) != std::string_view::npos)
+        return false;
+    int status = 0;
+    std::from_chars(
+        message.data() + mark + kStatusMark.size(), message.data() + message.size(), status);
+    return means_absent(status);
 }
 
 }  // namespace gpkg

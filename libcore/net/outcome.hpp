@@ -38,8 +38,11 @@ Result<std::string> redirect_target(std::string_view from, std::string_view loca
 std::optional<std::chrono::seconds> max_age_of(std::string_view cache_control,
                                                std::string_view age = {});
 
-/// Whether a transfer failed for a file that the server may not have: some servers of objects
-/// forbid what is not there.
+/// Whether an answer with this status may mean that the server lacks the file: any 4xx, because
+/// servers of objects forbid what is not there. Not those about the proxy (407), about the range
+/// (416) and those that pass (408, 429).
+bool means_absent(int status);
+/// The same for a failed transfer.
 bool says_absent(const Error& error);
 
 }  // namespace gpkg

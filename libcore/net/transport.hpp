@@ -45,6 +45,8 @@ struct Head {
     std::string age;                      ///< seconds that a cache on the way has had it
     std::optional<std::uint64_t> length;  ///< of the body that follows
     std::uint64_t range_start = 0;        ///< of a 206
+    std::string sha256;                   ///< of the whole body, where a registry says it
+    std::uint64_t size = 0;               ///< likewise; 0: unknown
     std::optional<std::uint64_t> whole;   ///< of a 206: the size of all of it
     bool accepts_ranges = false;
     std::chrono::seconds retry_after{0};
@@ -104,27 +106,44 @@ public:
     virtual Mirrors* mirrors() { return nullptr; }
 };
 
+/// The proxy for the URLs of one host.
+struct HostProxy {
+    std::string scheme;  ///< "http", "https", or "all" for both
+    std::string host;    ///< lowercase
+    std::string url;     ///< empty: none
+};
+
+/// The scheme and host that the key of a proxy names: "https://host", "all://host". Nothing for
+/// other texts.
+std::optional<HostProxy> host_proxy(std::string_view key, std::string url);
+
 struct TransportOptions {
     std::string user_agent;  ///< empty: "gpkg/VERSION"
     std::chrono::milliseconds connect_timeout{15'000};
     std::chrono::seconds stall_timeout{30};  ///< nothing received for so long
     std::string http_proxy;                  ///< for http:// URLs; empty: none
     std::string https_proxy;                 ///< for https:// URLs
+    std::vector<HostProxy> host_proxies{};   ///< before those two; the first that fits
     std::string no_proxy;                    ///< comma separated hosts and domains, or "*"
     std::string http_proxy_source{};         ///< for hints: a variable or a setting; empty: unknown
     std::string https_proxy_source{};
+    std::string host_proxy_source{};
     std::vector<MirroredPlace> mirrors;
     OnMirrorFailed on_mirror_failed;
     CredentialFiles credentials;
-    fs::path netrc;           ///< asked where those have nothing; may be missing
-    fs::path ca_file;         ///< empty: what the system trusts
-    std::string ca_source{};  ///< for hints: "SSL_CERT_FILE=/site.pem"
-    bool verify_tls = true;   ///< false: anybody may say that he is the server
+    fs::path netrc;            ///< asked where those have nothing; may be missing
+    fs::path ca_path;          ///< a file or folder of certificates; empty: what the system trusts
+    std::string ca_folders{};  ///< trusted as well: SSL_CERT_DIR, ":" between several
+    std::string ca_source{};   ///< of ca_path, for hints: "SSL_CERT_FILE=/site.pem"
+    fs::path client_cert{};    ///< shown to servers that ask for one; may hold its key too
+    fs::path client_key{};
+    bool verify_tls = true;  ///< false: anybody may say that he is the server
 };
 
 /// What the environment asks for: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY (lowercase wins),
 /// GPKG_CREDENTIALS (else gpkg/credentials.yaml in XDG_CONFIG_HOME or ~/.config), RATTLER_AUTH_FILE
 /// (else ~/.rattler/credentials.json), NETRC (else ~/.netrc), SSL_CERT_FILE,
+/// CURL_CA_BUNDLE and REQUESTS_CA_BUNDLE (the first wins; a folder counts too), SSL_CERT_DIR,
 /// CONDA_REMOTE_CONNECT_TIMEOUT_SECS and CONDA_REMOTE_READ_TIMEOUT_SECS.
 TransportOptions transport_options_from(const EnvLookup& environment, const fs::path& home);
 

@@ -1,8 +1,21 @@
+#include "libcore/base/text.hpp"
 #include "libcore/net/transport.hpp"
 
 #include <cstdlib>
 
 namespace gpkg {
+
+std::optional<HostProxy> host_proxy(std::string_view key, std::string url) {
+    constexpr std::string_view kMark = "://";
+    const auto mark = key.find(kMark);
+    if (mark == std::string_view::npos) return std::nullopt;
+    const auto scheme = to_lower(key.substr(0, mark));
+    auto host = key.substr(mark + kMark.size());
+    while (host.ends_with('/')) host.remove_suffix(1);
+    const bool is_known = scheme == "http" || scheme == "https" || scheme == "all";
+    if (!is_known || host.empty() || host.find('/') != std::string_view::npos) return std::nullopt;
+    return HostProxy{scheme, to_lower(host), std::move(url)};
+}
 
 TransportOptions transport_options_from(const EnvLookup& environment, const fs::path& home) {
     const auto first_of = [&](std::initializer_list<std::string_view> names) -> std::string {
@@ -29,11 +42,12 @@ TransportOptions transport_options_from(const EnvLookup& environment, const fs::
               options.https_proxy,
               options.https_proxy_source);
     options.no_proxy = first_of({"no_proxy", "NO_PROXY"});
-    std::string ca_file;
+    std::string ca_path;
     set_first(
-        {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"}, ca_file, options.ca_source);
-    if (!ca_file.empty()) options.ca_source += "=" + ca_file;
-    options.ca_file = ca_file;
+        {"SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"}, ca_path, options.ca_source);
+    if (!ca_path.empty()) options.ca_source += "=" + ca_path;
+    options.ca_path = ca_path;
+    options.ca_folders = first_of({"SSL_CERT_DIR"});
     const auto file = [&](std::string_view name, const fs::path& else_at) {
         fs::path path = first_of({name});
         return path.empty() && !home.empty() ? else_at : path;

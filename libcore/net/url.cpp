@@ -42,10 +42,29 @@ std::string plain_path(std::string_view path) {
     return plain;
 }
 
+/// What stands between "://" and a host although it may not: a login with a '/', a '?', a '#' or a
+/// space in it, up to its '@'. 0 where the text is not like that.
+std::size_t broken_login(std::string_view text) {
+    const auto end = text.find_first_of("/?# \n\"'`");
+    const auto authority = text.substr(0, end);
+    const auto colon = authority.rfind(':');
+    if (colon == std::string_view::npos || authority.find('@') != std::string_view::npos ||
+        authority.ends_with(']'))
+        return 0;
+    const auto port = authority.substr(colon + 1);
+    // "host:8080/@scope" is as good as a login; "user:12#34@host" is one.
+    const bool may_be_port = port.find_first_not_of("0123456789") == std::string_view::npos;
+    if (may_be_port && text.substr(0, end + 1).find_first_of("?#") == std::string_view::npos)
+        return 0;
+    const auto at = text.substr(0, text.find_first_of("\n\"'`")).find('@');
+    return at == std::string_view::npos ? 0 : at + 1;
+}
+
 /// Reads "userinfo@host:port" into `url`.
 Result<void> read_authority(std::string_view authority, std::string_view whole, Url& url) {
     if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
-        url.userinfo = authority.substr(0, at);
+        // A mail address as user name is taken as it is meant.
+        url.userinfo = replace_all(authority.substr(0, at), "@", "%40");
         authority.remove_prefix(at + 1);
     }
     const auto colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
@@ -53,7 +72,7 @@ Result<void> read_authority(std::string_view authority, std::string_view whole, 
     if (colon != std::string_view::npos) url.port = authority.substr(colon + 1);
 
     const auto bad = [&](std::string_view what) {
-        return fail(ErrorKind::Parse, fmt::format("{}: {}", without_secrets(whole), what));
+        return fail(ErrorKind::Parse, fmt::format("{}: {}", hide_secrets(whole), what));
     };
     const bool digits = std::all_of(
         url.port.begin(), url.port.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -92,13 +111,19 @@ Result<Url> Url::parse(std::string_view text) {
             "use http, https, oci or file");
     for (const char c : text) {
         if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f)
-            return fail(ErrorKind::Parse,
-                        fmt::format("{}: the URL contains spaces or control characters",
-                                    without_secrets(text)),
-                        "write a space as %20");
+            return fail(
+                ErrorKind::Parse,
+                fmt::format("{}: the URL contains spaces or control characters", mask_login(text)),
+                "write a space as %20");
     }
 
     auto rest = text.substr(text.find("://") + 3);
+    if (url.scheme != "file" && broken_login(rest) > 0)
+        return fail(
+            ErrorKind::Parse,
+            fmt::format("{}: the login before the host has a character that must be encoded",
+                        hide_secrets(text)),
+            "in a user name or password, write # as %23, / as %2F, ? as %3F, @ as %40");
     rest = rest.substr(0, rest.find('#'));
     if (const auto mark = rest.find('?'); mark != std::string_view::npos) {
         url.query = rest.substr(mark + 1);
@@ -169,20 +194,6 @@ std::size_t end_of_url(std::string_view text) {
     const auto next = text.substr(0, size).find("://");
     const auto before = text.substr(0, next).find_last_of(",;|=: ");
     return next == std::string_view::npos || before == std::string_view::npos ? size : before;
-}
-
-/// What stands between "://" and a host although it may not: a login with a '/', a '?' or a space
-/// in it, up to its '@'. 0 where the text is not like that.
-std::size_t broken_login(std::string_view text) {
-    const auto authority = text.substr(0, text.find_first_of("/?# \n\"'`"));
-    const auto colon = authority.rfind(':');
-    if (colon == std::string_view::npos || authority.find('@') != std::string_view::npos ||
-        authority.ends_with(']'))
-        return 0;
-    const auto port = authority.substr(colon + 1);
-    if (port.find_first_not_of("0123456789") == std::string_view::npos) return 0;
-    const auto at = text.substr(0, text.find_first_of("\n\"'`")).find('@');
-    return at == std::string_view::npos ? 0 : at + 1;
 }
 
 /// Where a login without a scheme ("user:password@host") begins and ends in a text; both are the

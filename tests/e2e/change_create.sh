@@ -412,6 +412,26 @@ expect 1 create -n win --platform win-64 anywhere
 err_has 'packages for win-64 cannot be installed on linux-64'
 absent win
 
+# Default packages are added to what is named, unless it names them; not to locks, clones and package files.
+SUBDIR=noarch package anyone 1.0 0
+SUBDIR=noarch package anyone 2.0 0
+printf 'create_default_packages: [anywhere, anyone 1.*]\n' > "$HOME/.condarc"
+expect 0 create -y -n with-defaults
+err_has 'note: adds anywhere, anyone 1.* (create_default_packages'
+has with-defaults anyone-1.0 anywhere-1.0
+expect 0 create -y -q -n names-one anyone
+has names-one anyone-2.0 anywhere-1.0
+printf 'name: of-file\ndependencies: [anyone]\n' > of-file.yml
+expect 0 env create -y -q -f of-file.yml
+has of-file anyone-2.0 anywhere-1.0
+expect 0 create -y -q -n without --no-default-packages anyone
+has without anyone-2.0
+expect 0 create -y -q -n cloned --clone without
+has cloned anyone-2.0
+expect 0 install -y -q -n without anyone
+has without anyone-2.0
+rm "$HOME/.condarc"
+
 # A date without its dashes is not an hour of 1970.
 expect 2 create -n x -d --exclude-newer 20240501 lib
 err_has 'not a date'

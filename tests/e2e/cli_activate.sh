@@ -164,6 +164,52 @@ out_is "script on
 hello
 $GPKG_ROOT_PREFIX/envs/one"
 
+# Scripts of packages are read without errexit and nounset, which are on again afterwards. A script that sh
+# cannot read does not end it.
+mkdir -p "$WORK/payload/etc/conda/activate.d" "$WORK/payload/etc/conda/deactivate.d"
+printf 'false\n[ "$NOT_SET" = 1 ]\nexport READ=1\nfalse\n' | tee "$WORK/payload/etc/conda/activate.d/s.sh" > "$WORK/payload/etc/conda/deactivate.d/s.sh"
+package strict 1 0
+mkdir -p "$WORK/payload/etc/conda/activate.d"
+printf 'function f() {\n  :\n}\na=(1)\nexport READ=1\n' > "$WORK/payload/etc/conda/activate.d/b.sh"
+package bashy 1 0
+expect 0 create -y -q -n strict strict
+expect 0 create -y -q -n bashy bashy
+for shell in bash zsh dash; do
+    program=$(command -v $shell) || continue
+    kind=$shell && [ $shell != dash ] || kind=posix
+    last="$shell -eu"
+    out=$($program -c "set -eu; eval \"\$('$GPKG' shell-hook -s $kind)\"; gpkg activate strict; echo \$READ; unset READ
+        gpkg deactivate; case \$- in *e*) echo errexit;; esac; echo \$READ; echo \$NOT_SET" 2> "$WORK/stderr")
+    status=$? err=$(cat "$WORK/stderr")
+    check [ $status != 0 ]
+    out_is '1
+errexit
+1'
+    err_has NOT_SET
+    last="$shell, a script in bash"
+    out=$($program -c "eval \"\$('$GPKG' shell-hook -s $kind)\"; gpkg activate bashy; echo \$CONDA_PREFIX" 2> "$WORK/stderr")
+    status=$? err=$(cat "$WORK/stderr")
+    out_is "$GPKG_ROOT_PREFIX/envs/bashy"
+    [ $shell != dash ] || err_has bashy/etc/conda/activate.d/b.sh
+    # A PATH that the shell does not export stays behind the environment, and is back afterwards.
+    last="env -i $shell"
+    out=$(env -i HOME="$HOME" GPKG_ROOT_PREFIX="$GPKG_ROOT_PREFIX" $program -f -c "PATH=/usr/bin:/bin; typeset +x PATH 2> /dev/null
+        eval \"\$('$GPKG' shell-hook -s $kind)\"; gpkg activate one > /dev/null; echo \$PATH; gpkg deactivate > /dev/null; echo \$PATH" 2>&1)
+    out_is "$GPKG_ROOT_PREFIX/envs/one/bin:/usr/bin:/bin
+/usr/bin:/bin"
+done
+# Of the active environment, the programs come first even if something was put before them.
+last='activate what is active'
+out=$(PATH="/usr/bin:/bin:$GPKG_ROOT_PREFIX/envs/one/bin" CONDA_PREFIX=$GPKG_ROOT_PREFIX/envs/one CONDA_SHLVL=1 \
+    bash -c "eval \"\$('$GPKG' shell-hook -s bash)\"; gpkg activate one > /dev/null; echo \$PATH; PATH=/first:\$PATH; gpkg reactivate > /dev/null; echo \$PATH")
+out_is "$GPKG_ROOT_PREFIX/envs/one/bin:/usr/bin:/bin
+/first:$GPKG_ROOT_PREFIX/envs/one/bin:/usr/bin:/bin"
+# Without PATH, run finds the programs of the system.
+last='env -i gpkg run'
+out=$(env -i HOME="$HOME" GPKG_ROOT_PREFIX="$GPKG_ROOT_PREFIX" "$GPKG" run -n two sh -c 'echo $PATH; ls -d /' 2> "$WORK/stderr")
+out_has "$GPKG_ROOT_PREFIX/envs/two/bin:"
+check [ "$(tail -n 1 <<< "$out")" = / ]
+
 # The prompt stays as it is where the configuration, or conda's, says so.
 PS1='$ ' expect 0 activate --shell bash one
 out_has "CONDA_PROMPT_MODIFIER='(one) '"

@@ -23,6 +23,10 @@ ln -s ../etc/where.conf "$WORK/payload/lib/relative"
 ln -s /bin/sh "$WORK/payload/bin/sh"
 echo 'export ACTIVATED=$CONDA_PREFIX' > "$WORK/payload/etc/conda/activate.d/w.sh"
 echo 'unset ACTIVATED' > "$WORK/payload/etc/conda/deactivate.d/w.sh"
+echo 'set -gx ACTIVATED $CONDA_PREFIX' > "$WORK/payload/etc/conda/activate.d/w.fish"
+echo 'set -e ACTIVATED' > "$WORK/payload/etc/conda/deactivate.d/w.fish"
+echo 'setenv ACTIVATED $CONDA_PREFIX:q' > "$WORK/payload/etc/conda/activate.d/w.csh"
+echo 'unsetenv ACTIVATED' > "$WORK/payload/etc/conda/deactivate.d/w.csh"
 echo '{"FROM_PACKAGE": "it'"'"'s $set"}' > "$WORK/payload/etc/conda/env_vars.d/w.json"
 printf '{"OF_PREFIX": "a b:%s/etc:%s"}' "$PLACEHOLDER" "$PLACEHOLDER" > "$WORK/payload/etc/conda/env_vars.d/prefix.json"
 package where 2.0 0
@@ -77,7 +81,7 @@ check [ "$(stat -c %a "$WORK/there")" = 700 ]
 chmod 755 "$WORK/there"
 relocated "$WORK/there"
 expect 0 verify -p "$WORK/there"
-check [ "$(cd "$WORK/there" && find . ! -path './conda-meta/*' ! -name '*.pyc' ! -name gpkg-relocate ! -name activate | sort)" = \
+check [ "$(cd "$WORK/there" && find . ! -path './conda-meta/*' ! -name '*.pyc' ! -name gpkg-relocate ! -name activate ! -name 'activate.*sh' | sort)" = \
     "$(cd "$at" && find . ! -path './conda-meta/*' ! -name '*.pyc' | sort)" ]
 check [ -e "$WORK/there/lib/python3.11/site-packages/mod/__pycache__/__init__.cpython-311.pyc" ]
 
@@ -135,6 +139,48 @@ for shell in bash zsh; do
     mv "$WORK/back" "$WORK/in-$shell"
     here=$WORK/in-$shell
     last="$shell use.sh" out=$(PYTHONPATH=$here/lib/python3.11/site-packages $shell "$WORK/use.sh" "$here" 2>&1) status=$?
+    checks=$((checks + 1))
+    [ $status = 0 ] || fail 'expected exit status 0'
+    out_is "prefix=$here;again=$here|&\\1.
+mod from $here/lib/python3.11/site-packages/mod/__init__.py
+$here
+$here
+it's \$set
+a 'b' \$c
+a b:$here/etc:$here"
+    mv "$here" "$WORK/back"
+done
+
+# The same in fish and tcsh, in a folder whose name has a space.
+cat > "$WORK/use.fish" << 'END'
+set -gx OF_ENV before
+env -0 | sort -z | grep -zv '^_=' > before
+source $argv[1]/bin/activate.fish
+source $argv[1]/bin/activate.fish
+placed
+mod
+printf '%s\n' $CONDA_PREFIX $ACTIVATED $FROM_PACKAGE $OF_ENV $OF_PREFIX
+deactivate
+env -0 | sort -z | grep -zv '^_=' > after
+cmp before after
+END
+cat > "$WORK/use.tcsh" << 'END'
+setenv OF_ENV before
+env -0 | sort -z | grep -zv '^_=' > before
+source $1:q/bin/activate.csh
+source $1:q/bin/activate.csh
+placed
+mod
+printf '%s\n' $CONDA_PREFIX:q $ACTIVATED:q $FROM_PACKAGE:q $OF_ENV:q $OF_PREFIX:q
+deactivate
+env -0 | sort -z | grep -zv '^_=' > after
+cmp before after
+END
+for shell in fish tcsh; do
+    command -v $shell > /dev/null || continue
+    mv "$WORK/back" "$WORK/in $shell"
+    here="$WORK/in $shell"
+    last="$shell use.$shell" out=$(PYTHONPATH=$here/lib/python3.11/site-packages $shell "$WORK/use.$shell" "$here" 2>&1) status=$?
     checks=$((checks + 1))
     [ $status = 0 ] || fail 'expected exit status 0'
     out_is "prefix=$here;again=$here|&\\1.

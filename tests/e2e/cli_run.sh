@@ -155,4 +155,21 @@ signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGUSR1})
 print(subprocess.run([sys.argv[1], "run", "-n", "away", "grep", "SigBlk", "/proc/self/status"], capture_output=True, text=True).stdout.split()[1].lstrip("0"))
 EOF
 )" = 202 ]
+# A program of the environment that cannot be started is not replaced by another one of that name.
+mkdir -p "$WORK/elsewhere" && printf '#!/bin/sh\necho another\n' > "$WORK/elsewhere/broken" && chmod 755 "$WORK/elsewhere/broken"
+for kind in interpreter mode target; do
+    mkdir -p "$WORK/payload/bin"
+    case $kind in
+        interpreter) printf '#!/no/such\n' > "$WORK/payload/bin/broken" && chmod 755 "$WORK/payload/bin/broken" ;;
+        mode) printf '#!/bin/sh\n' > "$WORK/payload/bin/broken" && chmod 644 "$WORK/payload/bin/broken" ;;
+        target) ln -s nowhere "$WORK/payload/bin/broken" ;;
+    esac
+    package "broken-$kind" 1 0
+    expect 0 create -y -q -n "broken-$kind" "broken-$kind"
+    PATH=$WORK/elsewhere:$PATH gpkg run -n "broken-$kind" broken
+    check [ "$status" != 0 ]
+    out_is ''
+    err_has 'bin/broken'
+done
+
 finish

@@ -363,7 +363,7 @@ solve --cuda 12.4 pytorch|for another machine or driver: --for h100,cuda=12.4; f
 install -n early --gpu h100 pytorch|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
 create -n x --virtual-package __cuda=12.4|for another machine or driver: --for h100,cuda=12.4; for this machine: CONDA_OVERRIDE_CUDA=12.4
 create --solver libmamba -n x y|gpkg has one solver
-install -k -n early y|to skip the check of certificates: gpkg config set ssl_verify false
+env list -k|to skip the check of certificates: GPKG_SSL_VERIFY=false
 create --token x|write the login to
 install --locked|use gpkg sync -n NAME --lock gpkg.lock
 history 4|to see what generation 4 changed: gpkg diff 3 4 -n NAME

@@ -339,6 +339,28 @@ void ignore_parts(std::span<MatchSpec> specs, bool ignores_versions) {
     }
 }
 
+namespace {
+
+/// Adds the default specs of packages that are not requested. Package files are taken alone.
+Result<void> add_defaults(Context& context, const WishOptions& options, Wishes& wishes) {
+    std::vector<std::string> added;
+    for (const auto& text : options.default_specs) {
+        GPKG_TRY(auto spec, parse_spec(text));
+        const auto is_named = [&](const MatchSpec& other) { return other.name == spec.name; };
+        if (!wishes.files.empty() || std::ranges::any_of(wishes.specs, is_named)) continue;
+        wishes.specs.push_back(std::move(spec));
+        added.push_back(text);
+    }
+    if (!added.empty())
+        context.out.note(
+            fmt::format("note: adds {} (create_default_packages; without them: "
+                        "--no-default-packages)",
+                        fmt::join(added, ", ")));
+    return {};
+}
+
+}  // namespace
+
 Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceOptions& sources) {
     Wishes wishes;
     GPKG_TRY(const auto machine, machine_of(context, sources));
@@ -374,6 +396,7 @@ Result<Wishes> read_wishes(Context& context, const WishOptions& options, SourceO
     for (const auto& selector : wishes.accelerators.unheeded())
         context.out.warn_once(
             fmt::format("ignored hardware selector: {} (not for {})", selector, platform));
+    GPKG_CHECK(add_defaults(context, options, wishes));
     ask_channels_of(wishes.specs, sources);
     for (auto& spec : wishes.specs) GPKG_CHECK(settle_channel(context, spec));
     if (!wishes.files.empty() && !wishes.specs.empty())

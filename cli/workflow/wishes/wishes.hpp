@@ -25,9 +25,10 @@ namespace gpkg::cli {
 struct WishOptions {
     std::vector<std::string> specs;
     std::vector<std::string> files;
-    std::optional<std::string> accelerator;  ///< one of AcceleratorChoice, or several
-    bool ignore_builds = false;              ///< exact build strings in files
-    bool ignore_versions = false;            ///< and versions
+    std::vector<std::string> default_specs{};  ///< added for packages that nothing else names
+    std::optional<std::string> accelerator;    ///< one of AcceleratorChoice, or several
+    bool ignore_builds = false;                ///< exact build strings in files
+    bool ignore_versions = false;              ///< and versions
     bool ignore_names = true;  ///< an environment.yml does not say which environment is meant
 };
 

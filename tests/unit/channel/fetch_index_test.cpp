@@ -133,6 +133,15 @@ TEST_CASE("a server without .zst is remembered for a week", "[channel]") {
     CHECK(f.asked() == std::vector<std::string>{"/chan/noarch/repodata.json.zst"});
 }
 
+TEST_CASE("repodata.json alone is asked for where .zst is not wanted", "[channel]") {
+    Fixture f;
+    f.put_both(kEmpty);
+    f.options.zst = false;
+    f.options.shards = GENERATE(false, true);
+    CHECK(f.fetch({"noarch"}).value().front().url == f.base + "/noarch/repodata.json");
+    CHECK(f.server->count("/chan/noarch/repodata.json.zst") == 0);
+}
+
 TEST_CASE("a server that gives up .zst or .json is followed", "[channel]") {
     Fixture f;
     const std::vector<std::string> noarch{"noarch"};
@@ -239,7 +248,8 @@ TEST_CASE("an ill server is told, and the cached copy used", "[channel]") {
                                     port)});
     }
     SECTION("a login page in its place") {
-        f.server->reply("/chan/noarch/repodata.json.zst", {.body = "<!DOCTYPE html><html>"});
+        for (const auto* file : {"repodata.json.zst", "repodata.json"})
+            f.server->reply(std::string("/chan/noarch/") + file, {.body = "<!DOCTYPE html><html>"});
         const auto index = f.fetch({"noarch"}).value().front();
         CHECK(f.text(index) == kEmpty);
         CHECK(index.warnings ==
@@ -248,7 +258,8 @@ TEST_CASE("an ill server is told, and the cached copy used", "[channel]") {
         CHECK(f.cached().size() == 2);
     }
     SECTION("nothing in its place") {
-        f.server->reply("/chan/noarch/repodata.json.zst", {.body = ""});
+        for (const auto* file : {"repodata.json.zst", "repodata.json"})
+            f.server->reply(std::string("/chan/noarch/") + file, {.body = ""});
         const auto index = f.fetch({"noarch"}).value().front();
         CHECK(f.text(index) == kEmpty);
         CHECK(index.warnings == std::vector<std::string>{
@@ -298,6 +309,70 @@ TEST_CASE("without a cached copy an ill server is an error", "[channel]") {
               "/noarch/repodata.json.zst: not repodata: starts with '<html>'\n"
               "  hint: the response may come from a login page or a proxy");
     CHECK(f.cached().empty());
+}
+
+TEST_CASE("what a server refuses or sends a page for may be absent", "[channel]") {
+    Fixture f;
+    f.put("linux-64/repodata.json", kEmpty);
+    f.put("noarch/repodata.json", kEmpty);
+    const auto refusal = GENERATE(tests::Reply{.status = 400},
+                                  tests::Reply{.status = 401},
+                                  tests::Reply{.status = 403},
+                                  tests::Reply{.status = 451},
+                                  tests::Reply{.body = "<html>"},
+                                  tests::Reply{.body = ""});
+    for (const auto* subdir : {"linux-64", "noarch"})
+        f.server->reply(fmt::format("/chan/{}/repodata.json.zst", subdir), refusal);
+    f.options.shards = GENERATE(false, true);
+    if (f.options.shards) f.server->reply("/chan/noarch/repodata_shards.msgpack.zst", refusal);
+
+    SECTION("the compressed index and shards: there is repodata.json") {
+        const auto indexes = f.fetch().value();
+        for (const auto& index : indexes) {
+            CHECK(f.text(index) == kEmpty);
+            CHECK(index.warnings.empty());
+        }
+    }
+    SECTION("one of the subdirs: the other is used, with a warning") {
+        if (refusal.body == "") return;  // an index without records
+        const std::string subdir = GENERATE("linux-64", "noarch");
+        if (refusal.body && subdir == "linux-64") {
+            f.server->reply("/chan/linux-64/repodata.json", refusal);
+            CHECK(f.fetch().error().message ==
+                  f.base + "/linux-64/repodata.json.zst: not repodata: starts with '<html>'");
+            return;
+        }
+        f.server->reply(fmt::format("/chan/{}/repodata.json", subdir), refusal);
+        for (int i = 0; i < 2; ++i) {
+            const auto indexes = f.fetch().value();
+            const auto& without = indexes[subdir == "noarch" ? 1 : 0];
+            CHECK(without.missing);
+            REQUIRE(without.warnings.size() == 1);
+            CHECK(without.warnings[0].ends_with("; assumed to be missing"));
+            CHECK(f.text(indexes[subdir == "noarch" ? 0 : 1]) == kEmpty);
+        }
+    }
+}
+
+TEST_CASE("a channel of which every index is refused is an error", "[channel]") {
+    Fixture f;
+    for (const auto* file : {"linux-64/repodata.json", "noarch/repodata.json"}) {
+        f.server->reply(fmt::format("/chan/{}", file), {.status = 403});
+        f.server->reply(fmt::format("/chan/{}.zst", file), {.status = 404});
+    }
+    const auto error = f.fetch().error();
+    CHECK(error.kind == ErrorKind::Network);
+    CHECK(error.message ==
+          f.base + "/linux-64/repodata.json: access denied by the server (HTTP 403)");
+}
+
+TEST_CASE("a refusal that passes, or of the proxy, does not lead to another file", "[channel]") {
+    Fixture f;
+    f.put("noarch/repodata.json", kEmpty);
+    f.server->reply("/chan/noarch/repodata.json.zst",
+                    {.status = GENERATE(407, 408, 429), .headers = {{"Retry-After", "0"}}});
+    CHECK_FALSE(f.fetch({"noarch"}));
+    CHECK(f.server->count("/chan/noarch/repodata.json") == 0);
 }
 
 TEST_CASE("damage in the cache is noticed and mended", "[channel]") {

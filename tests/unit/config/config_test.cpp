@@ -237,6 +237,27 @@ TEST_CASE("invalid settings are left out on request", "[config]") {
     CHECK(f.load().value().root_prefix.value == f.root);
 }
 
+TEST_CASE("what is valid for conda stops nothing", "[config]") {
+    Fixture f;
+    f.put(".condarc",
+          "proxy_servers:\n  http://inside.example: http://proxy:3128\n  ftp: http://proxy:21\n"
+          "ssl_verify: /etc/certs\nclient_cert: me.pem\nclient_ssl_cert_key: me.key\n"
+          "repodata_use_zst: false\ncreate_default_packages: [pip]\nsafety_checks: enabled\n");
+    const auto config = f.load().value();
+    CHECK(config.unheeded.empty());
+    CHECK(config.warnings.empty());
+    CHECK(config.proxy_servers.value == NamedTexts{{"http://inside.example", "http://proxy:3128"}});
+    CHECK(config.client_ssl_cert.value == f.home / "me.pem");
+    CHECK(config.client_ssl_cert_key.value == f.home / "me.key");
+    CHECK_FALSE(config.repodata_use_zst.value);
+    CHECK(config.create_default_packages.value == std::vector<std::string>{"pip"});
+    f.put(".condarc", "safety_checks: disabled\n");
+    CHECK(f.load().value().unheeded.front().ends_with("safety_checks (gpkg checks every package)"));
+    CHECK(f.load("proxy_servers: {ftp: http://proxy:21}\n")
+              .error()
+              .message.find("found one of ftp") != std::string::npos);
+}
+
 TEST_CASE("secrets of settings are not shown", "[config]") {
     Fixture f;
     const auto config = f.load(

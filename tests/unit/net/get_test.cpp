@@ -341,6 +341,28 @@ TEST_CASE("proxies come from the environment that is handed in", "[net]") {
     CHECK(f.server.requests().back().target == "/c/x");
 }
 
+TEST_CASE("a proxy of one host is asked for that host alone", "[net]") {
+    Fixture f;
+    f.server.reply("/x", {.body = "by proxy"});
+    TransportOptions options;
+    options.http_proxy = "http://no-such-proxy.invalid:3128";
+    options.host_proxies = {*host_proxy("http://Inside.invalid", f.server.url())};
+    const auto transport = make_transport(options);
+    CHECK(gpkg::get(*transport, {"http://inside.invalid/x"}, quick())->body == "by proxy");
+    CHECK(gpkg::get(*transport, {"http://outside.invalid/x"}, quick()).error().message ==
+          "http://outside.invalid/x: proxy host 'no-such-proxy.invalid' not found");
+
+    options.host_proxies = {*host_proxy("https://inside.invalid", f.server.url()),
+                            *host_proxy("all://127.0.0.1", "")};
+    CHECK(
+        gpkg::get(*make_transport(options), {"http://inside.invalid/x"}, quick()).error().message ==
+        "http://inside.invalid/x: proxy host 'no-such-proxy.invalid' not found");
+    f.put("y", "straight");
+    CHECK(gpkg::get(*make_transport(options), {f.server.url("/y")}, quick())->body == "straight");
+    for (const auto* key : {"http", "ftp://host", "http://", "http://host/path", "://host"})
+        CHECK_FALSE(host_proxy(key, ""));
+}
+
 TEST_CASE("a proxy that refuses is told apart from the server", "[net]") {
     Fixture f;
     TransportOptions options;

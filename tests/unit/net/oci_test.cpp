@@ -1,3 +1,4 @@
+#include "libcore/base/digest.hpp"
 #include "libcore/net/get.hpp"
 #include "libcore/net/oci_internal.hpp"
 #include "tests/support/catch.hpp"
@@ -15,7 +16,9 @@ namespace {
 const std::string kManifest = "/v2/org/chan/noarch/repodata.json/manifests/latest";
 const std::string kJson = "application/vnd.conda.repodata.v1+json";
 
-std::string digest(char c) { return "sha256:" + std::string(64, c); }
+std::string digest(std::string_view body) {
+    return "sha256:" + hex_digest(DigestKind::Sha256, body);
+}
 
 struct Fixture {
     HttpServer server;
@@ -27,13 +30,13 @@ struct Fixture {
             R"({{"layers": [{{"mediaType": "{}", "digest": "{}"}},
                             {{"mediaType": "{}+gzip", "digest": "{}"}}]}})",
             kJson,
-            digest('a'),
+            digest("{}"),
             kJson,
-            digest('b'));
+            digest("x"));
         server.reply(kManifest, {.body = manifest});
         server.reply(blob(), {.body = "{}"});
     }
-    static std::string blob() { return "/v2/org/chan/noarch/repodata.json/blobs/" + digest('a'); }
+    static std::string blob() { return "/v2/org/chan/noarch/repodata.json/blobs/" + digest("{}"); }
     Result<Response> get(const GetRequest& request) const {
         TransferOptions options;
         options.retry = {2, 1ms, 10ms, 0};
@@ -136,35 +139,92 @@ TEST_CASE("a registry gets a token for the one place, and its store of blobs get
     Fixture f;
     HttpServer store;
     store.reply("/blob", {.body = "{}"});
+    HttpServer registry;
     const auto challenge = fmt::format(
         R"(Bearer realm="{}",service="s",scope="repository:org/chan/noarch/repodata.json:pull")",
-        f.server.url("/token"));
+        registry.url("/token"));
     const std::map<std::string, std::string> wants{{"WWW-Authenticate", challenge}};
-    HttpServer registry;
     registry.reply(kManifest, {.status = 401, .headers = wants}, 1);
     registry.reply(
         kManifest,
         {.body = fmt::format(
-             R"({{"layers": [{{"mediaType": "{}", "digest": "{}"}}]}})", kJson, digest('a'))});
+             R"({{"layers": [{{"mediaType": "{}", "digest": "{}"}}]}})", kJson, digest("{}"))});
     registry.reply(Fixture::blob(), {.status = 307, .headers = {{"Location", store.url("/blob")}}});
-    f.server.reply("/token", {.body = R"({"token": "tok"})"});
+    registry.reply("/token", {.body = R"({"token": "tok"})"});
     const auto url =
         fmt::format("oci://me:secret@127.0.0.1:{}/org/chan/noarch/repodata.json", registry.port());
     const auto response = f.get(GetRequest{url});
     REQUIRE(response);
     CHECK(response->body == "{}");
-    CHECK(f.asked() == std::vector<std::string>{
-                           "/token?scope=repository:org/chan/noarch/repodata.json:pull&service=s "
-                           "Basic bWU6c2VjcmV0"});
     const auto requests = registry.requests();
-    REQUIRE(requests.size() == 3);
+    REQUIRE(requests.size() == 4);
     CHECK(requests[0].headers.count("authorization") == 0);
-    CHECK(requests[1].headers.at("authorization") == "Bearer tok");
+    CHECK(requests[1].target ==
+          "/token?scope=repository:org/chan/noarch/repodata.json:pull&service=s");
+    CHECK(requests[1].headers.at("authorization") == "Basic bWU6c2VjcmV0");
     CHECK(requests[2].headers.at("authorization") == "Bearer tok");
+    CHECK(requests[3].headers.at("authorization") == "Bearer tok");
     CHECK(store.requests().at(0).headers.count("authorization") == 0);
     // It is good for the next file of that place.
     REQUIRE(f.get(GetRequest{url}));
-    CHECK(f.server.count("/token") == 1);
+    CHECK(registry.count("/token") == 1);
+}
+
+TEST_CASE("a login does not go to another host that a registry names", "[net]") {
+    Fixture f;
+    f.server.reply("/token", {.body = R"({"token": "tok"})"});
+    HttpServer registry;
+    const auto challenge = fmt::format(R"(Bearer realm="{}")", f.server.url("/token"));
+    registry.reply(kManifest, {.status = 401, .headers = {{"WWW-Authenticate", challenge}}});
+    f.get(GetRequest{fmt::format("oci://me:secret@127.0.0.1:{}/org/chan/noarch/repodata.json",
+                                 registry.port())});
+    CHECK(f.asked() ==
+          std::vector<std::string>{"/token?scope=repository:org/chan/noarch/repodata.json:pull"});
+
+    struct Row {
+        std::string host, other;
+        bool is_same;
+    };
+    const std::vector<Row> rows = {
+        {"ghcr.io", "ghcr.io", true},
+        {"registry-1.docker.io", "auth.docker.io", true},
+        {"registry.gitlab.com", "gitlab.com", true},
+        {"ghcr.io", "evil.io", false},
+        {"ghcr.io", "xghcr.io", false},
+        {"registry.co.uk", "evil.co.uk", false},
+        {"a.registry.co.uk", "registry.co.uk", true},
+        {"localhost", "x.localhost", false},
+        {"10.0.0.1", "10.0.0.2", false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.host, row.other);
+        CHECK(is_same_site(row.host, row.other) == row.is_same);
+        CHECK(is_same_site(row.other, row.host) == row.is_same);
+    }
+}
+
+TEST_CASE("a layer is what its digest and size say", "[net]") {
+    const auto answer = [](std::string_view size, const std::string& of, const std::string& body) {
+        HttpServer server;
+        server.reply(
+            kManifest,
+            {.body = fmt::format(R"({{"layers": [{{"mediaType": "{}", {}"digest": "{}"}}]}})",
+                                 kJson,
+                                 size,
+                                 digest(of))});
+        server.reply("/v2/org/chan/noarch/repodata.json/blobs/" + digest(of), {.body = body});
+        TransferOptions options;
+        options.retry = {2, 1ms, 10ms, 0};
+        const auto transport = make_transport();
+        return get(*transport,
+                   {fmt::format("oci://127.0.0.1:{}/org/chan/noarch/repodata.json", server.port())},
+                   options);
+    };
+    CHECK(answer(R"("size": 2, )", "{}", "{}"));
+    CHECK(answer("", "{}", "{}"));
+    CHECK(answer("", "{} ", "{x").error().kind == ErrorKind::Integrity);
+    CHECK(answer(R"("size": 3, )", "[]", "[]").error().message.find("wrong size") !=
+          std::string::npos);
 }
 
 TEST_CASE("a registry that wants a password is told it once it asked", "[net]") {

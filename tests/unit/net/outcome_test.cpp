@@ -8,6 +8,18 @@ using namespace gpkg;
 using namespace std::chrono_literals;
 using Kind = Failure::Kind;
 
+TEST_CASE("a refusal of the server may be for what it lacks, one of the proxy is not", "[net]") {
+    const auto absent = [](int status) {
+        Head head;
+        head.status = status;
+        return says_absent(transfer_error("https://h/x", head, nullptr));
+    };
+    for (const int status : {400, 401, 403, 404, 410, 451}) CHECK(absent(status));
+    for (const int status : {304, 407, 408, 416, 429, 500, 503}) CHECK_FALSE(absent(status));
+    const Failure proxy{Failure::Kind::ProxyDenied, "", 403};
+    CHECK_FALSE(says_absent(transfer_error("https://h/x", {}, &proxy)));
+}
+
 TEST_CASE("Cache-Control says how long an answer is fresh", "[net]") {
     CHECK_FALSE(max_age_of(""));
     CHECK_FALSE(max_age_of("public"));

@@ -35,6 +35,18 @@ TEST_CASE("what is no URL is refused", "[net]") {
     CHECK(message("://x") == "://x: not a URL");
     CHECK(message("s3://ghcr.io/x") == "s3://ghcr.io/x: 's3' URLs are not supported");
     CHECK(message("http:///a") == "http:///a: the host name is missing");
+    for (const auto* url : {"http://u:secret#word@h:80/a",
+                            "http://u:12#34@h/a",
+                            "http://u:12?34@h/a",
+                            "http://u:secret/word@h/a"}) {
+        CHECK(message(url).find("must be encoded") != std::string::npos);
+        for (const auto* part : {"secret", "word", "12", "34"})
+            CHECK(message(url).find(part) == std::string::npos);
+    }
+    CHECK(message("http://u:12 34@h/a") ==
+          "http://***@h/a: the URL contains spaces or control characters");
+    CHECK(Url::parse("http://me@corp.example:pw@h/a")->userinfo == "me%40corp.example:pw");
+    CHECK(Url::parse("http://h:8080/@scope/a")->path == "/@scope/a");
     CHECK(message("http://h:8x/a") == "http://h:8x/a: the port is not a number");
     CHECK(message("http://u:secret@h:8x/a") == "http://h:8x/a: the port is not a number");
     CHECK(message("http://h h/a") == "http://h h/a: the URL contains spaces or control characters");
