@@ -1,6 +1,5 @@
 #include "solver/improve.hpp"
 
-#include "solver/facts.hpp"
 #include "solver/newest_together.hpp"
 #include "solver/version_dates.hpp"
 
@@ -24,10 +23,12 @@ public:
           ranking_(ranking),
           search_(search),
           goals_(std::move(goals)),
-          facts_(universe),
           chosen_(universe.names().size(), kNone),
           is_settled_(universe.names().size()),
-          is_kept_(universe.names().size()) {}
+          is_kept_(universe.names().size()),
+          is_extra_asked_(universe.conditions().size()) {
+        for (const auto spec : universe.requested()) ask_extras(spec);
+    }
 
     Improved run(const std::vector<CandidateId>& first) {
         adopt(first);
@@ -190,11 +191,41 @@ private:
     void settle_all() {
         do {
             settle_queued();
-            for (const auto spec : facts_.newly_applying()) {
-                open_.require(spec);
-                queue_.push_back(universe_.specs()[spec].name);
-            }
+            require_applying();
         } while (!queue_.empty());
+    }
+
+    /// In the order of settling, then of the candidate's list.
+    void require_applying() {
+        for (const auto spec : std::exchange(conditional_, {})) {
+            if (!holds(universe_.specs()[spec].when)) {
+                conditional_.push_back(spec);
+                continue;
+            }
+            ask_extras(spec);
+            open_.require(spec);
+            queue_.push_back(universe_.specs()[spec].name);
+        }
+    }
+
+    void ask_extras(SpecId spec) {
+        for (const auto extra : universe_.specs()[spec].extras) is_extra_asked_[extra] = true;
+    }
+
+    /// Of what is settled.
+    bool holds(ConditionId condition) const {
+        if (condition == kAlways || condition == kNever) return condition == kAlways;
+        const auto& node = universe_.conditions()[condition];
+        switch (node.kind) {
+        case ConditionNode::Kind::Leaf: {
+            const auto& spec = universe_.specs()[node.spec];
+            return is_settled_[spec.name] && spec.allows(chosen_[spec.name]);
+        }
+        case ConditionNode::Kind::Extra: return is_extra_asked_[condition];
+        case ConditionNode::Kind::And: return holds(node.left) && holds(node.right);
+        case ConditionNode::Kind::Or: return holds(node.left) || holds(node.right);
+        }
+        return false;
     }
 
     void settle_queued() {
@@ -296,11 +327,15 @@ private:
         const auto id = chosen_[name];
         is_settled_[name] = true;
         order_.push_back(id);
-        facts_.settle(id);
         goals_.push_back({{id}});
         open_.settle(id);
-        for (const auto spec : universe_.candidates()[id].depends)
+        const auto& candidate = universe_.candidates()[id];
+        for (const auto spec : candidate.depends) {
+            ask_extras(spec);
             queue_.push_back(universe_.specs()[spec].name);
+        }
+        conditional_.insert(
+            conditional_.end(), candidate.conditional.begin(), candidate.conditional.end());
     }
 
     /// Looks for a solution with an installed name that the one at hand has not.
@@ -344,10 +379,11 @@ private:
     const Ranking& ranking_;
     Search& search_;
     std::vector<Goal> goals_;
-    Facts facts_;
-    std::vector<CandidateId> chosen_;  ///< by name, in the solution at hand
-    std::vector<bool> is_settled_;     ///< by name
-    std::vector<bool> is_kept_;        ///< by name: is to stay where it can
+    std::vector<CandidateId> chosen_;   ///< by name, in the solution at hand
+    std::vector<bool> is_settled_;      ///< by name
+    std::vector<bool> is_kept_;         ///< by name: is to stay where it can
+    std::vector<bool> is_extra_asked_;  ///< by condition
+    std::vector<SpecId> conditional_;   ///< of settled candidates, that do not apply so far
     std::vector<NameId> queue_;
     std::vector<CandidateId> order_;
     std::vector<Trade> trades_;
