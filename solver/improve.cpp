@@ -30,7 +30,7 @@ public:
         for (const auto spec : universe.requested()) ask_extras(spec);
     }
 
-    Improved run(const std::vector<CandidateId>& first) {
+    Selected run(const std::vector<CandidateId>& first) {
         adopt(first);
         keep_installed(unneeded_of_installed());
         exclude_where_possible([&](const Candidate& candidate) {
@@ -51,7 +51,10 @@ public:
             settle_level(kept(may_move));
             settle_all();
         }
-        return {std::move(order_), std::move(trades_)};
+        std::erase_if(order_,
+                      [&](CandidateId id) { return universe_.name_of(id).is_unpublished(); });
+        auto not_running = not_running_in(universe_, order_);
+        return {std::move(order_), std::move(not_running), std::move(trades_), search_.gave_up()};
     }
 
 private:
@@ -144,17 +147,8 @@ private:
         trades_.push_back({name, newest, ages[chosen - begin] - ages[newest - begin]});
     }
 
-    /// Whether it could not be newer whatever else is chosen.
-    bool is_newest(NameId name) const {
-        return std::ranges::all_of(live_of(name), [&](CandidateId id) {
-            return ranking_.versions[id] >= ranking_.versions[chosen_[name]];
-        });
-    }
-
     void prefer_new_versions(const std::vector<NameId>& names) {
-        const bool are_newest =
-            std::ranges::all_of(names, [&](NameId name) { return is_newest(name); });
-        if (names.size() > 1 && !are_newest) {
+        if (names.size() > 1) {
             const auto newest =
                 newest_together(universe_, open_, search_, goals_, names, solution());
             adopt(newest.solution);
@@ -391,7 +385,7 @@ private:
 
 }  // namespace
 
-Improved improve(const Universe& universe,
+Selected improve(const Universe& universe,
                  Narrowing open,
                  const Ranking& ranking,
                  Search& search,

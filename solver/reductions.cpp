@@ -229,11 +229,6 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
     return worse;
 }
 
-std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints) {
-    requested.insert(requested.end(), constraints.begin(), constraints.end());
-    return requested;
-}
-
 Narrowing restricted(const Universe& universe,
                      const std::vector<SpecId>& requested,
                      const std::vector<SpecId>& constraints) {
@@ -243,9 +238,21 @@ Narrowing restricted(const Universe& universe,
     return open;
 }
 
-Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
-    const auto request = joined(universe.requested(), universe.constraints());
-    auto open = restricted(universe, universe.requested(), universe.constraints());
+bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, const Live& live) {
+    return std::ranges::all_of(specs, [&](SpecId spec) {
+        const auto& matches = universe.specs()[spec].matches;
+        return std::ranges::any_of(matches, [&](CandidateId id) { return live[id]; });
+    });
+}
+
+std::optional<Narrowing> reduce(const Universe& universe,
+                                const std::vector<SpecId>& requested,
+                                const std::vector<SpecId>& constraints,
+                                const std::vector<std::uint32_t>& ranks) {
+    auto open = restricted(universe, requested, constraints);
+    if (!has_candidates(universe, requested, open.live())) return std::nullopt;
+    auto request = requested;
+    request.insert(request.end(), constraints.begin(), constraints.end());
     for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
     return open;
 }
