@@ -266,12 +266,11 @@ private:
     void keep_most() {
         const auto& request = universe_.problem().request;
         const auto count = request.specs.size() - request.implied;
-        std::vector<std::optional<Suggestion>> steps(count);
-        for (std::size_t i = 0; i < count; ++i) steps[i] = drop(i);
+        std::vector<Suggestion> steps;
+        for (std::size_t i = 0; i < count; ++i) steps.push_back(drop(i));
         keep(steps, 0, count);
-        const auto some = taken(steps);
-        if (drops_all(some)) return;
-        attempt(some);
+        if (drops_all(steps)) return;
+        attempt(steps);
         for (auto* fixes : {&fixes_, &no_change_})
             for (auto& fix : *fixes) fix.is_smallest = false;
     }
@@ -283,24 +282,14 @@ private:
         return static_cast<std::size_t>(dropped) + request.implied >= request.specs.size();
     }
 
-    static std::vector<Suggestion> taken(const std::vector<std::optional<Suggestion>>& steps) {
-        std::vector<Suggestion> some;
-        for (const auto& step : steps) {
-            if (step) some.push_back(*step);
-        }
-        return some;
-    }
-
     /// Of the specs from `first` to `last`, which `steps` drop: all at once, else half by half.
-    void keep(std::vector<std::optional<Suggestion>>& steps,
-              std::size_t first,
-              std::size_t last) const {
+    void keep(std::vector<Suggestion>& steps, std::size_t first, std::size_t last) const {
         if (first == last || is_past(deadline_)) return;
         auto fewer = steps;
-        std::fill(fewer.begin() + static_cast<std::ptrdiff_t>(first),
-                  fewer.begin() + static_cast<std::ptrdiff_t>(last),
-                  std::nullopt);
-        if (is_solved(taken(fewer))) {
+        std::erase_if(fewer, [&](const auto& step) {
+            return first <= step.change.index && step.change.index < last;
+        });
+        if (is_solved(fewer)) {
             steps = std::move(fewer);
         } else if (last - first > 1) {
             const auto middle = first + (last - first) / 2;
@@ -311,7 +300,7 @@ private:
         }
     }
 
-    void relax(std::vector<std::optional<Suggestion>>& steps, std::size_t index) const {
+    void relax(std::vector<Suggestion>& steps, std::size_t index) const {
         EdgeSet alone(edges_.size());
         alone.add(static_cast<EdgeId>(index));  // requests are the first edges
         auto ways = suggest(universe_, edges_, alone);
@@ -319,8 +308,10 @@ private:
         for (auto& way : ways) {
             if (way.change.kind != Change::ReplaceSpec) continue;
             auto relaxed = steps;
-            relaxed[index] = std::move(way);
-            if (!is_solved(taken(relaxed))) continue;
+            for (auto& step : relaxed) {
+                if (step.change.index == index) step = way;
+            }
+            if (!is_solved(relaxed)) continue;
             steps = std::move(relaxed);
             return;
         }
