@@ -36,8 +36,7 @@ Explanation explain(const Universe& universe, const Decide& decide) {
     Explanation explanation;
     for (const auto& clash : clashes) {
         if (explanation.clashes.size() == kMostClashes) break;
-        explanation.clashes.push_back(tell_clash(universe, edges, parts, clash));
-        explanation.clashes.back().is_minimal = is_minimal;
+        explanation.clashes.push_back(tell_clash(universe, edges, parts, clash, is_minimal));
     }
     for (auto i = kMostClashes; i < unmatched.size(); ++i) explanation.more.push_back(unmatched[i]);
     if (universe.problem().wants_fixes) {

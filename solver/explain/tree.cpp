@@ -32,8 +32,16 @@ Set sum(const Set& a, const Set& b) {
 
 class Tree {
 public:
-    Tree(const Universe& universe, const Edges& edges, const Parts& parts, const EdgeSet& clash)
-        : universe_(universe), edges_(edges), parts_(parts), clash_(clash) {
+    Tree(const Universe& universe,
+         const Edges& edges,
+         const Parts& parts,
+         const EdgeSet& clash,
+         bool is_minimal)
+        : universe_(universe),
+          edges_(edges),
+          parts_(parts),
+          clash_(clash),
+          is_minimal_(is_minimal) {
         for (const auto id : clash.list()) {
             const auto& edge = edges[id];
             switch (edge.kind) {
@@ -52,8 +60,6 @@ public:
             }
         }
         for (auto& [name, place] : places_) place.waiting = place.in.size();
-        find_watched();
-        settle_possible();
     }
 
     Explanation::Clash run() {
@@ -67,6 +73,7 @@ public:
             expand(next, *places_[next].last);
         }
         Explanation::Clash told;
+        told.is_minimal = is_minimal_;
         for (const auto& root : roots_) flatten(root, 0, told.lines);
         return told;
     }
@@ -89,20 +96,6 @@ private:
         bool is_expanded = false;
     };
 
-    /// The names that conditions in the clash ask about.
-    void find_watched() {
-        for (const auto id : clash_.list()) {
-            if (edges_[id].kind != Edge::Kind::Asks) continue;
-            const auto& from = universe_.names()[edges_[id].from];
-            for (auto candidate = from.begin; candidate < from.end; ++candidate) {
-                for (const auto spec : way_of(universe_, candidate, edges_[id].to)) {
-                    for (const auto leaf : universe_.leaves(spec_of(spec).when))
-                        watched_.insert(spec_of(leaf).name);
-                }
-            }
-        }
-    }
-
     const Spec& spec_of(SpecId id) const { return universe_.specs()[id]; }
 
     std::vector<SpecId> constraints_on(EdgeId id, NameId name) const {
@@ -114,32 +107,6 @@ private:
                 found.push_back(constraints[i]);
         }
         return found;
-    }
-
-    /// The possible candidates of each name, from the request on. Several specs on a name that need
-    /// not be installed leave what any of them allows.
-    void settle_possible() {
-        std::map<NameId, std::size_t> open;
-        for (const auto& [name, place] : places_) {
-            open[name] = static_cast<std::size_t>(
-                std::count_if(place.in.begin(), place.in.end(), [&](EdgeId id) {
-                    return edges_[id].kind == Edge::Kind::Asks;
-                }));
-        }
-        while (!open.empty()) {
-            // The next without unsettled askers; in a cycle the first by level.
-            auto best = std::min_element(open.begin(), open.end(), [&](auto& a, auto& b) {
-                if (a.second == 0 || b.second == 0) return a.second < b.second;
-                return level(a.first) < level(b.first);
-            });
-            const auto name = best->first;
-            open.erase(best);
-            settle(name);
-            for (const auto id : places_[name].out) {
-                const auto next = open.find(edges_[id].to);
-                if (next != open.end() && next->second > 0) --next->second;
-            }
-        }
     }
 
     int level(NameId name) const {
@@ -163,7 +130,9 @@ private:
         return asked;
     }
 
-    void settle(NameId name) {
+    /// The possible candidates of a name, once those of the names that ask for it are known.
+    /// Several specs on a name that need not be installed leave what any of them allows.
+    void find_possible(NameId name) {
         auto& place = places_[name];
         Set all;
         for (auto id = universe_.names()[name].begin; id < universe_.names()[name].end; ++id)
@@ -297,6 +266,7 @@ private:
         auto& place = places_[name];
         if (place.is_expanded) return;
         place.is_expanded = true;
+        find_possible(name);
         if (place.out.empty()) {
             say_end(name, at);
             return;
@@ -364,10 +334,6 @@ private:
     /// What there is of a name whose candidates ask for nothing that matters here.
     void say_end(NameId name, Node& at) {
         const auto& place = places_[name];
-        if (watched_.contains(name) && !place.possible.empty()) {
-            say_present(name, at);
-            return;
-        }
         Line line;
         line.kind = universe_.names()[name].is_virtual ? Line::Kind::Machine : Line::Kind::Offer;
         line.name = universe_.names()[name].text;
@@ -386,8 +352,11 @@ private:
             return std::ranges::all_of(
                 specs, [&](SpecId spec) { return universe_.specs()[spec].allows(id); });
         };
-        // Where a limit was reached first, nothing may be in the way here.
-        if (line.kind == Line::Kind::Offer && std::ranges::any_of(place.possible, is_met)) return;
+        if (line.kind == Line::Kind::Offer && std::ranges::any_of(place.possible, is_met)) {
+            // Where a limit was reached first, nothing may be in the way here.
+            if (is_minimal_) say_present(name, at);
+            return;
+        }
         if (line.askers < 2 || line.kind == Line::Kind::Machine) {
             tell_offer(universe_, name, specs, line);
         }
@@ -416,8 +385,8 @@ private:
     const Edges& edges_;
     const Parts& parts_;
     const EdgeSet& clash_;
+    bool is_minimal_;
     std::map<NameId, Place> places_;
-    std::set<NameId> watched_;
     std::list<Node> roots_;
 };
 
@@ -426,8 +395,9 @@ private:
 Explanation::Clash tell_clash(const Universe& universe,
                               const Edges& edges,
                               const Parts& parts,
-                              const EdgeSet& clash) {
-    return Tree(universe, edges, parts, clash).run();
+                              const EdgeSet& clash,
+                              bool is_minimal) {
+    return Tree(universe, edges, parts, clash, is_minimal).run();
 }
 
 }  // namespace gpkg::solver

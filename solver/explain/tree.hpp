@@ -7,10 +7,11 @@
 
 namespace gpkg::solver {
 
-/// `clash` must be minimal.
+/// Of a clash that is not minimal the tree may be longer than it needs.
 Explanation::Clash tell_clash(const Universe& universe,
                               const Edges& edges,
                               const Parts& parts,
-                              const EdgeSet& clash);
+                              const EdgeSet& clash,
+                              bool is_minimal);
 
 }  // namespace gpkg::solver
