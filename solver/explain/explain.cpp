@@ -23,8 +23,7 @@ Explanation explain(const Universe& universe, const Decide& decide) {
     for (EdgeId i = 0; i < universe.requested().size(); ++i) {
         const auto& spec = universe.specs()[universe.requested()[i]];
         if (!spec.matches.empty() || universe.name_of(spec).is_virtual) continue;
-        clashes.emplace_back(edges.size());
-        clashes.back().add(i);
+        clashes.push_back({i});
         unmatched.push_back(universe.name_of(spec).text);
     }
     bool is_minimal = true;

@@ -92,7 +92,7 @@ public:
             note_concerned(clash);
             // Of two specs without a package on one name, the second is another conflict once the
             // first is changed.
-            if (!names.insert(edges_[clash.list().front()].to).second) continue;
+            if (!names.insert(edges_[*clash.begin()].to).second) continue;
             known_.push_back(suggest(universe_, edges_, clash));
         }
         if (std::ranges::any_of(known_, [](const auto& ways) { return ways.empty(); })) return {};
@@ -108,7 +108,7 @@ public:
 
 private:
     void note_concerned(const EdgeSet& clash) {
-        for (const auto id : clash.list()) {
+        for (const auto id : clash) {
             const auto& edge = edges_[id];
             if (edge.kind == Edge::Kind::Request) concerned_.specs.insert(edge.index);
             if (edge.kind == Edge::Kind::Constraint)
@@ -301,9 +301,8 @@ private:
     }
 
     void relax(std::vector<Suggestion>& steps, std::size_t index) const {
-        EdgeSet alone(edges_.size());
-        alone.add(static_cast<EdgeId>(index));  // requests are the first edges
-        auto ways = suggest(universe_, edges_, alone);
+        // Requests are the first edges.
+        auto ways = suggest(universe_, edges_, {static_cast<EdgeId>(index)});
         std::ranges::stable_sort(ways, {}, &Suggestion::cost);
         for (auto& way : ways) {
             if (way.change.kind != Change::ReplaceSpec) continue;

@@ -41,7 +41,7 @@ Parts::Parts(const Universe& universe, const Edges& edges, Deadline deadline)
 }
 
 void Parts::collect_names(Part& part) const {
-    for (const auto id : part.active.list()) {
+    for (const auto id : part.active) {
         const auto& edge = edges_[id];
         if (edge.from != kNone) part.is_in[edge.from] = true;
         if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) part.is_in[edge.to] = true;
@@ -63,26 +63,25 @@ bool Parts::is_unmet(const Part& part, SpecId spec) const {
 }
 
 /// What leaves a spec on a virtual package unmet: the machine, and pins that tell it otherwise.
-std::vector<EdgeId> Parts::machine_reasons(const Part& part, SpecId spec) const {
+EdgeSet Parts::machine_reasons(const Part& part, SpecId spec) const {
     const auto& asked = universe_.specs()[spec];
-    std::vector<EdgeId> reasons{edges_.machine(asked.name)};
+    EdgeSet reasons{edges_.machine(asked.name)};
     if (asked.matches.empty()) return reasons;
     for (const auto& one : restrictions_[asked.name]) {
         if (edges_[one.edge].kind == Edge::Kind::Constraint && part.active.contains(one.edge))
-            reasons.push_back(one.edge);
+            reasons.insert(one.edge);
     }
     return reasons;
 }
 
 /// Edges that each exclude the candidate alone, facts about the machine together with the spec on
 /// it.
-std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) const {
-    std::vector<EdgeId> reasons;
+EdgeSet Parts::reasons_against(const Part& part, CandidateId id) const {
+    EdgeSet reasons;
     const auto& specs = universe_.specs();
     const auto& candidate = universe_.candidates()[id];
     for (const auto& one : restrictions_[candidate.name]) {
-        if (part.active.contains(one.edge) && !specs[one.spec].allows(id))
-            reasons.push_back(one.edge);
+        if (part.active.contains(one.edge) && !specs[one.spec].allows(id)) reasons.insert(one.edge);
     }
     const auto look = [&](std::span<const SpecId> asked, bool is_needed) {
         for (const auto spec : asked) {
@@ -91,11 +90,10 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
             if (!name.is_virtual && !is_own) continue;
             const auto edge = edges_.asks(candidate.name, specs[spec].name);
             if (!part.active.contains(edge)) continue;
-            if (is_own && !specs[spec].allows(id)) reasons.push_back(edge);
+            if (is_own && !specs[spec].allows(id)) reasons.insert(edge);
             if (name.is_virtual && (is_needed || name.begin != name.end) && is_unmet(part, spec)) {
-                reasons.push_back(edge);
-                const auto machine = machine_reasons(part, spec);
-                reasons.insert(reasons.end(), machine.begin(), machine.end());
+                reasons.insert(edge);
+                reasons.merge(machine_reasons(part, spec));
             }
         }
     };
@@ -106,9 +104,7 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
 
 /// Adds what keeps those of `ids` out that are out.
 void Parts::blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const {
-    for (const auto id : ids) {
-        for (const auto edge : reasons_against(part, id)) core.add(edge);
-    }
+    for (const auto id : ids) core.merge(reasons_against(part, id));
 }
 
 void Parts::blame(const Part& part, SpecId spec, EdgeSet& core) const {
@@ -133,14 +129,14 @@ bool Parts::has_no_solution(const EdgeSet& said) const try {
 
 std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const try {
     Part part(universe_, active, wanted);
-    EdgeSet core(edges_.size());
+    EdgeSet core;
     const auto& requested = universe_.requested();
     for (EdgeId i = 0; i < requested.size(); ++i) {
         const auto& spec = universe_.specs()[requested[i]];
         if (!active.contains(i) || !universe_.name_of(spec).is_virtual) continue;
         if (!is_unmet(part, requested[i])) continue;
-        core.add(i);
-        for (const auto edge : machine_reasons(part, requested[i])) core.add(edge);
+        core.insert(i);
+        core.merge(machine_reasons(part, requested[i]));
         return core;
     }
 
@@ -157,7 +153,7 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         if (!active.contains(i) || universe_.name_of(spec).is_virtual) continue;
         if (std::none_of(
                 spec.matches.begin(), spec.matches.end(), [&](auto id) { return part.live[id]; })) {
-            core.add(i);
+            core.insert(i);
             blame(part, requested[i], core);
             return core;
         }
@@ -184,13 +180,13 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
     if (engine.solve(goals, effort)) return std::nullopt;
     for (const auto goal : engine.conflict().goals) {
         if (goal >= goals.size() || edge_of_goal[goal] == kNone) continue;
-        core.add(edge_of_goal[goal]);
+        core.insert(edge_of_goal[goal]);
         blame(part, requested[edge_of_goal[goal]], core);
     }
     for (const auto& [id, spec] : engine.conflict().asks) {
-        core.add(edges_.asks(universe_.candidates()[id].name, universe_.specs()[spec].name));
+        core.insert(edges_.asks(universe_.candidates()[id].name, universe_.specs()[spec].name));
         if (universe_.name_of(universe_.specs()[spec]).is_virtual) {
-            for (const auto edge : machine_reasons(part, spec)) core.add(edge);
+            core.merge(machine_reasons(part, spec));
         } else {
             blame(part, spec, core);
         }

@@ -31,9 +31,9 @@ public:
 private:
     struct Part;
     void collect_names(Part& part) const;
-    std::vector<EdgeId> reasons_against(const Part& part, CandidateId id) const;
+    EdgeSet reasons_against(const Part& part, CandidateId id) const;
     bool is_unmet(const Part& part, SpecId spec) const;
-    std::vector<EdgeId> machine_reasons(const Part& part, SpecId spec) const;
+    EdgeSet machine_reasons(const Part& part, SpecId spec) const;
     void blame(const Part& part, SpecId spec, EdgeSet& core) const;
     void blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const;
 

@@ -42,7 +42,7 @@ public:
           parts_(parts),
           clash_(clash),
           is_minimal_(is_minimal) {
-        for (const auto id : clash.list()) {
+        for (const auto id : clash) {
             const auto& edge = edges[id];
             switch (edge.kind) {
             case Edge::Kind::Request: places_[edge.to].in.push_back(id); break;
@@ -53,7 +53,7 @@ public:
             default: break;
             }
         }
-        for (const auto id : clash.list()) {
+        for (const auto id : clash) {
             if (edges[id].kind != Edge::Kind::Constraint) continue;
             for (auto& [name, place] : places_) {
                 if (!constraints_on(id, name).empty()) place.in.push_back(id);
@@ -63,7 +63,7 @@ public:
     }
 
     Explanation::Clash run() {
-        for (const auto id : clash_.list()) {
+        for (const auto id : clash_) {
             const auto kind = edges_[id].kind;
             if (kind == Edge::Kind::Request || kind == Edge::Kind::Constraint) say_root(id);
         }
@@ -198,7 +198,7 @@ private:
         for (const auto edge : spoken) {
             auto only = clash_;
             for (const auto other : out) {
-                if (other != edge) only.remove(other);
+                if (other != edge) only.erase(other);
             }
             if (parts_.core(only, id)) return {edge};
         }
