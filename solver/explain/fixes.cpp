@@ -61,14 +61,8 @@ bool has_remark(const Fix& fix) {
     return !std::ranges::all_of(fix.gives, &std::string::empty, &Fix::Package::remark);
 }
 
-bool drops_spec(const Fix& fix) {
-    return std::ranges::any_of(fix.changes,
-                               [](const auto& change) { return change.kind == Change::DropSpec; });
-}
-
-bool changes_machine(const Fix& fix) {
-    return std::ranges::any_of(
-        fix.changes, [](const auto& change) { return change.kind == Change::SetMachine; });
+bool has_change(const Fix& fix, Change kind) {
+    return std::ranges::find(fix.changes, kind, &ProblemChange::kind) != fix.changes.end();
 }
 
 /// The places that are left of `count` once those of `gone` are erased.
@@ -101,7 +95,7 @@ public:
         if (fixes_.empty()) keep_most();
         if (fixes_.empty()) fixes_.swap(no_change_);
         std::ranges::stable_sort(fixes_, {}, [](const Fix& fix) {
-            return drops_spec(fix) ? 2 : has_remark(fix) ? 1 : 0;
+            return has_change(fix, Change::DropSpec) ? 2 : has_remark(fix) ? 1 : 0;
         });
         return std::move(fixes_);
     }
@@ -365,9 +359,10 @@ private:
 
     /// Not where a newer driver would bring what its GPU does not run.
     static bool is_of_use(const Fix& fix, const Solution& solution) {
-        return !changes_machine(fix) || std::ranges::none_of(fix.gives, [&](const auto& package) {
-            return solution.find_not_running(package.name) != nullptr;
-        });
+        return !has_change(fix, Change::SetMachine) ||
+               std::ranges::none_of(fix.gives, [&](const auto& package) {
+                   return solution.find_not_running(package.name) != nullptr;
+               });
     }
 
     /// Whether the changed specs bring packages that do not go together, and the rest of the
