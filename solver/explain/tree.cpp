@@ -165,10 +165,6 @@ private:
     /// The candidates that each outgoing edge is about: each candidate counts for the edge that
     /// excludes it, or for all its edges if only several together do.
     void share_out(Place& place) {
-        if (place.out.size() == 1) {
-            place.members[place.out.front()] = speakers(place.possible, place.out.front());
-            return;
-        }
         std::map<std::vector<Way>, std::vector<EdgeId>> known;
         for (const auto id : place.possible) {
             std::vector<Way> ways;
@@ -178,14 +174,6 @@ private:
             if (is_new) entry->second = failing(id, place.out);
             for (const auto edge : entry->second) place.members[edge].push_back(id);
         }
-    }
-
-    Set speakers(const Set& ids, EdgeId edge) const {
-        Set some;
-        std::copy_if(ids.begin(), ids.end(), std::back_inserter(some), [&](auto id) {
-            return !way_of(universe_, id, edges_[edge].to).empty();
-        });
-        return some;
     }
 
     /// The first of `out` that rules the candidate out alone, else all that it speaks of.
