@@ -179,14 +179,11 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
         std::sort(copy.begin(), copy.end());
         return copy;
     };
-    const auto equal = [](std::span<const SpecId> a, std::span<const SpecId> b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
-    };
     // Lists are mostly the same memory; else they may say the same in another order.
     const auto alike = [&](CandidateId one, CandidateId two, auto list) {
         const auto& a = candidates[one].*list;
         const auto& b = candidates[two].*list;
-        return a.data() == b.data() || equal(a, b) || sorted(one, a) == sorted(two, b);
+        return a.data() == b.data() || std::ranges::equal(a, b) || sorted(one, a) == sorted(two, b);
     };
     const auto hash = [&](CandidateId id) {
         std::uint64_t sum = 0;
@@ -213,7 +210,7 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
             const auto [begin, end] = best.equal_range(key);
             const auto twin = std::find_if(begin, end, [&](const auto& entry) {
                 const auto other = entry.second;
-                return equal(matched[id], matched[other]) &&
+                return std::ranges::equal(matched[id], matched[other]) &&
                        alike(id, other, &Candidate::depends) &&
                        alike(id, other, &Candidate::conditional) &&
                        alike(id, other, &Candidate::constrains);
