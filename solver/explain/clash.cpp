@@ -24,28 +24,23 @@ public:
         if (blame_fewer(core)) {
             std::tie(part, core) = shallowest();
         } else {
-            keep_all(part);
+            std::erase_if(part, [&](EdgeId id) { return !all_.contains(id); });
         }
         auto best = minimize(std::move(core));
-        int attempts = 0;
+        if (lines_of(best.edges) <= kShort || lines_of(best.edges) >= kLong) return best;
         // Another clash of the same part may be shorter: it is without one of these edges.
-        for (bool again = true;
-             again && lines_of(best.edges) > kShort && lines_of(best.edges) < kLong;) {
-            again = false;
-            for (const auto id : std::vector<EdgeId>(best.edges.rbegin(), best.edges.rend())) {
-                if (edges_[id].kind != Edge::Kind::Asks) continue;
-                if (++attempts > kMostSearches) return best;
-                auto other = part;
-                other.erase(id);
-                auto found = believed(other);
-                if (!found) continue;
-                auto fewer = minimize(*std::move(found));
-                if (lines_of(fewer.edges) >= lines_of(best.edges)) continue;
-                best = std::move(fewer);
-                part = std::move(other);
-                again = true;
-                break;
-            }
+        int attempts = 0;
+        for (const auto id : std::vector<EdgeId>(best.edges.rbegin(), best.edges.rend())) {
+            if (edges_[id].kind != Edge::Kind::Asks || !best.edges.contains(id)) continue;
+            if (++attempts > kMostSearches) break;
+            auto other = part;
+            other.erase(id);
+            auto found = believed(other);
+            if (!found) continue;
+            auto fewer = minimize(*std::move(found));
+            if (lines_of(fewer.edges) >= lines_of(best.edges)) continue;
+            best = std::move(fewer);
+            part = std::move(other);
         }
         return best;
     }
@@ -61,7 +56,7 @@ private:
         int step = 1;
         for (int level = 0; level < edges_.deepest(); level += step) {
             auto part = edges_.up_to(level);
-            keep_all(part);
+            std::erase_if(part, [&](EdgeId id) { return !all_.contains(id); });
             if (auto core = believed(part)) return {std::move(part), *std::move(core)};
             if (level >= 4) step *= 2;
         }
@@ -70,11 +65,6 @@ private:
         // A limit was reached: the clash is all that the user said.
         is_known_ = false;
         return {all_, edges_.up_to(0)};
-    }
-
-    /// Those of `all_`.
-    void keep_all(EdgeSet& part) const {
-        std::erase_if(part, [&](EdgeId id) { return !all_.contains(id); });
     }
 
     /// What the user said and is not needed for a clash goes, however far down that clash is:
@@ -144,17 +134,10 @@ private:
 
     /// One for each edge and one for each name at which they end.
     std::size_t lines_of(const EdgeSet& clash) const {
-        std::set<NameId> from;
-        std::set<NameId> to;
-        std::size_t lines = 0;
-        for (const auto id : clash) {
-            const auto& edge = edges_[id];
-            if (edge.kind == Edge::Kind::Asks) from.insert(edge.from);
-            if (edge.kind != Edge::Kind::Machine) ++lines;
-            if (edge.to != kNone) to.insert(edge.to);
-        }
-        std::erase_if(to, [&](auto name) { return from.contains(name); });
-        return lines + to.size();
+        std::set<NameId> ends;
+        for (const auto id : clash) ends.insert(edges_[id].to);
+        for (const auto id : clash) ends.erase(edges_[id].from);
+        return clash.size() + ends.size();
     }
 
     const Edges& edges_;
