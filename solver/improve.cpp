@@ -184,7 +184,7 @@ private:
     /// more packages never make a condition false.
     void settle_all() {
         do {
-            settle_queued();
+            while (!queue_.empty()) settle_level(std::exchange(queue_, {}));
             require_applying();
         } while (!queue_.empty());
     }
@@ -222,16 +222,12 @@ private:
         return false;
     }
 
-    void settle_queued() {
-        while (!queue_.empty()) settle_level(std::exchange(queue_, {}));
-    }
-
     /// What they need is queued.
     void settle_level(const std::vector<NameId>& level) {
         std::vector<NameId> names;
         for (const auto name : level) {
             if (is_settled_[name] || std::ranges::find(names, name) != names.end() ||
-                (chosen_[name] == kNone && !try_keeping(name)))
+                (chosen_[name] == kNone && !(is_kept_[name] && try_with(live_of(name)))))
                 continue;
             names.push_back(name);
             if (is_kept_[name]) goals_.push_back({live_of(name)});
@@ -331,9 +327,6 @@ private:
         conditional_.insert(
             conditional_.end(), candidate.conditional.begin(), candidate.conditional.end());
     }
-
-    /// Looks for a solution with an installed name that the one at hand has not.
-    bool try_keeping(NameId name) { return is_kept_[name] && try_with(live_of(name)); }
 
     std::vector<CandidateId> live_of(NameId name) const {
         std::vector<CandidateId> live;
