@@ -25,12 +25,12 @@ Edges::Edges(const Universe& universe) {
     };
     for (std::uint32_t i = 0; i < universe.requested().size(); ++i) {
         const auto name = universe.specs()[universe.requested()[i]].name;
-        add({Edge::Kind::Request, i, kNone, name, 0});
+        edges_.push_back({Edge::Kind::Request, i, kNone, name, 0});
         reach(name, frontier);
     }
     const auto& constraints = universe.problem().request.constraints;
     for (std::uint32_t i = 0; i < constraints.size(); ++i)
-        add({Edge::Kind::Constraint, i, kNone, kNone, 0});
+        edges_.push_back({Edge::Kind::Constraint, i, kNone, kNone, 0});
 
     for (int level = 1; !frontier.empty(); ++level) {
         std::vector<NameId> next;
@@ -47,7 +47,7 @@ Edges::Edges(const Universe& universe) {
     for (NameId name = 0; name < names; ++name) {
         if (!universe.names()[name].is_virtual) continue;
         machine_[name] = static_cast<EdgeId>(edges_.size());
-        add({Edge::Kind::Machine, 0, kNone, name, 0});
+        edges_.push_back({Edge::Kind::Machine, 0, kNone, name, 0});
     }
 }
 
@@ -71,7 +71,7 @@ std::set<NameId> Edges::add_asks(const Universe& universe, NameId from, int leve
     });
     for (const auto to : all) {
         asks_[key(from, to)] = static_cast<EdgeId>(edges_.size());
-        add({Edge::Kind::Asks, 0, from, to, level});
+        edges_.push_back({Edge::Kind::Asks, 0, from, to, level});
     }
     return needed;
 }

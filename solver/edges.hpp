@@ -50,7 +50,6 @@ public:
     EdgeId asks(NameId from, NameId to) const;
 
 private:
-    void add(const Edge& edge) { edges_.push_back(edge); }
     std::set<NameId> add_asks(const Universe& universe, NameId from, int level);
 
     std::vector<Edge> edges_;

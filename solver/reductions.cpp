@@ -110,7 +110,7 @@ void Narrowing::kill_constrainers(SpecId spec) {
 void Narrowing::need(NameId name) {
     if (is_needed_[name]) return;
     is_needed_[name] = true;
-    for (const auto spec : universe_->specs_on(name)) {
+    for (const auto spec : universe_->names()[name].specs) {
         if (matches_left_[spec] == 0) kill_constrainers(spec);
     }
     spread();
