@@ -18,20 +18,14 @@ ConditionId Conditions::extra(NameId name, std::string_view group) {
     return intern({.kind = ConditionNode::Kind::Extra, .name = name, .group = std::string(group)});
 }
 
-ConditionId Conditions::all_of(ConditionId a, ConditionId b) {
-    if (a == kNever || b == kNever) return kNever;
-    if (a == kAlways || a == b) return b;
-    if (b == kAlways) return a;
-    return intern(
-        {.kind = ConditionNode::Kind::And, .left = std::min(a, b), .right = std::max(a, b)});
-}
-
-ConditionId Conditions::any_of(ConditionId a, ConditionId b) {
-    if (a == kAlways || b == kAlways) return kAlways;
-    if (a == kNever || a == b) return b;
-    if (b == kNever) return a;
-    return intern(
-        {.kind = ConditionNode::Kind::Or, .left = std::min(a, b), .right = std::max(a, b)});
+ConditionId Conditions::join(ConditionNode::Kind kind, ConditionId a, ConditionId b) {
+    const bool is_and = kind == ConditionNode::Kind::And;
+    const auto decides = is_and ? kNever : kAlways;
+    const auto adds_nothing = is_and ? kAlways : kNever;
+    if (a == decides || b == decides) return decides;
+    if (a == adds_nothing || a == b) return b;
+    if (b == adds_nothing) return a;
+    return intern({.kind = kind, .left = std::min(a, b), .right = std::max(a, b)});
 }
 
 std::vector<ConditionId> Conditions::parts_of(ConditionId id) const {

@@ -42,8 +42,8 @@ class Conditions {
 public:
     ConditionId leaf(SpecId spec);
     ConditionId extra(NameId name, std::string_view group);
-    ConditionId all_of(ConditionId a, ConditionId b);
-    ConditionId any_of(ConditionId a, ConditionId b);
+    /// `a` and `b`, or `a` or `b`.
+    ConditionId join(ConditionNode::Kind kind, ConditionId a, ConditionId b);
 
     std::size_t size() const { return nodes_.size(); }
     const ConditionNode& operator[](ConditionId id) const { return nodes_[id]; }

@@ -10,14 +10,6 @@
 #include <utility>
 
 namespace gpkg::solver {
-namespace {
-
-bool is_cpu_build(const Candidate& candidate) {
-    return candidate.says_accelerator && candidate.accelerator == Accelerator::None;
-}
-
-}  // namespace
-
 void DerivedDependencies::infer_accelerators() {
     for (bool has_more = true; std::exchange(has_more, false);) {
         const auto brought = accelerators_by_spec();
@@ -128,7 +120,8 @@ std::optional<std::map<Accelerator, ToolkitRange>> DerivedDependencies::kept_too
     std::set<NameId> extended;
     for (const auto& candidate : candidates_) {
         if (!candidate.is_installed) continue;
-        if (is_cpu_build(candidate)) for_cpus.insert(candidate.name);
+        if (candidate.says_accelerator && candidate.accelerator == Accelerator::None)
+            for_cpus.insert(candidate.name);
         for (const auto depend : candidate.depends) {
             if (candidate.accelerator != Accelerator::None &&
                 is_framework(table_.name_of(depend).text))

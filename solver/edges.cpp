@@ -9,14 +9,6 @@ std::uint64_t key(NameId from, NameId to) { return std::uint64_t{from} << 32U | 
 
 }  // namespace
 
-std::vector<EdgeId> EdgeSet::list() const {
-    std::vector<EdgeId> ids;
-    for (EdgeId id = 0; id < has_.size(); ++id) {
-        if (has_[id]) ids.push_back(id);
-    }
-    return ids;
-}
-
 bool is_implied(const Universe& universe, const Edge& edge) {
     return edge.kind == Edge::Kind::Request &&
            edge.index + universe.problem().request.implied >= universe.requested().size();
@@ -25,7 +17,6 @@ bool is_implied(const Universe& universe, const Edge& edge) {
 Edges::Edges(const Universe& universe) {
     const auto names = universe.names().size();
     machine_.resize(names, kNone);
-    seen_by_.resize(names, kNone);
     std::vector<bool> reached(names);
     std::vector<NameId> frontier;
     const auto reach = [&](NameId name, std::vector<NameId>& into) {
@@ -34,12 +25,12 @@ Edges::Edges(const Universe& universe) {
     };
     for (std::uint32_t i = 0; i < universe.requested().size(); ++i) {
         const auto name = universe.specs()[universe.requested()[i]].name;
-        add({Edge::Kind::Request, i, kNone, name, 0});
+        edges_.push_back({Edge::Kind::Request, i, kNone, name, 0});
         reach(name, frontier);
     }
     const auto& constraints = universe.problem().request.constraints;
     for (std::uint32_t i = 0; i < constraints.size(); ++i)
-        add({Edge::Kind::Constraint, i, kNone, kNone, 0});
+        edges_.push_back({Edge::Kind::Constraint, i, kNone, kNone, 0});
 
     for (int level = 1; !frontier.empty(); ++level) {
         std::vector<NameId> next;
@@ -56,43 +47,39 @@ Edges::Edges(const Universe& universe) {
     for (NameId name = 0; name < names; ++name) {
         if (!universe.names()[name].is_virtual) continue;
         machine_[name] = static_cast<EdgeId>(edges_.size());
-        add({Edge::Kind::Machine, 0, kNone, name, 0});
+        edges_.push_back({Edge::Kind::Machine, 0, kNone, name, 0});
     }
 }
 
 /// The edges from one name; gives the names that may have to be there for it.
-std::vector<NameId> Edges::add_asks(const Universe& universe, NameId from, int level) {
+std::set<NameId> Edges::add_asks(const Universe& universe, NameId from, int level) {
     const auto& name = universe.names()[from];
-    std::vector<NameId> all;
-    std::vector<NameId> needed;
-    const auto see = [&](std::span<const SpecId> specs, std::vector<NameId>& names) {
-        for (const auto spec : specs) {
-            const auto to = universe.specs()[spec].name;
-            if (seen_by_[to] == from) continue;
-            seen_by_[to] = from;
-            names.push_back(to);
-        }
+    std::set<NameId> needed;
+    std::set<NameId> restricted;
+    const auto see = [&](std::span<const SpecId> specs, std::set<NameId>& names) {
+        for (const auto spec : specs) names.insert(universe.specs()[spec].name);
     };
     for (auto id = name.begin; id < name.end; ++id) {
         see(universe.candidates()[id].depends, needed);
         see(universe.candidates()[id].conditional, needed);
+        see(universe.candidates()[id].constrains, restricted);
     }
-    all = needed;
-    for (auto id = name.begin; id < name.end; ++id) see(universe.candidates()[id].constrains, all);
+    restricted.insert(needed.begin(), needed.end());
+    std::vector<NameId> all(restricted.begin(), restricted.end());
     std::sort(all.begin(), all.end(), [&](auto a, auto b) {
         return universe.names()[a].text < universe.names()[b].text;
     });
     for (const auto to : all) {
         asks_[key(from, to)] = static_cast<EdgeId>(edges_.size());
-        add({Edge::Kind::Asks, 0, from, to, level});
+        edges_.push_back({Edge::Kind::Asks, 0, from, to, level});
     }
     return needed;
 }
 
 EdgeSet Edges::up_to(int level) const {
-    EdgeSet set(edges_.size());
+    EdgeSet set;
     for (EdgeId id = 0; id < edges_.size(); ++id) {
-        if (edges_[id].level <= level) set.add(id);
+        if (edges_[id].level <= level) set.insert(set.end(), id);
     }
     return set;
 }

@@ -7,6 +7,7 @@
 #include "solver/universe.hpp"
 
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -32,24 +33,7 @@ struct Edge {
 bool is_implied(const Universe& universe, const Edge& edge);
 
 /// Some of the edges.
-class EdgeSet {
-public:
-    explicit EdgeSet(std::size_t size) : has_(size) {}
-    bool contains(EdgeId id) const { return id < has_.size() && has_[id]; }
-    void add(EdgeId id) { has_[id] = true; }
-    void remove(EdgeId id) { has_[id] = false; }
-    /// Removes what `others` has not; both are of the same edges.
-    void keep(const EdgeSet& others) {
-        for (EdgeId id = 0; id < has_.size(); ++id) has_[id] = has_[id] && others.has_[id];
-    }
-    std::size_t size() const {
-        return static_cast<std::size_t>(std::count(has_.begin(), has_.end(), true));
-    }
-    std::vector<EdgeId> list() const;
-
-private:
-    std::vector<bool> has_;
-};
+using EdgeSet = std::set<EdgeId>;
 
 class Edges {
 public:
@@ -66,13 +50,11 @@ public:
     EdgeId asks(NameId from, NameId to) const;
 
 private:
-    void add(const Edge& edge) { edges_.push_back(edge); }
-    std::vector<NameId> add_asks(const Universe& universe, NameId from, int level);
+    std::set<NameId> add_asks(const Universe& universe, NameId from, int level);
 
     std::vector<Edge> edges_;
     std::vector<EdgeId> machine_;  ///< by name; kNone if no candidate has a spec on it
     std::unordered_map<std::uint64_t, EdgeId> asks_;
-    std::vector<NameId> seen_by_;  ///< by name: who was the last to speak of it
     int deepest_ = 0;
 };
 

@@ -317,8 +317,10 @@ struct Engine::State {
                 set_providers(requirement_of[spec], matches, otherwise);
                 for (std::size_t i = 0; i < extras_of[spec].size(); ++i) {
                     if (extras_of[spec][i] != 0)
-                        set_either(extras_of[spec][i],
-                                   {holds[universe.specs()[spec].extras[i]], otherwise});
+                        set_providers(extras_of[spec][i],
+                                      {},
+                                      holds[universe.specs()[spec].extras[i]],
+                                      otherwise);
                 }
             }
             if (complement_of[spec] == 0) continue;
@@ -329,15 +331,11 @@ struct Engine::State {
             }
             set_providers(complement_of[spec], others);
         }
-        for (const auto& [key, pair] : either_of) set_either(key, pair);
+        for (const auto& [key, pair] : either_of) set_providers(key, {}, pair.first, pair.second);
     }
 
-    void set_providers(Id key, const std::vector<CandidateId>& members, Id otherwise = 0) {
-        pool_set_whatprovides(pool.get(), key, provider_list(members, otherwise));
-    }
-
-    void set_either(Id key, const IdPair& pair) {
-        pool_set_whatprovides(pool.get(), key, provider_list({}, pair.first, pair.second));
+    void set_providers(Id key, const std::vector<CandidateId>& members, Id more = 0, Id other = 0) {
+        pool_set_whatprovides(pool.get(), key, provider_list(members, more, other));
     }
 
     Id provider_list(const std::vector<CandidateId>& members, Id more = 0, Id other = 0) const {

@@ -14,7 +14,7 @@
 // that it learned: a conflict costs 3 us at first and 400 us after 50,000 of them. Pigeonholes (ten
 // packages that differ in nine versions) take every solver of this kind exponentially long:
 // libsolv meets 3,000 conflicts for 9 in 8 and minisat 38,000; a sudoku of 729 records in which ten
-// cells must differ takes minisat 173,000 and 6 s. Such questions need a limit (effort.hpp) rather
+// cells must differ takes minisat 173,000 and 6 s. Such questions need a limit (Effort) rather
 // than another encoding. Tried: that a dependency also excludes what it does not match, which
 // unit propagation does not see, saves a quarter of the conflicts on 60 requests of the corpus and
 // takes libsolv three times as long; pairs in place of slots change nothing.
@@ -27,16 +27,34 @@
 // from the packages that are there: that more holds is never excluded. So an answer may have
 // packages that nothing in it needs; improve() leaves them out.
 
-#include "solver/effort.hpp"
+#include "libcore/solve/solve.hpp"
 #include "solver/reductions.hpp"
 #include "solver/universe.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 namespace gpkg::solver {
+
+/// The user does not want the answer any more: thrown by Engine::solve, caught by solver::solve.
+struct Stopped {};
+
+/// A limit was reached first: whether there is an answer is not known. Thrown by Engine::solve.
+struct GaveUp {};
+
+/// What a search may cost. A decision has a limit in conflicts, not in time: a slow machine decides
+/// the same. What only explains a decision may have a time as well.
+struct Effort {
+    std::stop_token stop;
+    std::uint64_t conflicts = 0;  ///< that may still be met; Engine::solve counts down
+    Deadline deadline{};
+
+    bool is_late() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }
+};
 
 /// At least one of these candidates is wanted in the environment.
 struct Goal {

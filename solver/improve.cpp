@@ -1,6 +1,5 @@
 #include "solver/improve.hpp"
 
-#include "solver/facts.hpp"
 #include "solver/newest_together.hpp"
 #include "solver/version_dates.hpp"
 
@@ -24,12 +23,14 @@ public:
           ranking_(ranking),
           search_(search),
           goals_(std::move(goals)),
-          facts_(universe),
           chosen_(universe.names().size(), kNone),
           is_settled_(universe.names().size()),
-          is_kept_(universe.names().size()) {}
+          is_kept_(universe.names().size()),
+          is_extra_asked_(universe.conditions().size()) {
+        for (const auto spec : universe.requested()) ask_extras(spec);
+    }
 
-    Improved run(const std::vector<CandidateId>& first) {
+    Selected run(const std::vector<CandidateId>& first) {
         adopt(first);
         keep_installed(unneeded_of_installed());
         exclude_where_possible([&](const Candidate& candidate) {
@@ -50,7 +51,10 @@ public:
             settle_level(kept(may_move));
             settle_all();
         }
-        return {std::move(order_), std::move(trades_)};
+        std::erase_if(order_,
+                      [&](CandidateId id) { return universe_.name_of(id).is_unpublished(); });
+        auto not_running = not_running_in(universe_, order_);
+        return {std::move(order_), std::move(not_running), std::move(trades_), search_.gave_up()};
     }
 
 private:
@@ -164,17 +168,8 @@ private:
         trades_.push_back({name, newest, ages[chosen - begin] - ages[newest - begin]});
     }
 
-    /// Whether it could not be newer whatever else is chosen.
-    bool is_newest(NameId name) const {
-        return std::ranges::all_of(live_of(name), [&](CandidateId id) {
-            return ranking_.versions[id] >= ranking_.versions[chosen_[name]];
-        });
-    }
-
     void prefer_new_versions(const std::vector<NameId>& names) {
-        const bool are_newest =
-            std::ranges::all_of(names, [&](NameId name) { return is_newest(name); });
-        if (names.size() > 1 && !are_newest) {
+        if (names.size() > 1) {
             const auto newest =
                 newest_together(universe_, open_, search_, goals_, names, solution());
             adopt(newest.solution);
@@ -210,16 +205,42 @@ private:
     /// more packages never make a condition false.
     void settle_all() {
         do {
-            settle_queued();
-            for (const auto spec : facts_.newly_applying()) {
-                open_.require(spec);
-                queue_.push_back(universe_.specs()[spec].name);
-            }
+            while (!queue_.empty()) settle_level(std::exchange(queue_, {}));
+            require_applying();
         } while (!queue_.empty());
     }
 
-    void settle_queued() {
-        while (!queue_.empty()) settle_level(std::exchange(queue_, {}));
+    /// In the order of settling, then of the candidate's list.
+    void require_applying() {
+        for (const auto spec : std::exchange(conditional_, {})) {
+            if (!holds(universe_.specs()[spec].when)) {
+                conditional_.push_back(spec);
+                continue;
+            }
+            ask_extras(spec);
+            open_.require(spec);
+            queue_.push_back(universe_.specs()[spec].name);
+        }
+    }
+
+    void ask_extras(SpecId spec) {
+        for (const auto extra : universe_.specs()[spec].extras) is_extra_asked_[extra] = true;
+    }
+
+    /// Of what is settled.
+    bool holds(ConditionId condition) const {
+        if (condition == kAlways || condition == kNever) return condition == kAlways;
+        const auto& node = universe_.conditions()[condition];
+        switch (node.kind) {
+        case ConditionNode::Kind::Leaf: {
+            const auto& spec = universe_.specs()[node.spec];
+            return is_settled_[spec.name] && spec.allows(chosen_[spec.name]);
+        }
+        case ConditionNode::Kind::Extra: return is_extra_asked_[condition];
+        case ConditionNode::Kind::And: return holds(node.left) && holds(node.right);
+        case ConditionNode::Kind::Or: return holds(node.left) || holds(node.right);
+        }
+        return false;
     }
 
     /// What they need is queued.
@@ -227,7 +248,7 @@ private:
         std::vector<NameId> names;
         for (const auto name : level) {
             if (is_settled_[name] || std::ranges::find(names, name) != names.end() ||
-                (chosen_[name] == kNone && !try_keeping(name)))
+                (chosen_[name] == kNone && !(is_kept_[name] && try_with(live_of(name)))))
                 continue;
             names.push_back(name);
             if (is_kept_[name]) goals_.push_back({live_of(name)});
@@ -317,15 +338,16 @@ private:
         const auto id = chosen_[name];
         is_settled_[name] = true;
         order_.push_back(id);
-        facts_.settle(id);
         goals_.push_back({{id}});
         open_.settle(id);
-        for (const auto spec : universe_.candidates()[id].depends)
+        const auto& candidate = universe_.candidates()[id];
+        for (const auto spec : candidate.depends) {
+            ask_extras(spec);
             queue_.push_back(universe_.specs()[spec].name);
+        }
+        conditional_.insert(
+            conditional_.end(), candidate.conditional.begin(), candidate.conditional.end());
     }
-
-    /// Looks for a solution with an installed name that the one at hand has not.
-    bool try_keeping(NameId name) { return is_kept_[name] && try_with(live_of(name)); }
 
     std::vector<CandidateId> live_of(NameId name) const {
         std::vector<CandidateId> live;
@@ -365,10 +387,11 @@ private:
     const Ranking& ranking_;
     Search& search_;
     std::vector<Goal> goals_;
-    Facts facts_;
-    std::vector<CandidateId> chosen_;  ///< by name, in the solution at hand
-    std::vector<bool> is_settled_;     ///< by name
-    std::vector<bool> is_kept_;        ///< by name: is to stay where it can
+    std::vector<CandidateId> chosen_;   ///< by name, in the solution at hand
+    std::vector<bool> is_settled_;      ///< by name
+    std::vector<bool> is_kept_;         ///< by name: is to stay where it can
+    std::vector<bool> is_extra_asked_;  ///< by condition
+    std::vector<SpecId> conditional_;   ///< of settled candidates, that do not apply so far
     std::vector<NameId> queue_;
     std::vector<CandidateId> order_;
     std::vector<Trade> trades_;
@@ -376,7 +399,7 @@ private:
 
 }  // namespace
 
-Improved improve(const Universe& universe,
+Selected improve(const Universe& universe,
                  Narrowing open,
                  const Ranking& ranking,
                  Search& search,

@@ -20,21 +20,24 @@
 
 #include "solver/newest_together.hpp"
 #include "solver/preference.hpp"
+#include "solver/running.hpp"
 #include "solver/search.hpp"
 
-#include <cstdint>
 #include <vector>
 
 namespace gpkg::solver {
 
-struct Improved {
-    std::vector<CandidateId> chosen;  ///< in the order in which they were settled
+/// The best solution that was found.
+struct Selected {
+    std::vector<CandidateId> packages;  ///< in the order in which they were settled
+    NotRunning not_running;             ///< of these
     std::vector<Trade> trades;
+    bool gave_up = false;  ///< a better one may exist
 };
 
 /// `first` must meet `goals`. `open` is what the solution can be made of, the request's specs and
 /// constraints being known.
-Improved improve(const Universe& universe,
+Selected improve(const Universe& universe,
                  Narrowing open,
                  const Ranking& ranking,
                  Search& search,

@@ -91,24 +91,19 @@ MachineLimit::Verdict MachineLimit::easier(const Verdict& a, const Verdict& b) c
     return of_a && of_b && *of_b < *of_a ? b : a;
 }
 
-MachineLimit::Verdict MachineLimit::verdict_on_all(const std::vector<CandidateId>& ids) {
-    Verdict verdict;
-    for (const auto id : ids) {
-        const auto own = verdict_on(id);
-        if (own.why == Why::Nothing) return {};
-        if (own.why == Why::Machine)
-            verdict = verdict.why == Why::Machine ? easier(verdict, own) : own;
-    }
-    return verdict;
-}
-
 bool MachineLimit::could_run(CandidateId id) {
     return !universe_.candidates()[id].will_not_run && verdict_on(id).why != Why::Machine;
 }
 
 std::string MachineLimit::why_none_runs(const std::vector<CandidateId>& ids) {
-    const auto verdict = verdict_on_all(ids);
-    if (verdict.why == Why::Machine) return text_of(verdict);
+    std::optional<Verdict> easiest;
+    for (const auto id : ids) {
+        const auto own = verdict_on(id);
+        if (own.why == Why::Machine) easiest = easiest ? easier(*easiest, own) : own;
+    }
+    const bool is_possible = std::ranges::any_of(
+        ids, [&](CandidateId id) { return verdict_on(id).why == Why::Nothing; });
+    if (easiest && !is_possible) return text_of(*easiest);
     return obstacle_of(universe_, *std::ranges::find_if(ids, [&](CandidateId id) {
                            return universe_.candidates()[id].will_not_run;
                        }));

@@ -52,8 +52,6 @@ private:
     };
 
     Verdict verdict_on(CandidateId id);
-    /// Machine where it rules out each of them, else Nothing.
-    Verdict verdict_on_all(const std::vector<CandidateId>& ids);
     std::string text_of(const Verdict& verdict) const;
     Verdict verdict_on_spec(SpecId id);
     Verdict easier(const Verdict& a, const Verdict& b) const;

@@ -495,9 +495,7 @@ Ranking rank_candidates(const Universe& universe) { return Preference(universe).
 
 std::vector<std::uint32_t> ranks_by_channel(const Universe& universe) {
     std::vector<std::uint32_t> ranks(universe.candidates().size());
-    for (const auto& name : universe.names()) {
-        for (auto id = name.begin; id < name.end; ++id) ranks[id] = id - name.begin;
-    }
+    std::iota(ranks.begin(), ranks.end(), 0U);
     return ranks;
 }
 

@@ -110,7 +110,7 @@ void Narrowing::kill_constrainers(SpecId spec) {
 void Narrowing::need(NameId name) {
     if (is_needed_[name]) return;
     is_needed_[name] = true;
-    for (const auto spec : universe_->specs_on(name)) {
+    for (const auto spec : universe_->names()[name].specs) {
         if (matches_left_[spec] == 0) kill_constrainers(spec);
     }
     spread();
@@ -179,14 +179,11 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
         std::sort(copy.begin(), copy.end());
         return copy;
     };
-    const auto equal = [](std::span<const SpecId> a, std::span<const SpecId> b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
-    };
     // Lists are mostly the same memory; else they may say the same in another order.
     const auto alike = [&](CandidateId one, CandidateId two, auto list) {
         const auto& a = candidates[one].*list;
         const auto& b = candidates[two].*list;
-        return a.data() == b.data() || equal(a, b) || sorted(one, a) == sorted(two, b);
+        return a.data() == b.data() || std::ranges::equal(a, b) || sorted(one, a) == sorted(two, b);
     };
     const auto hash = [&](CandidateId id) {
         std::uint64_t sum = 0;
@@ -213,7 +210,7 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
             const auto [begin, end] = best.equal_range(key);
             const auto twin = std::find_if(begin, end, [&](const auto& entry) {
                 const auto other = entry.second;
-                return equal(matched[id], matched[other]) &&
+                return std::ranges::equal(matched[id], matched[other]) &&
                        alike(id, other, &Candidate::depends) &&
                        alike(id, other, &Candidate::conditional) &&
                        alike(id, other, &Candidate::constrains);
@@ -229,11 +226,6 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
     return worse;
 }
 
-std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints) {
-    requested.insert(requested.end(), constraints.begin(), constraints.end());
-    return requested;
-}
-
 Narrowing restricted(const Universe& universe,
                      const std::vector<SpecId>& requested,
                      const std::vector<SpecId>& constraints) {
@@ -243,9 +235,21 @@ Narrowing restricted(const Universe& universe,
     return open;
 }
 
-Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks) {
-    const auto request = joined(universe.requested(), universe.constraints());
-    auto open = restricted(universe, universe.requested(), universe.constraints());
+bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, const Live& live) {
+    return std::ranges::all_of(specs, [&](SpecId spec) {
+        const auto& matches = universe.specs()[spec].matches;
+        return std::ranges::any_of(matches, [&](CandidateId id) { return live[id]; });
+    });
+}
+
+std::optional<Narrowing> reduce(const Universe& universe,
+                                const std::vector<SpecId>& requested,
+                                const std::vector<SpecId>& constraints,
+                                const std::vector<std::uint32_t>& ranks) {
+    auto open = restricted(universe, requested, constraints);
+    if (!has_candidates(universe, requested, open.live())) return std::nullopt;
+    auto request = requested;
+    request.insert(request.end(), constraints.begin(), constraints.end());
     for (const auto id : worse_twins(universe, ranks, request, open.live())) open.exclude(id);
     return open;
 }

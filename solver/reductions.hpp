@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace gpkg::solver {
@@ -67,15 +68,20 @@ std::vector<CandidateId> worse_twins(const Universe& universe,
                                      const Live& live,
                                      const std::function<bool(NameId, SpecId)>& counts = {});
 
-/// Requested specs and constraints as one list.
-std::vector<SpecId> joined(std::vector<SpecId> requested, const std::vector<SpecId>& constraints);
-
 /// Without what these specs and constraints of the request rule out.
 Narrowing restricted(const Universe& universe,
                      const std::vector<SpecId>& requested,
                      const std::vector<SpecId>& constraints);
 
-/// The candidates that the best solution of the request can have: without the worse of twins.
-Narrowing reduce(const Universe& universe, const std::vector<std::uint32_t>& ranks);
+/// Whether each of the specs has a live candidate.
+bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, const Live& live);
+
+/// The candidates that the best solution of these specs and constraints of the request can have:
+/// without the worse of twins. Nothing where a spec has none with live dependencies: quick to know,
+/// and mostly the reason why there is no solution.
+std::optional<Narrowing> reduce(const Universe& universe,
+                                const std::vector<SpecId>& requested,
+                                const std::vector<SpecId>& constraints,
+                                const std::vector<std::uint32_t>& ranks);
 
 }  // namespace gpkg::solver

@@ -195,17 +195,6 @@ const std::vector<CandidateId>& Search::best_first(SpecId spec) {
     return *sorted;
 }
 
-namespace {
-
-bool has_candidates(const Universe& universe, const std::vector<SpecId>& specs, const Live& live) {
-    return std::ranges::all_of(specs, [&](SpecId spec) {
-        const auto& matches = universe.specs()[spec].matches;
-        return std::ranges::any_of(matches, [&](CandidateId id) { return live[id]; });
-    });
-}
-
-}  // namespace
-
 bool has_candidates(const std::vector<Goal>& goals, const Live& live) {
     const auto is_live = [&](CandidateId id) { return live[id]; };
     return std::ranges::all_of(
@@ -230,14 +219,11 @@ bool has_solution(const Universe& universe,
                   const std::vector<SpecId>& requested,
                   const std::vector<SpecId>& constraints,
                   const Effort& effort) {
-    auto open = restricted(universe, requested, constraints);
-    if (!has_candidates(universe, requested, open.live())) return false;
     const auto ranks = ranks_by_channel(universe);
-    for (const auto id : worse_twins(universe, ranks, joined(requested, constraints), open.live()))
-        open.exclude(id);
-    return Search(universe, ranks, effort)
-        .find(open.live(), goals_of(universe, requested))
-        .has_value();
+    const auto open = reduce(universe, requested, constraints, ranks);
+    return open && Search(universe, ranks, effort)
+                       .find(open->live(), goals_of(universe, requested))
+                       .has_value();
 }
 
 }  // namespace gpkg::solver

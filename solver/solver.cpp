@@ -9,7 +9,6 @@
 #include "solver/notes/notes.hpp"
 #include "solver/preference.hpp"
 #include "solver/reductions.hpp"
-#include "solver/running.hpp"
 #include "solver/search.hpp"
 #include "solver/wording.hpp"
 
@@ -22,42 +21,26 @@
 namespace gpkg::solver {
 namespace {
 
-struct Best {
-    Selected selected;
-    bool gave_up = false;  ///< a better one may exist
-};
-
-bool meets_machine(const Universe& universe) {
-    return std::ranges::all_of(universe.requested(), [&](SpecId spec) {
-        return !universe.name_of(universe.specs()[spec]).is_virtual ||
-               !universe.specs()[spec].matches.empty();
-    });
-}
-
 Effort effort_of(const Problem& problem) {
     return {problem.stop, problem.limits.conflicts, problem.deadline};
 }
 
 /// The best solution; nothing when there is none.
-std::optional<Best> best_of(const Universe& universe, const Ranking& ranking) {
-    if (!meets_machine(universe)) return std::nullopt;
-    const auto open = reduce(universe, ranking.ranks);
+std::optional<Selected> best_of(const Universe& universe, const Ranking& ranking) {
+    const auto& requested = universe.requested();
+    const auto open = reduce(universe, requested, universe.constraints(), ranking.ranks);
+    if (!open) return std::nullopt;
     Search search(universe, ranking.ranks, effort_of(universe.problem()));
-    const auto goals = goals_of(universe, universe.requested());
-    const auto first = search.find(open.live(), goals);
+    const auto goals = goals_of(universe, requested);
+    const auto first = search.find(open->live(), goals);
     if (!first) return std::nullopt;
-    auto improved = improve(universe, open, ranking, search, goals, *first);
-    std::erase_if(improved.chosen,
-                  [&](CandidateId id) { return universe.name_of(id).is_unpublished(); });
-    auto not_running = not_running_in(universe, improved.chosen);
-    return Best{{std::move(improved.chosen), std::move(not_running), std::move(improved.trades)},
-                search.gave_up()};
+    return improve(universe, *open, ranking, search, goals, *first);
 }
 
 /// A problem, and its best solution if there is one.
 struct Solved {
     Universe universe;
-    std::optional<Best> best;
+    std::optional<Selected> best;
     bool is_mixed = false;  ///< of builds that do not go together
 };
 
@@ -69,7 +52,7 @@ bool has_solution(const Universe& universe) {
 /// Builds that do not go together in what no record says come only where nothing else does. Told of
 /// each step.
 template <typename OnStep>
-Solved solved(Universe universe, const OnStep& on_step) {
+Solved solved(Universe universe, OnStep&& on_step) {
     universe.require(Universe::Together::Required);
     const auto ranking = rank_candidates(universe);
     on_step("collect candidates");
@@ -135,7 +118,7 @@ std::optional<Builds> builds_with(const Problem& problem, const std::string& spe
     // A spec whose solution mixes builds that do not go together is not advised.
     if (!answer.best || (answer.is_mixed && !mixes)) return std::nullopt;
     const auto& universe = answer.universe;
-    const auto& selected = answer.best->selected;
+    const auto& selected = *answer.best;
     Builds builds;
     for (const auto id : selected.packages) {
         builds.emplace(universe.name_of(id).text,
@@ -157,7 +140,7 @@ Result<Decided> decide_as_put(std::unique_ptr<const Problem> problem, Answer wan
     } else if (!is_ruled_out(universe)) {
         auto answer = solved(std::move(universe), kUntimed);
         if (answer.best) {
-            GPKG_TRY(solution, solution_of(answer.universe, answer.best->selected));
+            GPKG_TRY(solution, solution_of(answer.universe, *answer.best));
         }
         universe = std::move(answer.universe);
     }
@@ -184,31 +167,23 @@ Result<Decided> decide(const Problem& changed, Answer wanted) try {
 }
 
 /// Tells Problem::on_step the time since the last step.
-class StepTimes {
-public:
-    explicit StepTimes(const Problem& problem) : problem_(problem), started_(Clock::now()) {}
-
-    void end(std::string_view step) {
-        if (!problem_.on_step) return;
-        const auto now = Clock::now();
-        problem_.on_step(step, std::chrono::duration<double>(now - started_).count());
-        started_ = now;
-    }
-
-private:
+auto step_timer(const Problem& problem) {
     using Clock = std::chrono::steady_clock;
-    const Problem& problem_;
-    Clock::time_point started_;
-};
+    return [&problem, started = Clock::now()](std::string_view step) mutable {
+        if (!problem.on_step) return;
+        const auto now = Clock::now();
+        problem.on_step(step, std::chrono::duration<double>(now - started).count());
+        started = now;
+    };
+}
 
 Result<Outcome> answer_as_put(const Problem& problem) {
-    StepTimes times(problem);
+    auto end_step = step_timer(problem);
     GPKG_TRY(auto collected, Universe::collect(problem));
-    const auto answer =
-        solved(std::move(collected), [&](std::string_view step) { times.end(step); });
+    const auto answer = solved(std::move(collected), end_step);
     const auto& universe = answer.universe;
     if (answer.best) {
-        const auto& selected = answer.best->selected;
+        const auto& selected = *answer.best;
         GPKG_TRY(auto solution, solution_of(universe, selected));
         if (!problem.wants_notes) return solution;
         solution.notes = notes_on(universe, selected, [&](const std::string& spec) {
@@ -227,12 +202,12 @@ Result<Outcome> answer_as_put(const Problem& problem) {
                 fmt::format("newer versions may be possible: the solver reached its limit "
                             "(solve_limit: {})",
                             problem.limits.conflicts));
-        times.end("notes");
+        end_step("notes");
         return solution;
     }
     if (!problem.wants_reasons) return Explanation{};
     auto explanation = explain(universe, decide);
-    times.end("explain");
+    end_step("explain");
     return explanation;
 }
 

@@ -95,7 +95,8 @@ Result<SpecId> SpecTable::intern(std::string_view text) {
 
 Result<SpecId> SpecTable::intern_extra(std::string_view text, NameId name, std::string_view group) {
     GPKG_TRY(const auto plain, intern(text));
-    const auto when = conditions_.all_of(conditions_.extra(name, group), specs_[plain].when);
+    const auto when = conditions_.join(
+        ConditionNode::Kind::And, conditions_.extra(name, group), specs_[plain].when);
     return add(
         specs_[plain].match, fmt::format("{}\n{}\n{}", text, names_[name].text, group), when);
 }
@@ -121,10 +122,11 @@ Result<ConditionId> SpecTable::intern_condition(const Condition& condition) {
         return conditions_.leaf(intern(std::move(match)));
     }
     const bool is_and = condition.kind == Condition::Kind::And;
+    const auto kind = is_and ? ConditionNode::Kind::And : ConditionNode::Kind::Or;
     auto whole = is_and ? kAlways : kNever;
     for (const auto& part : condition.parts) {
         GPKG_TRY(const auto one, intern_condition(part));
-        whole = is_and ? conditions_.all_of(whole, one) : conditions_.any_of(whole, one);
+        whole = conditions_.join(kind, whole, one);
     }
     return whole;
 }

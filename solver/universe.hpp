@@ -67,8 +67,6 @@ public:
         const auto& name = names()[id];
         return std::span(candidates_).subspan(name.begin, name.end - name.begin);
     }
-    /// The specs that are about the name.
-    const std::vector<SpecId>& specs_on(NameId name) const { return names()[name].specs; }
     /// The specs that a condition asks about.
     std::vector<SpecId> leaves(ConditionId condition) const;
     std::optional<NameId> find_name(std::string_view text) const { return table_.find_name(text); }

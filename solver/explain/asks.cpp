@@ -103,51 +103,41 @@ struct Interval {
     }
 };
 
-class Joining {
-public:
-    Joining(const Universe& universe, NameId to) : name_(universe.names()[to]) {
-        versions_.reserve(name_.end - name_.begin);
-        for (auto id = name_.begin; id < name_.end; ++id)
-            versions_.push_back(&universe.version_of(id));
-    }
+/// Whether there is, or could be, a version from the end of one range to the start of the next.
+bool is_gap(const Universe& universe,
+            NameId name,
+            const std::optional<Version>& end,
+            const std::optional<Version>& start) {
+    if (!end || !start || *start <= *end) return false;
+    return universe.names()[name].is_virtual ||
+           std::ranges::any_of(universe.candidates_of(name), [&](const Candidate& candidate) {
+               const auto& version = universe.version(candidate.version);
+               return *end <= version && version < *start;
+           });
+}
 
-    /// One range where the intervals leave no version that exists between them, else several.
-    std::vector<std::string> run(std::vector<Interval> all) const {
-        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-            const auto& from = a.range.from;
-            const auto& other = b.range.from;
-            return from && other ? *from < *other : !from && other;
-        });
-        std::vector<Interval> joined;
-        for (auto& next : all) {
-            if (joined.empty() || is_gap(joined.back().range.below, next.range.from)) {
-                joined.push_back(std::move(next));
-                continue;
-            }
-            auto& end = joined.back().range.below;
-            if (!end || (next.range.below && *next.range.below <= *end)) continue;
-            end = std::move(next.range.below);
-            joined.back().as_written.clear();
+/// One range where the intervals leave no version that exists between them, else several.
+std::vector<std::string> joined(const Universe& universe, NameId to, std::vector<Interval> all) {
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+        const auto& from = a.range.from;
+        const auto& other = b.range.from;
+        return from && other ? *from < *other : !from && other;
+    });
+    std::vector<Interval> wider;
+    for (auto& next : all) {
+        if (wider.empty() || is_gap(universe, to, wider.back().range.below, next.range.from)) {
+            wider.push_back(std::move(next));
+            continue;
         }
-        std::vector<std::string> texts;
-        texts.reserve(joined.size());
-        for (const auto& interval : joined) texts.push_back(interval.text(name_.text));
-        return texts;
+        auto& end = wider.back().range.below;
+        if (!end || (next.range.below && *next.range.below <= *end)) continue;
+        end = std::move(next.range.below);
+        wider.back().as_written.clear();
     }
-
-private:
-    /// Is there, or could there be, anything from the end of one to below the start of the next?
-    bool is_gap(const std::optional<Version>& end, const std::optional<Version>& start) const {
-        if (!end || !start || *start <= *end) return false;
-        return name_.is_virtual ||
-               std::any_of(versions_.begin(), versions_.end(), [&](const auto* version) {
-                   return *end <= *version && *version < *start;
-               });
-    }
-
-    const Name& name_;
-    std::vector<const Version*> versions_;
-};
+    std::vector<std::string> texts;
+    for (const auto& interval : wider) texts.push_back(interval.text(universe.names()[to].text));
+    return texts;
+}
 
 std::string builds_text(const Universe& universe, NameId to, const Set& ids) {
     const auto [low, high] = std::minmax_element(ids.begin(), ids.end(), [&](auto a, auto b) {
@@ -249,8 +239,8 @@ std::vector<std::string> short_texts(const Universe& universe,
             ranges.push_back(range->second);
         }
     }
-    const auto joined = Joining(universe, to).run(std::move(ranges));
-    texts.insert(texts.begin(), joined.begin(), joined.end());
+    const auto of_ranges = joined(universe, to, std::move(ranges));
+    texts.insert(texts.begin(), of_ranges.begin(), of_ranges.end());
     if (texts.size() <= kMostAlternatives) return texts;
     std::set<CandidateId> all;
     for (const auto& [text, set] : sets) all.insert(set.begin(), set.end());

@@ -24,30 +24,23 @@ public:
         if (blame_fewer(core)) {
             std::tie(part, core) = shallowest();
         } else {
-            part.keep(all_);
+            std::erase_if(part, [&](EdgeId id) { return !all_.contains(id); });
         }
         auto best = minimize(std::move(core));
-        int attempts = 0;
+        if (lines_of(best.edges) <= kShort || lines_of(best.edges) >= kLong) return best;
         // Another clash of the same part may be shorter: it is without one of these edges.
-        for (bool again = true;
-             again && lines_of(best.edges) > kShort && lines_of(best.edges) < kLong;) {
-            again = false;
-            auto members = best.edges.list();
-            std::reverse(members.begin(), members.end());
-            for (const auto id : members) {
-                if (edges_[id].kind != Edge::Kind::Asks) continue;
-                if (++attempts > kMostSearches) return best;
-                auto other = part;
-                other.remove(id);
-                auto found = believed(other);
-                if (!found) continue;
-                auto fewer = minimize(*std::move(found));
-                if (lines_of(fewer.edges) >= lines_of(best.edges)) continue;
-                best = std::move(fewer);
-                part = std::move(other);
-                again = true;
-                break;
-            }
+        int attempts = 0;
+        for (const auto id : std::vector<EdgeId>(best.edges.rbegin(), best.edges.rend())) {
+            if (edges_[id].kind != Edge::Kind::Asks || !best.edges.contains(id)) continue;
+            if (++attempts > kMostSearches) break;
+            auto other = part;
+            other.erase(id);
+            auto found = believed(other);
+            if (!found) continue;
+            auto fewer = minimize(*std::move(found));
+            if (lines_of(fewer.edges) >= lines_of(best.edges)) continue;
+            best = std::move(fewer);
+            part = std::move(other);
         }
         return best;
     }
@@ -63,7 +56,7 @@ private:
         int step = 1;
         for (int level = 0; level < edges_.deepest(); level += step) {
             auto part = edges_.up_to(level);
-            part.keep(all_);
+            std::erase_if(part, [&](EdgeId id) { return !all_.contains(id); });
             if (auto core = believed(part)) return {std::move(part), *std::move(core)};
             if (level >= 4) step *= 2;
         }
@@ -78,17 +71,17 @@ private:
     /// nobody is to give up a wish for one that is impossible alone. Whether `core` has some of it.
     bool blame_fewer(const EdgeSet& core) {
         std::vector<EdgeId> said;
-        for (const auto id : core.list()) {
+        for (const auto id : core) {
             if (is_said(id)) said.push_back(id);
         }
         for (EdgeId id = 0; id < edges_.size(); ++id) {
-            if (is_said(id) && !core.contains(id)) all_.remove(id);
+            if (is_said(id) && !core.contains(id)) all_.erase(id);
         }
         if (said.size() < 2) return false;
         bool is_less = false;
         for (const auto id : said) {
             auto without = all_;
-            without.remove(id);
+            without.erase(id);
             if (!parts_.has_no_solution(without)) continue;
             all_ = std::move(without);
             is_less = true;
@@ -119,13 +112,13 @@ private:
         if (!is_known_) return {std::move(core), false};
         const auto given_up = parts_.given_up();
         // The edges that are far from the request go first.
-        auto members = core.list();
+        std::vector<EdgeId> members(core.begin(), core.end());
         std::stable_sort(
             members.begin(), members.end(), [&](auto a, auto b) { return rank(a) > rank(b); });
         for (const auto id : members) {
             if (!core.contains(id)) continue;
             auto without = core;
-            without.remove(id);
+            without.erase(id);
             if (auto rest = believed(without)) core = *std::move(rest);
         }
         return {std::move(core), parts_.given_up() == given_up};
@@ -141,17 +134,10 @@ private:
 
     /// One for each edge and one for each name at which they end.
     std::size_t lines_of(const EdgeSet& clash) const {
-        std::set<NameId> from;
-        std::set<NameId> to;
-        std::size_t lines = 0;
-        for (const auto id : clash.list()) {
-            const auto& edge = edges_[id];
-            if (edge.kind == Edge::Kind::Asks) from.insert(edge.from);
-            if (edge.kind != Edge::Kind::Machine) ++lines;
-            if (edge.to != kNone) to.insert(edge.to);
-        }
-        std::erase_if(to, [&](auto name) { return from.contains(name); });
-        return lines + to.size();
+        std::set<NameId> ends;
+        for (const auto id : clash) ends.insert(edges_[id].to);
+        for (const auto id : clash) ends.erase(edges_[id].from);
+        return clash.size() + ends.size();
     }
 
     const Edges& edges_;

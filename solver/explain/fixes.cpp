@@ -61,14 +61,8 @@ bool has_remark(const Fix& fix) {
     return !std::ranges::all_of(fix.gives, &std::string::empty, &Fix::Package::remark);
 }
 
-bool drops_spec(const Fix& fix) {
-    return std::ranges::any_of(fix.changes,
-                               [](const auto& change) { return change.kind == Change::DropSpec; });
-}
-
-bool changes_machine(const Fix& fix) {
-    return std::ranges::any_of(
-        fix.changes, [](const auto& change) { return change.kind == Change::SetMachine; });
+bool has_change(const Fix& fix, Change kind) {
+    return std::ranges::find(fix.changes, kind, &ProblemChange::kind) != fix.changes.end();
 }
 
 /// The places that are left of `count` once those of `gone` are erased.
@@ -92,7 +86,7 @@ public:
             note_concerned(clash);
             // Of two specs without a package on one name, the second is another conflict once the
             // first is changed.
-            if (!names.insert(edges_[clash.list().front()].to).second) continue;
+            if (!names.insert(edges_[*clash.begin()].to).second) continue;
             known_.push_back(suggest(universe_, edges_, clash));
         }
         if (std::ranges::any_of(known_, [](const auto& ways) { return ways.empty(); })) return {};
@@ -101,14 +95,14 @@ public:
         if (fixes_.empty()) keep_most();
         if (fixes_.empty()) fixes_.swap(no_change_);
         std::ranges::stable_sort(fixes_, {}, [](const Fix& fix) {
-            return drops_spec(fix) ? 2 : has_remark(fix) ? 1 : 0;
+            return has_change(fix, Change::DropSpec) ? 2 : has_remark(fix) ? 1 : 0;
         });
         return std::move(fixes_);
     }
 
 private:
     void note_concerned(const EdgeSet& clash) {
-        for (const auto id : clash.list()) {
+        for (const auto id : clash) {
             const auto& edge = edges_[id];
             if (edge.kind == Edge::Kind::Request) concerned_.specs.insert(edge.index);
             if (edge.kind == Edge::Kind::Constraint)
@@ -266,12 +260,11 @@ private:
     void keep_most() {
         const auto& request = universe_.problem().request;
         const auto count = request.specs.size() - request.implied;
-        std::vector<std::optional<Suggestion>> steps(count);
-        for (std::size_t i = 0; i < count; ++i) steps[i] = drop(i);
+        std::vector<Suggestion> steps;
+        for (std::size_t i = 0; i < count; ++i) steps.push_back(drop(i));
         keep(steps, 0, count);
-        const auto some = taken(steps);
-        if (drops_all(some)) return;
-        attempt(some);
+        if (drops_all(steps)) return;
+        attempt(steps);
         for (auto* fixes : {&fixes_, &no_change_})
             for (auto& fix : *fixes) fix.is_smallest = false;
     }
@@ -283,24 +276,14 @@ private:
         return static_cast<std::size_t>(dropped) + request.implied >= request.specs.size();
     }
 
-    static std::vector<Suggestion> taken(const std::vector<std::optional<Suggestion>>& steps) {
-        std::vector<Suggestion> some;
-        for (const auto& step : steps) {
-            if (step) some.push_back(*step);
-        }
-        return some;
-    }
-
     /// Of the specs from `first` to `last`, which `steps` drop: all at once, else half by half.
-    void keep(std::vector<std::optional<Suggestion>>& steps,
-              std::size_t first,
-              std::size_t last) const {
+    void keep(std::vector<Suggestion>& steps, std::size_t first, std::size_t last) const {
         if (first == last || is_past(deadline_)) return;
         auto fewer = steps;
-        std::fill(fewer.begin() + static_cast<std::ptrdiff_t>(first),
-                  fewer.begin() + static_cast<std::ptrdiff_t>(last),
-                  std::nullopt);
-        if (is_solved(taken(fewer))) {
+        std::erase_if(fewer, [&](const auto& step) {
+            return first <= step.change.index && step.change.index < last;
+        });
+        if (is_solved(fewer)) {
             steps = std::move(fewer);
         } else if (last - first > 1) {
             const auto middle = first + (last - first) / 2;
@@ -311,16 +294,17 @@ private:
         }
     }
 
-    void relax(std::vector<std::optional<Suggestion>>& steps, std::size_t index) const {
-        EdgeSet alone(edges_.size());
-        alone.add(static_cast<EdgeId>(index));  // requests are the first edges
-        auto ways = suggest(universe_, edges_, alone);
+    void relax(std::vector<Suggestion>& steps, std::size_t index) const {
+        // Requests are the first edges.
+        auto ways = suggest(universe_, edges_, {static_cast<EdgeId>(index)});
         std::ranges::stable_sort(ways, {}, &Suggestion::cost);
         for (auto& way : ways) {
             if (way.change.kind != Change::ReplaceSpec) continue;
             auto relaxed = steps;
-            relaxed[index] = std::move(way);
-            if (!is_solved(taken(relaxed))) continue;
+            for (auto& step : relaxed) {
+                if (step.change.index == index) step = way;
+            }
+            if (!is_solved(relaxed)) continue;
             steps = std::move(relaxed);
             return;
         }
@@ -375,9 +359,10 @@ private:
 
     /// Not where a newer driver would bring what its GPU does not run.
     static bool is_of_use(const Fix& fix, const Solution& solution) {
-        return !changes_machine(fix) || std::ranges::none_of(fix.gives, [&](const auto& package) {
-            return solution.find_not_running(package.name) != nullptr;
-        });
+        return !has_change(fix, Change::SetMachine) ||
+               std::ranges::none_of(fix.gives, [&](const auto& package) {
+                   return solution.find_not_running(package.name) != nullptr;
+               });
     }
 
     /// Whether the changed specs bring packages that do not go together, and the rest of the

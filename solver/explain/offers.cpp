@@ -175,13 +175,11 @@ void tell_offer(const Universe& universe,
 std::vector<Version> versions_of(const Universe& universe,
                                  NameId name,
                                  const std::optional<std::string>& channel) {
-    std::vector<Version> versions;
+    std::set<Version> versions;
     for (const auto& candidate : universe.candidates_of(name)) {
-        if (is_of(candidate, channel)) versions.push_back(universe.version(candidate.version));
+        if (is_of(candidate, channel)) versions.insert(universe.version(candidate.version));
     }
-    std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return b < a; });
-    versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
-    return versions;
+    return {versions.rbegin(), versions.rend()};
 }
 
 }  // namespace gpkg::solver

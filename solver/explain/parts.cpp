@@ -14,16 +14,6 @@ constexpr std::uint64_t kMostConflicts = 5'000;
 
 }  // namespace
 
-struct Parts::Part {
-    const EdgeSet& active;
-    CandidateId wanted;
-    std::vector<bool> is_in;  ///< by name: whether something active is about it
-    Live live;
-
-    Part(const Universe& universe, const EdgeSet& set, CandidateId candidate)
-        : active(set), wanted(candidate), is_in(universe.names().size()), live(universe) {}
-};
-
 Parts::Parts(const Universe& universe, const Edges& edges, Deadline deadline)
     : universe_(universe),
       edges_(edges),
@@ -40,49 +30,39 @@ Parts::Parts(const Universe& universe, const Edges& edges, Deadline deadline)
         restrict(requested.size() + universe.constraint_index(i), constraints[i]);
 }
 
-void Parts::collect_names(Part& part) const {
-    for (const auto id : part.active.list()) {
-        const auto& edge = edges_[id];
-        if (edge.from != kNone) part.is_in[edge.from] = true;
-        if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) part.is_in[edge.to] = true;
-    }
-    if (part.wanted != kNone) part.is_in[universe_.candidates()[part.wanted].name] = true;
-}
-
 /// Whether the machine lacks what a spec on a virtual package asks for.
-bool Parts::is_unmet(const Part& part, SpecId spec) const {
+bool Parts::is_unmet(const EdgeSet& active, SpecId spec) const {
     const auto& asked = universe_.specs()[spec];
-    if (!part.active.contains(edges_.machine(asked.name))) return false;
+    if (!active.contains(edges_.machine(asked.name))) return false;
     return std::none_of(asked.matches.begin(), asked.matches.end(), [&](CandidateId id) {
         const auto& all = restrictions_[asked.name];
         return std::none_of(all.begin(), all.end(), [&](const auto& one) {
-            return edges_[one.edge].kind == Edge::Kind::Constraint &&
-                   part.active.contains(one.edge) && !universe_.specs()[one.spec].allows(id);
+            return edges_[one.edge].kind == Edge::Kind::Constraint && active.contains(one.edge) &&
+                   !universe_.specs()[one.spec].allows(id);
         });
     });
 }
 
 /// What leaves a spec on a virtual package unmet: the machine, and pins that tell it otherwise.
-std::vector<EdgeId> Parts::machine_reasons(const Part& part, SpecId spec) const {
+EdgeSet Parts::machine_reasons(const EdgeSet& active, SpecId spec) const {
     const auto& asked = universe_.specs()[spec];
-    std::vector<EdgeId> reasons{edges_.machine(asked.name)};
+    EdgeSet reasons{edges_.machine(asked.name)};
     if (asked.matches.empty()) return reasons;
     for (const auto& one : restrictions_[asked.name]) {
-        if (edges_[one.edge].kind == Edge::Kind::Constraint && part.active.contains(one.edge))
-            reasons.push_back(one.edge);
+        if (edges_[one.edge].kind == Edge::Kind::Constraint && active.contains(one.edge))
+            reasons.insert(one.edge);
     }
     return reasons;
 }
 
 /// Edges that each exclude the candidate alone, facts about the machine together with the spec on
 /// it.
-std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) const {
-    std::vector<EdgeId> reasons;
+EdgeSet Parts::reasons_against(const EdgeSet& active, CandidateId id) const {
+    EdgeSet reasons;
     const auto& specs = universe_.specs();
     const auto& candidate = universe_.candidates()[id];
     for (const auto& one : restrictions_[candidate.name]) {
-        if (part.active.contains(one.edge) && !specs[one.spec].allows(id))
-            reasons.push_back(one.edge);
+        if (active.contains(one.edge) && !specs[one.spec].allows(id)) reasons.insert(one.edge);
     }
     const auto look = [&](std::span<const SpecId> asked, bool is_needed) {
         for (const auto spec : asked) {
@@ -90,12 +70,12 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
             const bool is_own = specs[spec].name == candidate.name;
             if (!name.is_virtual && !is_own) continue;
             const auto edge = edges_.asks(candidate.name, specs[spec].name);
-            if (!part.active.contains(edge)) continue;
-            if (is_own && !specs[spec].allows(id)) reasons.push_back(edge);
-            if (name.is_virtual && (is_needed || name.begin != name.end) && is_unmet(part, spec)) {
-                reasons.push_back(edge);
-                const auto machine = machine_reasons(part, spec);
-                reasons.insert(reasons.end(), machine.begin(), machine.end());
+            if (!active.contains(edge)) continue;
+            if (is_own && !specs[spec].allows(id)) reasons.insert(edge);
+            if (name.is_virtual && (is_needed || name.begin != name.end) &&
+                is_unmet(active, spec)) {
+                reasons.insert(edge);
+                reasons.merge(machine_reasons(active, spec));
             }
         }
     };
@@ -105,14 +85,8 @@ std::vector<EdgeId> Parts::reasons_against(const Part& part, CandidateId id) con
 }
 
 /// Adds what keeps those of `ids` out that are out.
-void Parts::blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const {
-    for (const auto id : ids) {
-        for (const auto edge : reasons_against(part, id)) core.add(edge);
-    }
-}
-
-void Parts::blame(const Part& part, SpecId spec, EdgeSet& core) const {
-    blame(part, universe_.specs()[spec].matches, core);
+void Parts::blame(const EdgeSet& active, const std::vector<CandidateId>& ids, EdgeSet& core) const {
+    for (const auto id : ids) core.merge(reasons_against(active, id));
 }
 
 bool Parts::has_no_solution(const EdgeSet& said) const try {
@@ -132,22 +106,28 @@ bool Parts::has_no_solution(const EdgeSet& said) const try {
 }
 
 std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) const try {
-    Part part(universe_, active, wanted);
-    EdgeSet core(edges_.size());
+    EdgeSet core;
     const auto& requested = universe_.requested();
     for (EdgeId i = 0; i < requested.size(); ++i) {
         const auto& spec = universe_.specs()[requested[i]];
         if (!active.contains(i) || !universe_.name_of(spec).is_virtual) continue;
-        if (!is_unmet(part, requested[i])) continue;
-        core.add(i);
-        for (const auto edge : machine_reasons(part, requested[i])) core.add(edge);
+        if (!is_unmet(active, requested[i])) continue;
+        core.insert(i);
+        core.merge(machine_reasons(active, requested[i]));
         return core;
     }
 
-    collect_names(part);
+    std::vector<bool> is_in(universe_.names().size());  // by name: whether an edge is about it
+    for (const auto id : active) {
+        const auto& edge = edges_[id];
+        if (edge.from != kNone) is_in[edge.from] = true;
+        if (edge.to != kNone && !universe_.names()[edge.to].is_virtual) is_in[edge.to] = true;
+    }
+    if (wanted != kNone) is_in[universe_.candidates()[wanted].name] = true;
+    Live live(universe_);
     for (CandidateId id = 0; id < universe_.candidates().size(); ++id) {
-        if (!part.is_in[universe_.candidates()[id].name] || !reasons_against(part, id).empty())
-            part.live.remove(id);
+        if (!is_in[universe_.candidates()[id].name] || !reasons_against(active, id).empty())
+            live.remove(id);
     }
 
     std::vector<Goal> goals;
@@ -156,17 +136,17 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
         const auto& spec = universe_.specs()[requested[i]];
         if (!active.contains(i) || universe_.name_of(spec).is_virtual) continue;
         if (std::none_of(
-                spec.matches.begin(), spec.matches.end(), [&](auto id) { return part.live[id]; })) {
-            core.add(i);
-            blame(part, requested[i], core);
+                spec.matches.begin(), spec.matches.end(), [&](auto id) { return live[id]; })) {
+            core.insert(i);
+            blame(active, spec.matches, core);
             return core;
         }
         goals.push_back({spec.matches, spec.extras});
         edge_of_goal.push_back(i);
     }
     if (wanted != kNone) {
-        if (!part.live[wanted]) {
-            blame(part, std::vector{wanted}, core);
+        if (!live[wanted]) {
+            core.merge(reasons_against(active, wanted));
             return core;
         }
         goals.push_back({{wanted}});
@@ -175,24 +155,24 @@ std::optional<EdgeSet> Parts::core(const EdgeSet& active, CandidateId wanted) co
     const auto counts = [&](NameId name, SpecId spec) {
         return active.contains(edges_.asks(name, universe_.specs()[spec].name));
     };
-    for (const auto id : worse_twins(universe_, ranks_, requested, part.live, counts)) {
-        if (id != wanted) part.live.remove(id);
+    for (const auto id : worse_twins(universe_, ranks_, requested, live, counts)) {
+        if (id != wanted) live.remove(id);
     }
-    const auto lacks = [&](SpecId spec) { return is_unmet(part, spec); };
-    Engine engine(universe_, part.live, ranks_, Scope{counts, lacks});
+    const auto lacks = [&](SpecId spec) { return is_unmet(active, spec); };
+    Engine engine(universe_, live, ranks_, Scope{counts, lacks});
     Effort effort{universe_.problem().stop, kMostConflicts, deadline_};
     if (engine.solve(goals, effort)) return std::nullopt;
     for (const auto goal : engine.conflict().goals) {
         if (goal >= goals.size() || edge_of_goal[goal] == kNone) continue;
-        core.add(edge_of_goal[goal]);
-        blame(part, requested[edge_of_goal[goal]], core);
+        core.insert(edge_of_goal[goal]);
+        blame(active, goals[goal].any_of, core);
     }
     for (const auto& [id, spec] : engine.conflict().asks) {
-        core.add(edges_.asks(universe_.candidates()[id].name, universe_.specs()[spec].name));
+        core.insert(edges_.asks(universe_.candidates()[id].name, universe_.specs()[spec].name));
         if (universe_.name_of(universe_.specs()[spec]).is_virtual) {
-            for (const auto edge : machine_reasons(part, spec)) core.add(edge);
+            core.merge(machine_reasons(active, spec));
         } else {
-            blame(part, spec, core);
+            blame(active, universe_.specs()[spec].matches, core);
         }
     }
     return core;

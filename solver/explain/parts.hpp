@@ -29,13 +29,10 @@ public:
     std::size_t given_up() const { return given_up_; }
 
 private:
-    struct Part;
-    void collect_names(Part& part) const;
-    std::vector<EdgeId> reasons_against(const Part& part, CandidateId id) const;
-    bool is_unmet(const Part& part, SpecId spec) const;
-    std::vector<EdgeId> machine_reasons(const Part& part, SpecId spec) const;
-    void blame(const Part& part, SpecId spec, EdgeSet& core) const;
-    void blame(const Part& part, const std::vector<CandidateId>& ids, EdgeSet& core) const;
+    EdgeSet reasons_against(const EdgeSet& active, CandidateId id) const;
+    bool is_unmet(const EdgeSet& active, SpecId spec) const;
+    EdgeSet machine_reasons(const EdgeSet& active, SpecId spec) const;
+    void blame(const EdgeSet& active, const std::vector<CandidateId>& ids, EdgeSet& core) const;
 
     const Universe& universe_;
     const Edges& edges_;

@@ -50,9 +50,7 @@ public:
     std::vector<Suggestion> run() {
         std::set<NameId> names;
         // Who is named first is the most important, so the last is changed first.
-        auto members = clash_.list();
-        std::reverse(members.begin(), members.end());
-        for (const auto id : members) {
+        for (const auto id : std::vector<EdgeId>(clash_.rbegin(), clash_.rend())) {
             const auto& edge = edges_[id];
             if (edge.to != kNone) names.insert(edge.to);
             switch (edge.kind) {
@@ -312,7 +310,7 @@ private:
     /// What the clash asks of a virtual package, each way for itself.
     std::set<Way> ways_to(NameId name) const {
         std::set<Way> ways;
-        for (const auto id : clash_.list()) {
+        for (const auto id : clash_) {
             const auto& edge = edges_[id];
             if (edge.to != name) continue;
             if (edge.kind == Edge::Kind::Request) ways.insert({universe_.requested()[edge.index]});

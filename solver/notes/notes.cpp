@@ -3,6 +3,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/solve/explanation.hpp"
 #include "libcore/spec/record_version.hpp"
+#include "solver/notes/alternatives.hpp"
 #include "solver/notes/package_notes.hpp"
 #include "solver/wording.hpp"
 
@@ -137,7 +138,7 @@ std::vector<Note> notes_on(const Universe& universe,
     if (auto note = note_on_excused(universe, chosen)) notes.emplace_back(*std::move(note));
     if (auto note = note_on_not_running(universe, chosen)) notes.emplace_back(*std::move(note));
     note_missing_extras(universe, chosen, notes);
-    std::ranges::move(PackageNotes(universe, selected, with_spec).all(), std::back_inserter(notes));
+    std::ranges::move(package_notes(universe, selected, with_spec), std::back_inserter(notes));
     for (const auto& name : universe.problem().request.accelerators.asked_packages) {
         if (auto note = note_on_unused_choice(universe, chosen, name))
             notes.emplace_back(*std::move(note));

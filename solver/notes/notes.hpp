@@ -3,8 +3,7 @@
 // What a user should know of a solution.
 
 #include "libcore/solve/note.hpp"
-#include "solver/newest_together.hpp"
-#include "solver/running.hpp"
+#include "solver/improve.hpp"
 #include "solver/universe.hpp"
 
 #include <functional>
@@ -14,13 +13,6 @@
 #include <vector>
 
 namespace gpkg::solver {
-
-/// A solution as notes see it.
-struct Selected {
-    std::vector<CandidateId> packages;  ///< in the order in which they were settled
-    NotRunning not_running;             ///< of these
-    std::vector<Trade> trades;
-};
 
 /// What another solution has of the requested packages, by name.
 struct Build {

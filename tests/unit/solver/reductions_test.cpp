@@ -130,12 +130,13 @@ std::string answer_from_bad(const Problem& problem, const std::vector<std::strin
     if (!goals) return "none";
     auto reversed = ranks;
     for (auto& rank : reversed) rank = static_cast<std::uint32_t>(ranks.size()) - rank;
-    const auto open = reduce(universe, ranks);
-    const auto bad = Search(universe, reversed, unlimited()).find(open.live(), *goals);
+    const auto open = reduce(universe, universe.requested(), universe.constraints(), ranks);
+    if (!open) return "none";
+    const auto bad = Search(universe, reversed, unlimited()).find(open->live(), *goals);
     if (!bad) return "none";
     Search search(universe, ranks, unlimited());
     Solution solution;
-    for (const auto id : improve(universe, open, ranking, search, *goals, *bad).chosen)
+    for (const auto id : improve(universe, *open, ranking, search, *goals, *bad).packages)
         solution.records.push_back(universe.candidates()[id].record().value());
     return text(solution);
 }
@@ -155,7 +156,7 @@ std::string unreduced_answer(const Problem& problem, const std::vector<std::stri
     if (!first) return "none";
     Search search(universe, ranking.ranks, unlimited());
     Solution solution;
-    for (const auto id : improve(universe, open, ranking, search, *goals, *first).chosen)
+    for (const auto id : improve(universe, open, ranking, search, *goals, *first).packages)
         solution.records.push_back(universe.candidates()[id].record().value());
     return text(solution);
 }
