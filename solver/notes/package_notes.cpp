@@ -348,8 +348,7 @@ private:
         if (found == builds->end()) return std::nullopt;
         note.spec = spec;
         // To name an installed CUDA without a version keeps it.
-        if (const auto cuda = builds->find(spec);
-            cuda != builds->end() && tells_cuda_version(spec))
+        if (const auto cuda = builds->find(spec); cuda != builds->end() && tells_cuda_version(spec))
             note.spec = fmt::format("{}={}", spec, version_part(cuda->second.version, 0));
         note.changes = changes(*builds, universe_.candidates()[id].name);
         return found->second;
