@@ -49,4 +49,19 @@ for tool in conda micromamba rattler; do
     check [ ! -e "$at-renamed/bin/mod" ]
 done
 
+# An update of all packages goes past the exact builds of an exported file, and says so once.
+expect 0 create -y -q -n old python tool
+expect 0 env export -n old -f old.yml
+expect 0 env create -y -q -n exact -f old.yml
+expect 0 update -y -n exact --all
+out_is 'all 2 packages are up to date'
+records exact '"tool=1.0=0" in history or "tool==1.0=0" in history or "tool[version" in history'
+package tool 2.0 0
+index
+expect 0 update -y -n exact --all
+err_has '2 exact builds requested earlier no longer apply; to keep one: gpkg pin -n exact SPEC'
+has exact python-3.11.0 tool-2.0
+expect 0 update -y -n exact --all
+out_is 'all 2 packages are up to date'
+
 finish
