@@ -4,6 +4,7 @@
 #include "cli/options.hpp"
 #include "cli/workflow/environment_export.hpp"
 #include "cli/workflow/pip_packages.hpp"
+#include "libcore/base/json_text.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/environments.hpp"
 #include "libcore/manifest/environment_yml.hpp"
@@ -36,7 +37,7 @@ Result<void> check_file_name(const EnvExportOptions& options) {
                             options.file,
                             options.explicit_urls
                                 ? "a file with this name would be read as an environment.yml"
-                                : "the name of an environment.yml ends in .yml or .yaml"),
+                                : "the name of an environment file ends in .yml, .yaml or .json"),
                 options.explicit_urls ? "choose a name that ends in .txt"
                                       : "to write a list of package URLs: --explicit");
 }
@@ -52,9 +53,11 @@ Result<void> put(Context& context, const EnvExportOptions& options, std::string 
     if (!options.file.empty()) {
         const auto path = absolute_path(options.file, context.home);
         const auto* kind = options.explicit_urls ? "a list of package URLs" : "an environment.yml";
-        const auto* beginning = options.explicit_urls ? "@EXPLICIT" : "dependencies:";
-        GPKG_CHECK(check_replaceable(
-            path, kind, [&](const fs::path& file) { return has_line(file, beginning); }));
+        GPKG_CHECK(check_replaceable(path, kind, [&](const fs::path& file) {
+            return options.explicit_urls
+                       ? has_line(file, "@EXPLICIT")
+                       : has_line(file, "dependencies:") || has_line(file, "  \"dependencies\":");
+        }));
         GPKG_CHECK(write_file_atomically(path, text));
         context.out.note(fmt::format("wrote {}", options.file));
         return {};
@@ -84,6 +87,16 @@ Json json_of(const Context& context, const Prefix& prefix, const EnvironmentYml&
     }
     document["prefix"] = prefix.path().native();
     return document;
+}
+
+/// environment.json, as conda writes it: the document without what this machine alone knows.
+std::string json_file(const Context& context,
+                      const Prefix& prefix,
+                      const EnvironmentYml& environment) {
+    auto document = json_of(context, prefix, environment);
+    if (!environment.name) document.erase("name");
+    if (!environment.prefix) document.erase("prefix");
+    return json_text(document, 2) + "\n";
 }
 
 Result<int> export_explicit(Context& context,
@@ -119,7 +132,11 @@ Result<int> export_environment(Context& context, const EnvExportOptions& options
     if (options.explicit_urls) return export_explicit(context, options, installed);
     GPKG_TRY(const auto environment, exported(context, installed, options.how));
     if (!options.file.empty() || !context.out.json_mode())
-        GPKG_CHECK(put(context, options, to_text(environment)));
+        GPKG_CHECK(put(context,
+                       options,
+                       fs::path(options.file).extension() == ".json"
+                           ? json_file(context, installed.prefix, environment)
+                           : to_text(environment)));
     if (context.out.json_mode()) context.out.json(json_of(context, installed.prefix, environment));
     return 0;
 }

@@ -77,28 +77,13 @@ std::string settings_of(const Generation& before, const Generation& after) {
     return before.packages == after.packages ? "variables or pip packages" : "package metadata";
 }
 
-/// How many packages the change of a generation installed again: conda-meta/history has them as
-/// removed and as added.
-std::size_t reinstalled_by(const std::vector<HistoryEntry>& history, const Generation& generation) {
-    const auto entry = std::ranges::find_if(history, [&](const HistoryEntry& one) {
-        return one.time == generation.time && one.command == generation.command;
-    });
-    if (entry == history.end()) return 0;
-    return static_cast<std::size_t>(std::ranges::count_if(entry->added, [&](const auto& package) {
-        return std::ranges::find(entry->removed, package) != entry->removed.end();
-    }));
-}
-
 /// "+2 ~1", or with `names` the packages; what else changed where no package did.
 std::string changes_text(const Generation& before,
                          const Generation& after,
                          const std::vector<PackageDifference>& changes,
-                         const std::vector<HistoryEntry>& history,
                          bool names) {
     if (!changes.empty()) return names ? names_of(changes) : counted(changes);
-    const auto reinstalled = reinstalled_by(history, after);
-    return reinstalled > 0 ? "reinstalled " + count_text(reinstalled, "package")
-                           : settings_of(before, after);
+    return settings_of(before, after);
 }
 
 struct HistoryOptions {
@@ -108,8 +93,7 @@ struct HistoryOptions {
 
 Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
     GPKG_TRY(const auto generations, generations_of(context, prefix));
-    GPKG_TRY(const auto opened, Prefix::open(prefix));
-    GPKG_TRY(const auto history, opened.history());
+    GPKG_CHECK(Prefix::open(prefix));
     auto list = Json::array();
     enum Columns : std::size_t { Number, Time, Packages, Changes, CommandLine };
     Table table({Number, Packages});
@@ -136,7 +120,7 @@ Result<int> show(Context& context, const fs::path& prefix, std::size_t most) {
         std::vector<std::string> row{std::to_string(generation.number),
                                      generation.time,
                                      std::to_string(generation.packages.size()),
-                                     changes_text(before, generation, changes, history, names),
+                                     changes_text(before, generation, changes, names),
                                      command_of(generation)};
         if (names) std::swap(row[Changes], row[CommandLine]);
         table.add(std::move(row));

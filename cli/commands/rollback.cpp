@@ -37,7 +37,7 @@ Result<Generation> generation_before(Context& context,
     const auto current = last.restores == 0 ? last.number : last.restores;
     const auto before =
         std::find_if(generations.rbegin(), generations.rend(), [&](const Generation& generation) {
-            return generation.number < current && !is_same(generation, now);
+            return generation.number < current && !is_same_revision(generation, now);
         });
     if (before != generations.rend()) return std::move(*before);
     const bool can_undo = last.restores != 0 && generations.size() > 1;
@@ -114,7 +114,7 @@ Action bind_rollback(CLI::App& app) {
     app.add_flag("--offline", options->change.offline, "use only packages in the package store");
     app.footer(
         "Restores the packages, requested specs and accelerators of an earlier generation: "
-        "without a number, of the latest one that differs from the present packages, specs and "
+        "without a number, of the latest one that differs from the present packages and "
         "accelerators. It asks only on a terminal, also before removing requested packages. "
         "Packages installed by pip and variables stay as they are. A rollback adds a generation "
         "and deletes none; to redo the change, roll back to the number that it prints.\n"

@@ -6,13 +6,61 @@
 #include "cli/usage.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/history.hpp"
 #include "libcore/env/prefix.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
 namespace gpkg::cli {
+
+namespace {
+
+/// Requests for exact builds, as exported files and locks have them, without version and build. An
+/// update of all packages goes past them, as conda's does; python keeps its minor version.
+Result<std::vector<MatchSpec>> exact_builds_freed(const Prefix& prefix,
+                                                  const std::vector<PrefixRecord>& installed) {
+    GPKG_TRY(const auto history, prefix.history());
+    std::vector<MatchSpec> freed;
+    for (const auto& text : requested_specs(history)) {
+        const auto spec = MatchSpec::parse(text);
+        if (!spec || !spec->version || !spec->build || !spec->build->is_exact()) continue;
+        const auto* record = find_record(installed, spec->name);
+        if (record == nullptr) continue;
+        auto name = spec->name;
+        if (name == "python") {
+            const auto parts = split(record->package.version, '.');
+            name += fmt::format(
+                "={}{}{}", parts[0], parts.size() > 1 ? "." : "", parts.size() > 1 ? parts[1] : "");
+        }
+        GPKG_TRY(auto bare, MatchSpec::parse(name));
+        bare.channel = spec->channel;
+        freed.push_back(std::move(bare));
+    }
+    return freed;
+}
+
+/// Of an update that frees exact builds: they are requested no longer, or where nothing is newer,
+/// as before.
+void settle_freed(Context& context, Change& change, const std::vector<MatchSpec>& freed) {
+    if (freed.empty()) return;
+    const auto is_freed = [&](const MatchSpec& spec) {
+        return std::ranges::find(freed, spec) != freed.end();
+    };
+    if (change.is_nothing()) {
+        std::erase_if(change.requested, is_freed);
+        return;
+    }
+    change.notes.push_back(
+        fmt::format("{} requested earlier no longer {}; to keep one: gpkg pin {} SPEC",
+                    count_text(freed.size(), "exact build"),
+                    freed.size() == 1 ? "applies" : "apply",
+                    target_words(context, change.prefix)));
+}
+
+}  // namespace
 
 Action bind_update(CLI::App& app) {
     struct Options {
@@ -68,6 +116,15 @@ Action bind_update(CLI::App& app) {
         request.update_all = options->all;
         request.reach = options->reach;
         request.is_dry_run = options->change.dry_run;
+        std::vector<MatchSpec> freed;
+        if (options->all) {
+            GPKG_TRY(freed, exact_builds_freed(prefix, installed));
+            std::erase_if(freed, [&](const MatchSpec& spec) {
+                return std::ranges::any_of(
+                    request.specs, [&](const MatchSpec& other) { return other.name == spec.name; });
+            });
+            request.specs.insert(request.specs.end(), freed.begin(), freed.end());
+        }
         std::vector<std::string> names;
         names.reserve(installed.size());
         for (const auto& record : installed) names.push_back(record.name());
@@ -85,6 +142,7 @@ Action bind_update(CLI::App& app) {
             request.update.push_back(spec.name);
         }
         GPKG_TRY(auto change, decide(context, options->sources, request));
+        settle_freed(context, change, freed);
         if (options->all && installed.empty())
             change.if_nothing = fmt::format("{} has no packages", environment_name(context, path));
         else if (options->all)

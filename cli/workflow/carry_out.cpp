@@ -401,7 +401,7 @@ Result<void> change_settings(Context& context,
     }
     const bool changes = !options.dry_run && !options.download_only;
     if (changes) GPKG_CHECK(link_all(context, change, {}, {}, options, ShowCost::Yes));
-    if (changes && change.restores != 0)
+    if (changes && change.restores != 0 && !settings.accelerator.empty())
         context.out.print(restored_text(context, change));
     else if (options.check)
         context.out.print(verdict_text(context, change, no_packages_text(settings, true)));

@@ -118,6 +118,8 @@ std::vector<std::string> notes_on_bounds(const Context& context,
             std::ranges::find(update, spec.name) == update.end() ? "install" : "update";
         for (const auto& wish : question.present.wishes) {
             if (wish.name != spec.name || wish == bare) continue;
+            // gpkg update --all tells of those at once.
+            if (question.wanted.update_all && wish.build && wish.build->is_exact()) continue;
             const auto typed = as_typed(wish);
             notes.push_back(
                 fmt::format("the bound {} no longer applies; to keep it: gpkg {} {} {}{}",

@@ -82,14 +82,6 @@ Result<Texts> channels_of(const Context& context,
     return channels;
 }
 
-/// Whoever reads the file adds the channels that are configured, also those that nothing here came
-/// from: that has to be told where there is one.
-bool has_others(const Texts& configured, const Texts& channels) {
-    return !std::ranges::all_of(configured, [&](const std::string& name) {
-        return std::ranges::find(channels, name) != channels.end();
-    });
-}
-
 /// "numpy=2.1.0=py312_0". A channel that is not the first may be hidden by those before it, unless
 /// the spec names it.
 std::string pinned(const Context& context,
@@ -180,7 +172,6 @@ Result<EnvironmentYml> exported(Context& context,
             out.dependencies.push_back(pinned(context, record.package, out.channels, options));
         out.pip = by_pip;
     }
-    if (has_others(configured, out.channels)) out.channels.emplace_back("nodefaults");
     GPKG_TRY(out.variables, prefix.env_vars());
     // Nor does anything set them here.
     std::erase_if(out.variables, [&](const auto& variable) {

@@ -14,6 +14,7 @@
 #include "libcore/package/unpack.hpp"
 #include "libcore/package/write.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace gpkg {
@@ -28,6 +29,18 @@ std::optional<std::int64_t> time_in_package(const fs::path& package) {
     // A package that can be read has one.
     const auto record = parse_index_json(info->at("index.json"), package.native());
     return record && record->timestamp > 0 ? std::optional(record->timestamp) : std::nullopt;
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Paths for a warning.
+std::string first_names(std::vector<std::string> paths) {
+    constexpr std::size_t kMostNamed = 5;
+    const auto* more = paths.size() > kMostNamed ? ", ..." : "";
+    paths.resize(std::min(paths.size(), kMostNamed));
+    return fmt::format("{}{}", fmt::join(paths, ", "), more);
 }
 
 class OutputBuild {
@@ -134,17 +147,31 @@ private:
                    any_path_glob_matches(output_.build.always_include_files, path);
         });
         if (changed.empty()) return {};
-        constexpr std::size_t kMostNamed = 5;
-        const auto count = changed.size();
-        changed.resize(std::min(count, kMostNamed));
         warnings_.push_back(fmt::format(
-            "the build changed {} file{} of host packages, which are not packaged: {}{} (add them "
-            "with always_include_files)",
-            count,
-            count == 1 ? "" : "s",
-            fmt::join(changed, ", "),
-            count > kMostNamed ? ", ..." : ""));
+            "the build changed {} of host packages, which are not packaged: {} (add them with "
+            "always_include_files)",
+            counted(changed.size(), "file"),
+            first_names(changed)));
         return {};
+    }
+
+    /// Readers of paths.json know files and links only: conda and micromamba cannot install a
+    /// package that lists a folder.
+    void leave_out_empty_folders(std::vector<std::string>& files) {
+        std::vector<std::string> folders;
+        std::erase_if(files, [&](const auto& path) {
+            std::error_code ignored;
+            const auto type = fs::symlink_status(place_.prefix / path, ignored).type();
+            if (type == fs::file_type::directory) folders.push_back(path);
+            return type == fs::file_type::directory;
+        });
+        if (folders.empty()) return;
+        warnings_.push_back(
+            fmt::format("{} {} not packaged: {} (a package has files and links only; put a file "
+                        "into a folder that it needs)",
+                        counted(folders.size(), "empty folder"),
+                        folders.size() == 1 ? "is" : "are",
+                        first_names(folders)));
     }
 
     /// A package may be there for its dependencies alone.
@@ -164,6 +191,7 @@ private:
                  compile_python(place_.prefix, before_, output_.build, options_.cancelled));
         warnings_.insert(warnings_.end(), not_compiled.begin(), not_compiled.end());
         GPKG_TRY(auto files, new_files(place_.prefix, before_, output_.build));
+        leave_out_empty_folders(files);
         auto payload = post_process(
             place_.prefix, std::move(files), output_.build, options_.jobs, options_.cancelled);
         if (!payload) {

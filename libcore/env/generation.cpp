@@ -133,4 +133,10 @@ bool same_packages(const Generation& a, const Generation& b) {
                       });
 }
 
+bool is_same_revision(const Generation& a, const Generation& b) {
+    return same_packages(a, b) && a.state.accelerator == b.state.accelerator &&
+           a.state.accelerator_asked == b.state.accelerator_asked &&
+           a.state.package_accelerators == b.state.package_accelerators;
+}
+
 }  // namespace gpkg

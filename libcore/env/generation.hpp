@@ -1,9 +1,9 @@
 #pragma once
 
-// Generations: what an environment was after each change, so that it can be that again. Each is a
-// file of its own, conda-meta/gpkg/generations/<number>.json.zst, which comes with the transaction
-// or not at all. It holds the packages' records and what was asked for; the packages themselves are
-// in the store, or come from their channel again.
+// Generations: what an environment was after each change of its packages or accelerators, so that
+// it can be that again. Each is a file of its own, conda-meta/gpkg/generations/<number>.json.zst,
+// which comes with the transaction or not at all. It holds the packages' records and what was asked
+// for; the packages themselves are in the store, or come from their channel again.
 
 #include "libcore/env/prefix.hpp"
 
@@ -50,5 +50,9 @@ bool is_same_archive(const PackageRecord& a, const PackageRecord& b);
 
 /// Whether both have the same packages: names, versions, builds, and archives where both know them.
 bool same_packages(const Generation& a, const Generation& b);
+
+/// Whether both have the same packages and accelerators. Other changes are no generation of their
+/// own: the last one takes them.
+bool is_same_revision(const Generation& a, const Generation& b);
 
 }  // namespace gpkg

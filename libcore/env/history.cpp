@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
+#include <iterator>
+#include <set>
 
 namespace gpkg {
 namespace {
@@ -53,6 +55,36 @@ std::string python_list(const std::vector<std::string>& items) {
     return out + "]";
 }
 
+/// Blocks have `# update specs: ['numpy']` after their packages.
+std::string request_lines(const HistoryEntry& entry) {
+    std::string out;
+    const auto add = [&](std::string_view what, const std::vector<std::string>& specs) {
+        if (!specs.empty()) out += fmt::format("# {} specs: {}\n", what, python_list(specs));
+    };
+    add("update", entry.update_specs);
+    add("remove", entry.remove_specs);
+    add("neutered", entry.neutered_specs);
+    return out;
+}
+
+/// "numpy-2.1.0-py312_0" of "conda-forge/linux-64::numpy-2.1.0-py312_0"
+std::string_view distribution_in(std::string_view package) {
+    const auto colons = package.rfind("::");
+    return colons == std::string_view::npos ? package : package.substr(colons + 2);
+}
+
+bool is_header(std::string_view line) {
+    return line.starts_with("==>") && line.ends_with("<==") && line.size() >= 6;
+}
+
+/// Removes the specs of a name. Returns the place of the first.
+std::size_t erase_name(std::vector<std::string>& specs, std::string_view name) {
+    const auto is_it = [&](const std::string& spec) { return spec_name(spec) == name; };
+    const auto place = std::ranges::find_if(specs, is_it) - specs.begin();
+    std::erase_if(specs, is_it);
+    return static_cast<std::size_t>(place);
+}
+
 std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     std::replace(text.begin(), text.end(), '\r', ' ');
@@ -84,7 +116,7 @@ std::vector<HistoryEntry> parse_history(std::string_view text) {
     std::vector<HistoryEntry> out;
     for (const auto raw : split(text, '\n')) {
         const auto line = trim(raw);
-        if (line.starts_with("==>") && line.ends_with("<==") && line.size() >= 6) {
+        if (is_header(line)) {
             out.emplace_back();
             out.back().tool.clear();
             out.back().time = trim(line.substr(3, line.size() - 6));
@@ -108,13 +140,79 @@ std::string to_text(const HistoryEntry& entry) {
         out += fmt::format("# {} version: {}\n", entry.tool, entry.tool_version);
     for (const auto& dist : entry.removed) out += fmt::format("-{}\n", dist);
     for (const auto& dist : entry.added) out += fmt::format("+{}\n", dist);
-    if (!entry.update_specs.empty())
-        out += fmt::format("# update specs: {}\n", python_list(entry.update_specs));
-    if (!entry.remove_specs.empty())
-        out += fmt::format("# remove specs: {}\n", python_list(entry.remove_specs));
-    if (!entry.neutered_specs.empty())
-        out += fmt::format("# neutered specs: {}\n", python_list(entry.neutered_specs));
-    return out;
+    return out + request_lines(entry);
+}
+
+std::string history_text(const PackageRecord& record) {
+    const auto name = record.distribution();
+    if (record.channel.empty()) return name;
+    return fmt::format("{}/{}::{}", record.channel, record.subdir, name);
+}
+
+std::vector<std::string> packages_in(const std::vector<HistoryEntry>& history) {
+    std::set<std::string> packages;
+    for (const auto& entry : history) {
+        if (entry.added.empty() && entry.removed.empty()) packages.clear();
+        for (const auto& package : entry.removed) packages.erase(package);
+        packages.insert(entry.added.begin(), entry.added.end());
+    }
+    return {packages.begin(), packages.end()};
+}
+
+void set_difference(HistoryEntry& entry,
+                    const std::vector<HistoryEntry>& history,
+                    const std::vector<std::string>& packages) {
+    const auto before = packages_in(history);
+    const auto lacking = [](const auto& all, const auto& others) {
+        std::set<std::string_view> known;
+        for (const auto& package : others) known.insert(distribution_in(package));
+        std::vector<std::string> missing;
+        std::ranges::copy_if(all, std::back_inserter(missing), [&](const auto& package) {
+            return !known.contains(distribution_in(package));
+        });
+        return missing;
+    };
+    entry.removed = lacking(before, packages);
+    entry.added = lacking(packages, before);
+}
+
+std::string_view last_block(std::string_view history) {
+    for (auto end = history.size(); end > 0;) {
+        const auto break_before = history.substr(0, end - 1).rfind('\n');
+        const auto start = break_before == std::string_view::npos ? 0 : break_before + 1;
+        if (is_header(trim(history.substr(start, end - start)))) return history.substr(start);
+        end = start;
+    }
+    return {};
+}
+
+std::string with_requests(std::string_view block, const HistoryEntry& later) {
+    auto entries = parse_history(block);
+    if (entries.empty()) return std::string(block);
+    auto& entry = entries.back();
+    for (const auto& spec : later.remove_specs) {
+        erase_name(entry.update_specs, spec_name(spec));
+        erase_name(entry.neutered_specs, spec_name(spec));
+        if (std::ranges::find(entry.remove_specs, spec) == entry.remove_specs.end())
+            entry.remove_specs.push_back(spec);
+    }
+    std::map<std::string, std::vector<std::string>> asked;
+    for (const auto& spec : later.update_specs) asked[spec_name(spec)].push_back(spec);
+    for (const auto& spec : later.update_specs) {
+        const auto specs = asked.extract(spec_name(spec));
+        if (specs.empty()) continue;  // with the first of its name
+        erase_name(entry.neutered_specs, specs.key());
+        const auto place = static_cast<std::ptrdiff_t>(erase_name(entry.update_specs, specs.key()));
+        entry.update_specs.insert(
+            entry.update_specs.begin() + place, specs.mapped().begin(), specs.mapped().end());
+    }
+    std::string out;
+    for (const auto line : split(block, '\n')) {
+        const auto key = trim(line.substr(0, line.find(':')));
+        if (!trim(line).empty() && !(key.starts_with('#') && key.ends_with(" specs")))
+            out += fmt::format("{}\n", line);
+    }
+    return out + request_lines(entry);
 }
 
 std::map<std::string, std::vector<std::string>> requested_by_name(

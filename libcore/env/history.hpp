@@ -9,6 +9,7 @@
 //     # update specs: ['numpy']
 
 #include "libcore/base/error.hpp"
+#include "libcore/spec/package_record.hpp"
 
 #include <map>
 #include <string>
@@ -36,6 +37,24 @@ std::vector<HistoryEntry> parse_history(std::string_view text);
 
 /// The block of one entry, ready to be appended.
 std::string to_text(const HistoryEntry& entry);
+
+/// "channel/subdir::name-version-build", as blocks have packages.
+std::string history_text(const PackageRecord& record);
+
+/// The packages after the last block, as conda reads it: a block with neither + nor - is the whole
+/// state, an environment without packages.
+std::vector<std::string> packages_in(const std::vector<HistoryEntry>& history);
+
+/// Sets what the entry adds and removes: the difference from the packages of the history to
+/// `packages`. Channels, which every tool writes differently, do not count.
+void set_difference(HistoryEntry& entry,
+                    const std::vector<HistoryEntry>& history,
+                    const std::vector<std::string>& packages);
+
+/// The last block of a history, to its end; empty where there is none.
+std::string_view last_block(std::string_view history);
+/// That block with the requests of a later command that changed no package.
+std::string with_requests(std::string_view block, const HistoryEntry& later);
 
 /// Specs the user asked for and did not take back, in the order in which they were asked for: later
 /// requests come after earlier ones, and what is asked for again keeps its place. A package may

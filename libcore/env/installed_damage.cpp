@@ -44,7 +44,7 @@ Result<std::string> difference(const fs::path& prefix, const PrefixPath& path, b
         return fmt::format("is {}, not {}", kind_of(status.st_mode), wanted);
     if (path.type == PrefixPathType::SoftLink || !S_ISREG(status.st_mode)) return "";
 
-    const bool is_as_packed = path.prefix_placeholder.empty();
+    const bool is_as_packed = !path.is_rewritten();
     // Packages without paths.json tell no sizes.
     const bool knows_size = path.size && (*path.size != 0 || !path.sha256.empty());
     if (is_as_packed && knows_size && static_cast<std::uint64_t>(status.st_size) != *path.size)

@@ -151,15 +151,27 @@ Result<void> remove_made_prefix(Disk& disk, const JournalPlan& plan) {
 
 void finish_history(Disk& disk, const JournalPlan& plan, Failures& failures) {
     const std::string file = "conda-meta/history";
+    const auto& block = plan.history_block;
+    const auto& replaced = plan.history_replaced;
     auto text = disk.read(file);
     if (!text && text.error().kind != ErrorKind::NotFound) return failures.add(text.error());
     std::string now = text ? *text : "";
     const auto place = std::min<std::size_t>(plan.history_size, now.size());
     const auto tail = std::string_view(now).substr(place);
-    if (text && tail.starts_with(plan.history_block)) return;
-    // Cut short by the end of an earlier attempt; otherwise another tool wrote, and stays.
-    if (std::string_view(plan.history_block).starts_with(tail)) now.resize(place);
-    if (const int code = disk.write_durably(file, now + plan.history_block); code != 0)
+    if (text && block.empty()) return;
+    if (!replaced.empty()) {
+        const bool is_done =
+            block.size() > replaced.size() ? tail.starts_with(block) : !tail.starts_with(replaced);
+        if (is_done) return;
+        now.replace(place, replaced.size(), block);
+    } else if (text && tail.starts_with(block)) {
+        return;
+    } else {
+        // Cut short by the end of an earlier attempt; otherwise another tool wrote, and stays.
+        if (std::string_view(block).starts_with(tail)) now.resize(place);
+        now += block;
+    }
+    if (const int code = disk.write_durably(file, now); code != 0)
         failures.add(disk.error(file, "write", code));
 }
 
@@ -249,6 +261,7 @@ std::string JournalPlan::to_json() const {
                       {"caches", caches_json(caches)},
                       {"command", command},
                       {"history_size", history_size},
+                      {"history_replaced", history_replaced},
                       {"history_block", history_block}};
     return json_text(out);
 }
@@ -306,6 +319,9 @@ Result<JournalPlan> JournalPlan::parse(std::string_view text, std::string_view w
         object["history_block"].get(block) != simdjson::SUCCESS)
         return fail(ErrorKind::Integrity, fmt::format("{}: the journal is incomplete", what));
     plan.history_block = block;
+    std::string_view replaced;
+    if (object["history_replaced"].get(replaced) == simdjson::SUCCESS)
+        plan.history_replaced = replaced;
     return plan;
 }
 

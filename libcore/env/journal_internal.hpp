@@ -39,8 +39,9 @@ struct JournalPlan {
     };
     std::vector<Cache> caches;
     std::string command;             ///< the command line that started the change
-    std::uint64_t history_size = 0;  ///< before
-    std::string history_block;
+    std::uint64_t history_size = 0;  ///< before the block
+    std::string history_replaced;    ///< that the block takes the place of; empty: nothing
+    std::string history_block;       ///< empty: the history stays
 
     std::string to_json() const;
     static Result<JournalPlan> parse(std::string_view text, std::string_view what);

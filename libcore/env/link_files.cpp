@@ -409,7 +409,8 @@ PrefixRecord installed_record(const PackagePlan& package) {
         PrefixPath path;
         path.path = item.target;
         path.type = path_type_of(item.kind);
-        path.sha256_in_prefix = item.sha256;
+        // A link has no content of its own; what it leads to may be rewritten for the prefix.
+        if (item.kind != LinkKind::SoftLink) path.sha256_in_prefix = item.sha256;
         if (item.entry != nullptr) {
             path.sha256 = item.entry->sha256;
             path.size = item.entry->size_in_bytes;

@@ -75,7 +75,7 @@ bool was_environment(const fs::path& other) {
 
 bool has_prefix(const PrefixPath& path) {
     return path.type == PrefixPathType::UnixPythonEntryPoint ||
-           (path.type == PrefixPathType::HardLink && !path.prefix_placeholder.empty());
+           (path.type == PrefixPathType::HardLink && path.is_rewritten());
 }
 
 /// The path that the package's files have for the environment; nothing if none of them tells.

@@ -7,14 +7,6 @@
 #include <system_error>
 
 namespace gpkg {
-namespace {
-
-std::string dist_text(const PackageRecord& record) {
-    return fmt::format("{}/{}::{}", record.channel, record.subdir, record.distribution());
-}
-
-}  // namespace
-
 Result<void> Planner::read_prefix() {
     std::error_code code;
     const auto status = fs::symlink_status(transaction_.prefix, code);
@@ -167,16 +159,9 @@ Result<void> Planner::plan_records() {
     if (!transaction_.continues.empty()) return take_over_history();
     auto entry = transaction_.history;
     if (entry.time.empty()) entry.time = history_time();
-    entry.added.clear();
-    entry.removed.clear();
-    for (const auto& record : transaction_.unlink)
-        entry.removed.push_back(dist_text(record.package));
-    for (const auto& request : transaction_.link) entry.added.push_back(dist_text(request.record));
-    const auto history = read_file(transaction_.prefix / "conda-meta/history");
-    journal.history_size = history ? history->size() : 0;
-    journal.history_block = to_text(entry);
-    if (history && !history->empty() && !history->ends_with('\n'))
-        journal.history_block.insert(0, 1, '\n');
+    auto history = read_file(transaction_.prefix / "conda-meta/history");
+    if (!history && history.error().kind != ErrorKind::NotFound) return pass(history.error());
+    plan_history(entry, history.value_or(""));
     return plan_generations(entry, history.value_or(""));
 }
 

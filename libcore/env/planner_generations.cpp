@@ -32,6 +32,31 @@ std::vector<GenerationPackage> Planner::packages_after() const {
     return by_name(std::move(packages));
 }
 
+/// Says in `entry` which packages come and go, and plans the block of the history. A change of
+/// requests alone gets none: to conda a block without packages is an environment without any. The
+/// requests are told in the block before.
+void Planner::plan_history(HistoryEntry& entry, const std::string& history) {
+    std::vector<std::string> packages;
+    packages.reserve(staying_.size() + transaction_.link.size());
+    for (const auto* staying : staying_) packages.push_back(history_text(staying->package));
+    for (const auto& request : transaction_.link) packages.push_back(history_text(request.record));
+    const auto blocks = parse_history(history);
+    set_difference(entry, blocks, packages);
+    auto& journal = plan_.journal;
+    journal.history_size = history.size();
+    if (!entry.added.empty() || !entry.removed.empty() || blocks.empty()) {
+        const bool is_cut = !history.empty() && !history.ends_with('\n');
+        journal.history_block = (is_cut ? "\n" : "") + to_text(entry);
+        return;
+    }
+    auto with_entry = blocks;
+    with_entry.push_back(entry);
+    if (requested_by_name(with_entry) == requested_by_name(blocks)) return;
+    journal.history_replaced = last_block(history);
+    journal.history_size -= journal.history_replaced.size();
+    journal.history_block = with_requests(journal.history_replaced, entry);
+}
+
 /// What the environment is before this transaction, where that is no generation yet: other tools
 /// made it, or changed it since.
 Result<std::optional<Generation>> Planner::generation_found(
@@ -75,6 +100,9 @@ Result<void> Planner::plan_generations(const HistoryEntry& entry, const std::str
     }
     const auto add = [&](const Generation& generation) {
         const auto file = generation_file(generation.number);
+        std::erase_if(plan_.generations,
+                      [&](const auto& planned) { return planned.first == file; });
+        std::erase(plan_.journal.records, file);
         plan_.generations.emplace_back(file, zstd_compress(generation.to_json(), kZstdLevel));
         plan_.journal.records.push_back(file);
         numbers.push_back(generation.number);
@@ -92,6 +120,20 @@ Result<void> Planner::plan_generations(const HistoryEntry& entry, const std::str
     after.requested = requested_specs(blocks);
     after.state = transaction_.state.value_or(state_before_);
     after.restores = transaction_.restores;
+    if (numbers.empty()) {
+        add(after);
+        return {};
+    }
+    // What is no revision of its own is noted in the last one.
+    const auto last =
+        found ? Result<Generation>(*found) : read_generation(transaction_.prefix, numbers.back());
+    if (last && is_same_revision(*last, after)) {
+        after.number = last->number;
+        after.time = last->time;
+        after.command = last->command;
+        after.restores = last->restores;
+        if (after == *last) return {};
+    }
     add(after);
     return {};
 }

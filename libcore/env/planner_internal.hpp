@@ -64,6 +64,7 @@ private:
     void plan_emptied();
     Result<void> plan_records();
     Result<void> take_over_history();
+    void plan_history(HistoryEntry& entry, const std::string& history);
     Result<void> plan_generations(const HistoryEntry& entry, const std::string& history);
     Result<std::optional<Generation>> generation_found(
         const std::vector<std::uint64_t>& numbers, const std::vector<HistoryEntry>& history) const;

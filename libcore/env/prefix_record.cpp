@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <unordered_set>
 #include <utility>
 
 namespace gpkg {
@@ -118,6 +119,38 @@ bool read_installed_key(PrefixRecord& record,
     return true;
 }
 
+/// Where a noarch python package has a path, if it is one that an environment moves. conda writes
+/// paths_data as in the package: "site-packages/a.py", "python-scripts/a".
+class NoarchPaths {
+public:
+    explicit NoarchPaths(const PrefixRecord& record)
+        : files_(record.files.begin(), record.files.end()) {
+        for (const auto& path : record.paths) {
+            if (!path.path.starts_with(kModules) || files_.contains(path.path)) continue;
+            const auto ending = "/" + path.path;
+            const auto found = std::ranges::find_if(
+                record.files, [&](const auto& file) { return file.ends_with(ending); });
+            if (found == record.files.end()) continue;
+            folder_ = found->substr(0, found->size() - path.path.size());
+            break;
+        }
+    }
+
+    /// The path itself where no other is known.
+    std::string target_of(const std::string& path) const {
+        if (files_.contains(path)) return path;
+        auto target =
+            path.starts_with(kScripts) ? "bin/" + path.substr(kScripts.size()) : folder_ + path;
+        return files_.contains(target) ? target : path;
+    }
+
+private:
+    static constexpr std::string_view kModules = "site-packages/";
+    static constexpr std::string_view kScripts = "python-scripts/";
+    std::unordered_set<std::string> files_;
+    std::string folder_;  ///< "lib/python3.12/"
+};
+
 /// arch and platform, which old readers expect, out of the subdir.
 void write_platform(Json& out, const std::string& subdir) {
     const auto dash = subdir.find('-');
@@ -183,6 +216,10 @@ Result<PrefixRecord> PrefixRecord::parse(std::string_view text, std::string_view
                     fmt::format("{}: {} is not a package name", what, package.distribution()));
     if (record.files.empty()) {
         for (const auto& path : record.paths) record.files.push_back(path.path);
+    }
+    if (package.noarch == "python" || package.subdir == "noarch") {
+        const NoarchPaths targets(record);
+        for (auto& path : record.paths) path.path = targets.target_of(path.path);
     }
     const auto check = [&](const std::string& path) -> Result<void> {
         if (stays_inside(path)) return {};

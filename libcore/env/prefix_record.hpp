@@ -38,6 +38,13 @@ struct PrefixPath {
     bool no_link = false;
     std::string unknown_keys{};  ///< a JSON object with what else was written there; may be empty
 
+    /// Whether the file differs from the package's since it has the path of the environment.
+    /// micromamba writes no placeholder: then two checksums tell.
+    bool is_rewritten() const {
+        return !prefix_placeholder.empty() ||
+               (!sha256.empty() && !sha256_in_prefix.empty() && sha256 != sha256_in_prefix);
+    }
+
     friend bool operator==(const PrefixPath&, const PrefixPath&) = default;
 };
 
@@ -55,8 +62,9 @@ struct PrefixRecord {
     std::string package_tarball_full_path;
     std::string unknown_keys;  ///< a JSON object with what else was written there; may be empty
 
-    /// Reads the text of a conda-meta record. `what` names it in errors, usually its path. A path
-    /// that would leave the prefix is refused: its removal would remove what is not ours.
+    /// Reads the text of a conda-meta record. `what` names it in errors, usually its path. The
+    /// paths of noarch python packages are those in the environment, as in `files`. A path that
+    /// would leave the prefix is refused: its removal would remove what is not ours.
     static Result<PrefixRecord> parse(std::string_view text, std::string_view what);
     static Result<PrefixRecord> read(const fs::path& file);
 

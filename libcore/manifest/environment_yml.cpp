@@ -419,7 +419,7 @@ std::vector<std::string> Manifest::channels_before(
 
 bool is_environment_yml(const fs::path& path) {
     const auto extension = path.extension();
-    return extension == ".yml" || extension == ".yaml";
+    return extension == ".yml" || extension == ".yaml" || extension == ".json";
 }
 
 Result<Manifest> parse_environment_yml(std::string_view text,

@@ -49,7 +49,8 @@ struct ManifestOptions {
     bool ignore_name = false;
 };
 
-/// True for the extensions that CEP 24 demands, .yml and .yaml.
+/// True for the extensions that CEP 24 demands, .yml and .yaml, and for .json: conda also writes
+/// environment.json, with the same keys, and JSON is YAML.
 bool is_environment_yml(const fs::path& path);
 
 /// `where`, the file's name, begins every error: "env.yml:3:5: ...".

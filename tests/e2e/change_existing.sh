@@ -59,7 +59,7 @@ out_has 'no packages change; this would update requested specs (new: lib)'
 records two 'r["lib"]["requested_specs"] == []'
 expect 0 install -n two lib
 out_has 'no packages change; requested specs (new: lib) updated'
-records two 'r["lib"]["requested_specs"] == ["lib"] and history.endswith("# update specs: [\x27lib\x27]\n")'
+records two 'r["lib"]["requested_specs"] == ["lib"] and history.endswith("+file://" + channel + "/linux-64::app-1.1-0\n# update specs: [\x27app=1.1\x27, \x27lib\x27]\n")'
 expect 0 install -n two 'lib<9'
 out_has 'no packages change; requested specs (lib -> lib<9) updated'
 expect 0 install -n two lib

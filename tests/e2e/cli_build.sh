@@ -430,4 +430,14 @@ recipe hollow 'build: {script: "true"}'
 expect 0 build r/hollow --output-dir loud
 err_has 'the package contains no files'
 
+# conda and micromamba cannot install a package that lists a folder.
+recipe spool 'build: {script: "mkdir -p $PREFIX/share/spool/{queue,log} && touch $PREFIX/share/spool/file"}'
+expect 0 build r/spool --output-dir spool
+err_has '2 empty folders are not packaged: share/spool/log, share/spool/queue'
+expect 0 create -p "$PWD/spooling" --override-channels -c "file://$PWD/spool" spool
+check [ -f spooling/share/spool/file ]
+check [ ! -e spooling/share/spool/queue ]
+check grep -q '"_path": "share/spool/file"' spooling/conda-meta/spool-*.json
+grep -q directory spooling/conda-meta/spool-*.json && fail "the record lists a folder"
+
 finish

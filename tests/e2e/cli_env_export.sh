@@ -154,23 +154,30 @@ dependencies:
 expect 0 env export -n both --override-channels -c "file://$first" --json
 json 'd["channels"] == ["file://" + channel] and d["dependencies"][0] == "file://" + work + "/second::own=1=0"'
 
-# What is configured is not added to channels that an environment does without.
+# Only channels that packages come from: conda 26.7 looks for a channel "nodefaults" on its server.
 printf 'channels: ["file://%s", nodefaults]\ndependencies: [own]\n' "$WORK/second" > alone.yml
 expect 0 env create -y -q -n alone -f alone.yml
 for words in '' --from-history; do
     expect 0 env export -n alone $words
     out_has "channels:
   - file://$WORK/second
-  - nodefaults"
+dependencies:"
 done
 expect 0 env export -n alone -f alone2.yml
-mv "$first" "$first.away"
 expect 0 env create -y -q -n alone2 -f alone2.yml
-mv "$first.away" "$first"
-expect 0 env export -n alone --ignore-channels
-out_lacks nodefaults
 expect 0 env export -n alone --override-channels -c "file://$WORK/second" --json
-json 'd["channels"][1:] == ["nodefaults"]'
+json 'd["channels"] == ["file://" + work + "/second"]'
+
+# environment.json, which conda writes and reads too.
+expect 0 env export -n alone -f alone.json
+check [ "$(python3 -c 'import json; d = json.load(open("alone.json")); print(*d, *d["dependencies"])')" = 'name channels dependencies own=1=0' ]
+expect 0 env export -n alone -f alone.json
+expect 0 env create -y -q -n fromjson -f alone.json
+expect 0 env export -n fromjson --json
+json 'd["dependencies"] == ["own=1=0"]'
+expect 0 env create -y -q -n fromstdin -f /dev/stdin < alone.json
+expect 2 create -n x alone.json
+err_has 'use -f alone.json'
 
 # Secrets of channels and records never leave.
 python3 - "$at/one/conda-meta" << 'PY'
@@ -218,7 +225,7 @@ err_has 'cannot contain variables, packages installed by pip and the requested a
 
 # Mistakes.
 expect 2 env export -n one -f environment.txt
-err_has 'ends in .yml or .yaml'
+err_has 'ends in .yml, .yaml or .json'
 check [ ! -e environment.txt ]
 expect 2 env export -n one --explicit -f list.yml
 expect 2 env export -n one --md5

@@ -8,6 +8,7 @@ package lib 2.0 0
 script bin/app 'echo app'
 package app 1.0 0 'lib'
 package extra 1.0 0
+package tool 1.0 0
 index
 
 at=$GPKG_ROOT_PREFIX/envs
@@ -27,9 +28,36 @@ second=$(tree e)
 expect 0 update -y -n e lib
 err_has "the bound lib<2 no longer applies; to keep it: gpkg update -n e 'lib<2'"
 third=$(tree e)
-expect 0 install -y -n e 'lib>=2'
+expect 0 install -y -n e 'lib>=2' tool
 fourth=$(tree e)
-has e app-1.0 extra-1.0 lib-2.0
+has e app-1.0 extra-1.0 lib-2.0 tool-1.0
+
+# Only packages and accelerators make a generation, or a block that conda would take for an empty environment.
+blocks() { grep -c '^==>' "$at/$1/conda-meta/history"; }
+expect 0 create -y -n quiet app=1.0 extra
+expect 0 install -y -n quiet lib
+out_has 'no packages change; requested specs (new: lib) updated'
+expect 0 update -y -n quiet app
+expect 0 install -y -n quiet --force-reinstall extra
+expect 0 env config vars set A=b -n quiet
+expect 0 update -y -n quiet --all
+expect 0 history -n quiet --json
+json '[(g["number"], g["requested"]) for g in d] == [(1, ["app", "extra", "lib"])]'
+check [ "$(blocks quiet)" = 1 ]
+expect 0 env export -n quiet --from-history
+out_has '- app
+  - extra
+  - lib'
+expect 0 install -y -n quiet tool
+expect 0 update -y -n quiet tool=1
+expect 0 rollback -y -n quiet
+has quiet app-1.0 extra-1.0 lib-2.0
+expect 0 install -y -n quiet --accel none lib
+out_has 'quiet now uses CPU builds only'
+expect 0 history -n quiet
+check [ "$(wc -l <<< "$out")" = 5 ]
+check [ "$(blocks quiet)" = 3 ]
+expect 0 verify -n quiet
 
 expect 0 history -n e
 check [ "$(wc -l <<< "$out")" = 5 ]
@@ -37,8 +65,7 @@ check grep -qE '^Generation  Time +Packages  Changes +Command$' <<< "$out"
 check grep -qE "^ +1  2[-0-9]+ [0-9:]+ +2  \\+2 +gpkg create -y -n e app 'lib<2'$" <<< "$out"
 check grep -qE '^ +2  2[-0-9]+ [0-9:]+ +3  \+1 +gpkg install -y -n e extra$' <<< "$out"
 check grep -qE '^ +3  2[-0-9]+ [0-9:]+ +3  ~1 +gpkg update -y -n e lib$' <<< "$out"
-# Where no package changes, the other changes are shown.
-out_has 'requested specs (lib -> lib>=2)'
+check grep -qE "^ +4  2[-0-9]+ [0-9:]+ +4  \\+1 +gpkg install -y -n e 'lib>=2' tool$" <<< "$out"
 expect 0 history -n e --json
 json '[g["number"] for g in d] == [1, 2, 3, 4] and d[2]["added"] == ["lib-2.0-0"] and d[2]["removed"] == ["lib-1.0-0"]'
 json 'd[0]["requested"] == ["app", "lib[version=\u0027<2\u0027]"] and d[1]["packages"] == 3 and not any(g["restores"] for g in d)'
@@ -60,12 +87,12 @@ json '[(c["name"], c["before"] and c["before"]["version"], c["after"] and c["aft
 expect 0 diff 4 -n e
 out_is ''
 err_is 'no packages differ since generation 4'
-expect 0 diff 3 4 -n e
-err_is 'no packages differ between generation 3 and generation 4; gpkg history lists changes of requested specs and settings'
+expect 0 diff 4 4 -n e
+err_is 'no packages differ between generation 4 and generation 4; gpkg history lists changes of requested specs and settings'
 expect 0 diff 1 -n e
-err_is '1 package added, 1 changed since generation 1'
+err_is '2 packages added, 1 changed since generation 1'
 expect 0 diff -n e
-err_is 'no packages differ since generation 3'
+err_is '1 package added since generation 3'
 expect 1 diff 9 -n e
 err_has 'has no generation 9' 'to list generations 1 to 4: gpkg history -n e'
 expect 2 rollback 0 -n e
@@ -105,13 +132,14 @@ unset TZ
 # Environments and lock files.
 expect 0 diff e f
 check [ "$(sed "s|$WORK/||g; s/  */ /g" <<< "$out")" = '- app 1.0 0 channel
-~ lib 2.0 -> 1.0 0 channel' ]
-err_is '1 package removed, 1 changed from e to f'
+~ lib 2.0 -> 1.0 0 channel
+- tool 1.0 0 channel' ]
+err_is '2 packages removed, 1 changed from e to f'
 # FROM alone: to the environment of -n.
 expect 0 diff f -n e
-err_is '1 package added, 1 changed from f to e'
+err_is '2 packages added, 1 changed from f to e'
 expect 0 diff e -n f --json
-json '[(c["name"], c["after"] and c["after"]["version"]) for c in d] == [("app", None), ("lib", "1.0")]'
+json '[(c["name"], c["after"] and c["after"]["version"]) for c in d] == [("app", None), ("lib", "1.0"), ("tool", None)]'
 expect 2 diff -n e -n f
 err_has 'to compare two environments: gpkg diff A B'
 expect 2 diff e 'last week'
@@ -147,7 +175,7 @@ err_has 'to see the last change: gpkg diff -n f; to compare with another: gpkg d
 
 # Back, one by one: files, records and what was asked for.
 expect 0 rollback -n e --dry-run
-out_is 'no packages change; this would update requested specs (lib>=2 -> lib)'
+out_has 'lib>=2 -> lib' '- tool'
 check [ "$(tree e)" = "$fourth" ]
 expect 0 rollback -y -n e
 check [ "$(tree e)" = "$third" ]

@@ -46,8 +46,6 @@ json 'd["message"] == "no packages change; this would set variable MODE and unse
 json 'd["variables"] == {"set": ["MODE"], "unset": ["OTHER"]}'
 expect 0 sync -y --json
 json 'd["message"] == "no packages change; variable MODE set; variable OTHER unset"'
-expect 0 history -n e --last 1
-out_has 'variables or pip packages'
 expect 0 sync -y --json
 json 'd["message"] == "e matches environment.yml" and "in_sync" not in d and "variables" not in d'
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -59,14 +60,25 @@ std::vector<UnreadableRecord> missing_records(const fs::path& prefix,
     return missing;
 }
 
-/// Whether the history has a block of the generation, before which all is there that was asked for.
-bool tells_of(const std::vector<HistoryEntry>& history, const Generation& last) {
+/// Whether the generation has a block of its own: one of accelerators alone has none.
+bool has_block(const fs::path& prefix,
+               const std::vector<std::uint64_t>& numbers,
+               const Generation& generation) {
+    const auto place = std::ranges::find(numbers, generation.number);
+    if (place == numbers.begin() || place == numbers.end()) return true;
+    const auto before = read_generation(prefix, *std::prev(place));
+    return !before || !same_packages(*before, generation);
+}
+
+/// Whether the history has the block of the generation, or any block where it has none, before
+/// which all is there that was asked for.
+bool tells_of(const std::vector<HistoryEntry>& history, const Generation& last, bool has_block) {
     const std::set<std::string> wanted(last.requested.begin(), last.requested.end());
     std::vector<HistoryEntry> so_far;
     so_far.reserve(history.size());
     for (const auto& entry : history) {
         so_far.push_back(entry);
-        if (entry.time != last.time) continue;
+        if (has_block && entry.time != last.time) continue;
         const auto asked = requested_specs(so_far);
         if (std::set<std::string>(asked.begin(), asked.end()) == wanted) return true;
     }
@@ -131,7 +143,7 @@ Result<Loss> find_loss(const fs::path& prefix,
     }
     const auto history =
         parse_history(read_file(prefix / "conda-meta/history").value_or(std::string()));
-    loss.history = !tells_of(history, *loss.last);
+    loss.history = !tells_of(history, *loss.last, has_block(prefix, numbers, *loss.last));
     for (auto& one : missing_records(prefix, *loss.last, records, history))
         loss.records.push_back(std::move(one));
     return loss;
@@ -149,12 +161,20 @@ std::string history_again(const fs::path& prefix, const std::optional<Generation
     entry.command = last->command;
     entry.tool_version = GPKG_VERSION;
     entry.update_specs = last->requested;
+    std::vector<std::string> packages;
+    packages.reserve(last->packages.size());
+    for (const auto& package : last->packages) packages.push_back(history_text(package.record));
+    set_difference(entry, left, packages);
     std::set<std::string> names;
     for (const auto& spec : last->requested) names.insert(spec_name(spec));
     for (const auto& [name, specs] : requested_by_name(left)) {
         if (!names.contains(name)) entry.remove_specs.push_back(name);
     }
-    return text + to_text(entry);
+    if (!entry.added.empty() || !entry.removed.empty() || left.empty())
+        return text + to_text(entry);
+    const std::string block(last_block(text));
+    text.resize(text.size() - block.size());
+    return text + with_requests(block, entry);
 }
 
 /// The package that the file of a record was of, by the last generation or else by the store.

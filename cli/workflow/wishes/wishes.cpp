@@ -28,7 +28,8 @@ namespace {
 /// By its name, and where that tells nothing (/dev/stdin), by the key that each has.
 bool holds_environment_yml(const WishFile& file) {
     return is_environment_yml(file.path) || file.text.starts_with("dependencies:") ||
-           file.text.find("\ndependencies:") != std::string::npos;
+           file.text.find("\ndependencies:") != std::string::npos ||
+           trim(file.text).starts_with('{');
 }
 
 bool is_explicit_list(std::string_view text) {
@@ -275,16 +276,17 @@ Result<void> take_spec_file(Context& context,
 Result<void> check_is_not_file(const Context& context, const std::string& text) {
     const auto path = absolute_path(text, context.home);
     const auto extension = path.extension();
-    const bool is_list = extension == ".yml" || extension == ".yaml" || extension == ".txt";
+    const bool is_list = is_environment_yml(path) || extension == ".txt";
     if (!is_list && extension != ".lock") return {};
     std::error_code code;
     const bool exists = fs::is_regular_file(path, code);
     const bool is_path = text.find('/') != std::string::npos && text.find(':') == std::string::npos;
     // Packages have such names too: ruamel.yaml, flufl.lock.
     const auto name = path.filename();
-    const bool is_package = !is_path && (extension == ".yaml" || extension == ".lock") &&
-                            name != "environment.yaml" && name != "gpkg.lock" &&
-                            name != "pixi.lock";
+    const bool is_package =
+        !is_path && (extension == ".yaml" || extension == ".json" || extension == ".lock") &&
+        name != "environment.yaml" && name != "environment.json" && name != "gpkg.lock" &&
+        name != "pixi.lock";
     if (!exists && is_package) return {};
     if (!exists)
         return fail(

@@ -105,6 +105,40 @@ TEST_CASE("each transaction leaves a generation", "[env]") {
     CHECK(read_generation(world.prefix(), 4).error().kind == ErrorKind::NotFound);
 }
 
+TEST_CASE("a change of requests alone joins the last generation and the last block", "[env]") {
+    World world;
+    const Package a{.name = "a", .files = {{.path = "a", .content = "1"}}};
+    const auto last = [&] { return read_generation(world.prefix(), 1).value(); };
+    const auto history = [&] { return Prefix::open(world.prefix())->history().value(); };
+    REQUIRE(change(world, {}, {a}, asks("one", {"a=1"})));
+    REQUIRE(change(world, {}, {}, asks("two", {"a"})));
+    CHECK(generation_numbers(world.prefix()).value() == Numbers{1});
+    CHECK(last().command == "one");
+    CHECK(last().requested == std::vector<std::string>{"a"});
+    REQUIRE(history().size() == 1);
+    CHECK(history()[0].added.size() == 1);
+    CHECK(requested_specs(history()) == std::vector<std::string>{"a"});
+    // A package that is linked anew has not changed either.
+    REQUIRE(change(world, {"a"}, {a}, asks("three", {"a"})));
+    CHECK(generation_numbers(world.prefix()).value() == Numbers{1});
+    CHECK(history().size() == 1);
+    // Requests that end leave no line that conda reads.
+    HistoryEntry ends;
+    ends.remove_specs = {"a"};
+    REQUIRE(change(world, {}, {}, std::move(ends)));
+    CHECK(requested_specs(history()).empty());
+    CHECK(last().requested.empty());
+    CHECK(read_file(world.prefix() / "conda-meta/history")->find("update specs") ==
+          std::string::npos);
+    // An empty block of another hand is mended by the next change.
+    const auto file = world.prefix() / "conda-meta/history";
+    REQUIRE(write_file_atomically(file, *read_file(file) + "==> 2026-01-01 00:00:00 <==\n"));
+    const Package b{.name = "b", .files = {{.path = "b", .content = "b"}}};
+    REQUIRE(change(world, {}, {b}, asks("four", {"b"})));
+    REQUIRE(history().size() == 3);
+    CHECK(history()[2].added.size() == 2);
+}
+
 TEST_CASE("what other tools made of an environment is a generation as well", "[env]") {
     World world;
     const Package a{.name = "a", .files = {{.path = "a", .content = "1"}}};

@@ -76,6 +76,47 @@ TEST_CASE("specs of one request on one package hold together", "[env]") {
     CHECK(requested_specs(more) == std::vector<std::string>{"numpy", "torch"});
 }
 
+TEST_CASE("packages of a history are those that conda reads", "[env]") {
+    auto history = parse_history(
+        "==> 2026-01-01 00:00:00 <==\n"
+        "+conda-forge/linux-64::a-1.0-0\n"
+        "+conda-forge/noarch::b-1.0-0\n"
+        "==> 2026-01-02 00:00:00 <==\n"
+        "-conda-forge/linux-64::a-1.0-0\n"
+        "+conda-forge/linux-64::a-2.0-0\n");
+    CHECK(packages_in(history) ==
+          std::vector<std::string>{"conda-forge/linux-64::a-2.0-0", "conda-forge/noarch::b-1.0-0"});
+    // Every tool writes channels in its own way; what goes is told as it came.
+    HistoryEntry entry;
+    set_difference(
+        entry, history, {"https://c.example/noarch::b-1.0-0", "https://c.example/c-1-0"});
+    CHECK(entry.removed == std::vector<std::string>{"conda-forge/linux-64::a-2.0-0"});
+    CHECK(entry.added == std::vector<std::string>{"https://c.example/c-1-0"});
+    // A block without packages is an environment without packages.
+    history.emplace_back().update_specs = {"a"};
+    CHECK(packages_in(history).empty());
+    set_difference(entry, history, {"x/noarch::b-1.0-0"});
+    CHECK(entry.removed.empty());
+    CHECK(entry.added == std::vector<std::string>{"x/noarch::b-1.0-0"});
+}
+
+TEST_CASE("requests of a later command join the last block", "[env]") {
+    const std::string first = "==> 2026-01-01 00:00:00 <==\n+c::x-1-0\n# update specs: ['x']\n";
+    const std::string last =
+        "==> 2026-01-02 00:00:00 <==\n# cmd: conda install a\n# conda version: 26.7.1\n"
+        "+c::a-1-0\n# update specs: ['a=1', 'b', 'c']\n# neutered specs: ['d']\n";
+    CHECK(last_block(first + last) == last);
+    CHECK(last_block(first) == first);
+    CHECK(last_block("\n// nothing\n").empty());
+    CHECK(last_block("").empty());
+    HistoryEntry later;
+    later.update_specs = {"z", "a >=1", "d", "a <2"};
+    later.remove_specs = {"c"};
+    CHECK(with_requests(last, later) ==
+          "==> 2026-01-02 00:00:00 <==\n# cmd: conda install a\n# conda version: 26.7.1\n"
+          "+c::a-1-0\n# update specs: ['a >=1', 'a <2', 'b', 'z', 'd']\n# remove specs: ['c']\n");
+}
+
 TEST_CASE("the name in a spec", "[env]") {
     struct Row {
         std::string spec, name;

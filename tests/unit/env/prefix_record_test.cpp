@@ -116,4 +116,22 @@ TEST_CASE("records that are none are refused", "[env]") {
     CHECK_THAT(record.error().message, ContainsSubstring(row.message));
 }
 
+TEST_CASE("paths of a noarch python package are those in the environment", "[env]") {
+    // conda writes paths_data as in the package.
+    const auto record = PrefixRecord::parse(
+        R"({"name":"a","version":"1","build":"0","subdir":"noarch","noarch":"python",
+            "files":["lib/python3.12/site-packages/a/b.py","bin/a","bin/tool","share/site-packages/x"],
+            "paths_data":{"paths":[{"_path":"site-packages/a/b.py"},{"_path":"python-scripts/tool"},
+                {"_path":"bin/a"},{"_path":"share/site-packages/x"},{"_path":"site-packages/gone.py"}]}})",
+        "a.json");
+    REQUIRE(record);
+    std::vector<std::string> paths;
+    for (const auto& path : record->paths) paths.push_back(path.path);
+    CHECK(paths == std::vector<std::string>{"lib/python3.12/site-packages/a/b.py",
+                                            "bin/tool",
+                                            "bin/a",
+                                            "share/site-packages/x",
+                                            "site-packages/gone.py"});
+}
+
 }  // namespace prefix_record_test
