@@ -66,16 +66,19 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
     };
     const auto expanded = manifest::expand_variables(line.text, options.env);
     // Only the last part of the path may be followed by a checksum; folders may contain a '#'.
-    const auto slash = expanded.find_last_of("/\\");
+    const std::string_view whole(expanded);
+    // A signed URL may have slashes in its query.
+    const auto query =
+        is_url(whole) && !whole.starts_with("file:") ? whole.find('?') : whole.size();
+    const auto slash = whole.substr(0, query).find_last_of("/\\");
     const auto fn_start = slash == std::string::npos ? 0 : slash + 1;
     const auto hash_mark = expanded.find('#', fn_start);
-    const std::string_view whole(expanded);
     const auto location = whole.substr(0, hash_mark);
 
     ExplicitPackage package;
     package.place = line.place;
     package.is_url = is_url(location);
-    package.fn = location.substr(fn_start);
+    package.fn = location.substr(0, query).substr(fn_start);
     // "x264-1%21164.3095-0.conda" of an epoch.
     if (auto decoded = percent_decode(package.fn); package.is_url && decoded)
         package.fn = *std::move(decoded);

@@ -45,6 +45,8 @@ TEST_CASE("explicit lines name a package file and perhaps its checksum", "[manif
         {url + "#" + kMd5,                   "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   kMd5, "",      true},
         {url + "#" + kSha256,                "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   "",   kSha256, true},
         {url + "#sha256:" + kSha256,         "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   "",   kSha256, true},
+        {url + "?token=a/b#" + kMd5,         "https://host/c/noarch/a-1-0.conda?token=a/b", "a-1-0.conda",  kMd5, "",      true},
+        {"/c/a?b/a-1-0.conda",               "/c/a?b/a-1-0.conda",                         "a-1-0.conda",   "",   "",      false},
         {"https://host/c/a-1%211.2-0.conda", "https://host/c/a-1%211.2-0.conda",           "a-1!1.2-0.conda", "", "",      true},
         {"/c/a-1%211.2-0.conda",             "/c/a-1%211.2-0.conda",                       "a-1%211.2-0.conda", "", "",    false},
         {"file:///c/noarch/a-1-0.conda",     "file:///c/noarch/a-1-0.conda",               "a-1-0.conda",   "",   "",      true},
