@@ -61,10 +61,19 @@ Result<PackageRecord> record_of_url(const yaml::Node& at, const std::string& url
 /// An error for a record that could not be told from its URL again.
 Result<void> check_writable(const PackageRecord& record);
 
-/// Reads a package's fields beside `location_key`; what is unknown is kept.
+/// What is wrong with a package whose URL does not tell its subdir.
+Error no_subdir(const yaml::Node& map, const PackageRecord& record);
+
+/// Reads a package's fields beside `location_key`; what is unknown is kept. Where neither a field
+/// nor the URL tells the subdir, it is `platform`; an error where that is empty.
 Result<LockedPackage> read_package(const yaml::Node& map,
                                    std::string_view location_key,
-                                   const std::string& url);
+                                   const std::string& url,
+                                   const std::string& platform = {});
+
+/// The specs under `dependencies`: "python" and ">=3.9" as "python >=3.9".
+Result<std::vector<std::string>> read_dependencies(const yaml::Node& entry);
+
 /// The fields that the URL does not tell; what is kept is left to the caller.
 void write_package(BlockWriter& out, int depth, const PackageRecord& record);
 
