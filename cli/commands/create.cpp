@@ -205,6 +205,7 @@ Action bind(CLI::App& app, const std::string& default_file) {
                      "--lock",
                      "install the packages that this lock file lists for this machine",
                      options->lock);
+    add_inconsistent_option(app, options->lock);
     if (default_file.empty())
         app.footer(
             "Creates an environment from packages, a file, a lock file or another environment. An "

@@ -212,6 +212,7 @@ Action bind_sync(CLI::App& app) {
     file->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
     add_ignore_options(app, options->wishes);
     add_lock_options(app, "--lock", "lock file", options->lock);
+    add_inconsistent_option(app, options->lock);
     add_check_option(app, options->change);
     app.get_option("--lock")->excludes(file);
     app.footer(

@@ -96,7 +96,7 @@ public:
         put_categories_on_main();
         for (auto& [key, locked] : classes_) lock_.classes.push_back(std::move(locked));
         for (auto& locked : lock_.classes) {
-            locked.needs = least_needs(lock_.records_of(locked));
+            locked.needs = needs_of(lock_.records_of(locked));
             GPKG_CHECK(check_needs(*packages, locked.needs));
         }
         return std::move(read_);

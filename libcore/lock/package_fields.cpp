@@ -1,6 +1,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
@@ -345,6 +346,10 @@ Result<void> check_needs(const Node& at, const std::vector<std::string>& needs) 
             return at.fail(fmt::format("'{}' is not a spec of a virtual package", printable(text)));
     }
     return {};
+}
+
+std::vector<std::string> needs_of(const std::vector<PackageRecord>& records) {
+    return least_needs(records, {}, RunConstraints::Ignore);
 }
 
 Result<std::vector<LockedChannel>> read_channels(const Node& list) {

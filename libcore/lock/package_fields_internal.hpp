@@ -43,6 +43,10 @@ Result<void> keep(KeptYaml& kept, const std::string& key, const yaml::Node& valu
 /// Each a MatchSpec that asks for a virtual package.
 Result<void> check_needs(const yaml::Node& at, const std::vector<std::string>& needs);
 
+/// What a class of another tool's lock needs. For them only dependencies decide whether a machine
+/// can have it, and run constraints do not.
+std::vector<std::string> needs_of(const std::vector<PackageRecord>& records);
+
 /// The values of a list of {url, used_env_vars}, or of urls.
 Result<std::vector<LockedChannel>> read_channels(const yaml::Node& list);
 /// `with_slash`: pixi compares them so.

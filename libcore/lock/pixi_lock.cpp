@@ -330,7 +330,7 @@ private:
         }
         if (!list.is_null()) GPKG_CHECK(expect_list(list, "packages"));
         for (const auto& entry : list.items()) GPKG_CHECK(add_to(entry, locked));
-        locked.needs = least_needs(lock_.records_of(locked));
+        locked.needs = needs_of(lock_.records_of(locked));
         GPKG_CHECK(check_needs(list, locked.needs));
         lock_.classes.push_back(std::move(locked));
         return {};
@@ -354,7 +354,7 @@ private:
         GPKG_TRY(const auto packages, items_of(root, "package"));
         for (const auto* item : packages) GPKG_CHECK(read_entry(*item, classes));
         for (auto& [platform, locked] : classes) {
-            locked.needs = least_needs(lock_.records_of(locked));
+            locked.needs = needs_of(lock_.records_of(locked));
             GPKG_CHECK(check_needs(root, locked.needs));
             lock_.classes.push_back(std::move(locked));
         }
