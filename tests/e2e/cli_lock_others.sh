@@ -88,4 +88,20 @@ expect 1 create -n x --dry-run --lock only.lock
 err_has 'pixi builds all packages of linux-64 from source'
 absent x
 
+# One environment of a file keeps what the file has of it.
+pixi wheels.lock << END
+- conda: $url/noarch/app-1.0-h0_0.conda
+  sha256: $hash
+- pypi: https://files.example/wheelie-1.17.0-py3-none-any.whl
+  name: wheelie
+  version: 1.17.0
+END
+expect 0 lock convert wheels.lock whole.pixi.lock --format pixi-6
+expect 0 lock convert wheels.lock one.pixi.lock --format pixi-6 --environment default
+check cmp whole.pixi.lock one.pixi.lock
+check grep -q 'index.example/simple' one.pixi.lock
+expect 0 lock convert wheels.lock via.gpkg.lock --environment default
+expect 0 lock convert via.gpkg.lock back.pixi.lock --format pixi-6
+check cmp whole.pixi.lock back.pixi.lock
+
 finish
