@@ -105,12 +105,28 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
     return package;
 }
 
+/// Whether a line means something to pip that a spec cannot say: options, markers, places of
+/// packages ("x @ https://h/x.whl", "git+https://h/x", "./x"), and comparisons of texts.
+bool is_for_pip(std::string_view line) {
+    constexpr std::string_view kSigns[] = {";", " @ ", "git+", "hg+", "svn+", "bzr+", "===", " --"};
+    return line.starts_with('-') || line.starts_with("./") || line.starts_with("../") ||
+           line.ends_with(".whl") ||
+           std::any_of(std::begin(kSigns), std::end(kSigns), [&](std::string_view sign) {
+               return line.find(sign) != std::string_view::npos;
+           });
+}
+
 Result<void> read_spec(const Line& line, const std::string& platform, Asked& asked) {
     auto taken = asked.take(line.text, platform);
     if (taken) return {};
     auto error = std::move(taken).error();
     error.message = line.place + ": " + error.message;
-    if (to_lower(line.text) == to_lower(kExplicit)) error.hint = "write it as @EXPLICIT";
+    if (to_lower(line.text) == to_lower(kExplicit))
+        error.hint = "write it as @EXPLICIT";
+    else if (is_for_pip(line.text))
+        error.hint =
+            "this is a requirement of pip: list it under 'pip:' in an environment.yml, or "
+            "'pip: [-r FILE]' for all of them";
     return pass(std::move(error));
 }
 
