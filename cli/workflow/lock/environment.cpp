@@ -4,6 +4,7 @@
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/trace.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_flaws.hpp"
@@ -227,6 +228,27 @@ Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
     auto alone = lock_of_environment(lock, options.environment);
     if (!alone) return pass(std::move(alone).error().while_doing(options.file));
     return alone;
+}
+
+Result<TargetOptions> target_of_lock(Context& context,
+                                     const TargetOptions& target,
+                                     const std::string& file) {
+    if (!target.name.empty() || !target.prefix.empty()) return target;
+    // What is wrong with the lock is told where its packages are read.
+    if (const auto read = read_lock(file); read && !read->lock.request.name.empty()) {
+        auto named = target;
+        named.name = read->lock.request.name;
+        return named;
+    }
+    const auto manifest = fs::path(file).parent_path() / "environment.yml";
+    std::error_code code;
+    if (!fs::exists(manifest, code)) return target;
+    WishOptions options;
+    options.files = {manifest.native()};
+    options.ignore_names = false;
+    SourceOptions sources;
+    GPKG_TRY(const auto wishes, read_wishes(context, options, sources));
+    return target_meant(target, wishes);
 }
 
 Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
