@@ -168,6 +168,12 @@ void add_lock_options(CLI::App& app,
     add_environment_option(app, options.environment)->needs(lock);
 }
 
+void add_inconsistent_option(CLI::App& app, LockedOptions& options) {
+    app.add_flag("--allow-inconsistent",
+                 options.allow_inconsistent,
+                 "install a lock as it is although its packages do not fit together");
+}
+
 CLI::Option* add_environment_option(CLI::App& app, std::string& environment) {
     return app
         .add_option("--environment",

@@ -52,6 +52,8 @@ void add_lock_options(CLI::App& app,
                       const std::string& flag,
                       const std::string& help,
                       LockedOptions& options);
+/// --allow-inconsistent, for commands that install from a lock.
+void add_inconsistent_option(CLI::App& app, LockedOptions& options);
 /// --environment alone.
 CLI::Option* add_environment_option(CLI::App& app, std::string& environment);
 /// -y, which OutputOptions::yes has.

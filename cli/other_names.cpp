@@ -305,7 +305,7 @@ constexpr OtherName kOtherNames[] = {
      "to list the files: --files; to install the package: gpkg create -n NAME ./FILE"},
     {"inspect --verify", "gpkg inspect {FILE} checks the files; leave the option out"},
     {"install --frozen, install --locked, lock sync", "use gpkg sync -n NAME --lock gpkg.lock"},
-    {"install --lock, update --lock", "use gpkg sync -n NAME --lock FILE"},
+    {"update --lock", "use gpkg sync -n NAME --lock FILE"},
     {"install --pypi", "use gpkg run -n NAME python -m pip install {PACKAGE}"},
     {"install --rev, install --revision, redo, rollback --redo, rollback --undo",
      "to return to an earlier state: gpkg rollback N -n NAME; the first is 1: gpkg history -n "

@@ -82,7 +82,10 @@ std::string hint_at_file(const Context& context, const CreateOptions& options) {
 Result<fs::path> place_of_new(Context& context,
                               const CreateOptions& options,
                               const Wishes& wishes) {
-    const auto target = target_meant(options.target, wishes);
+    auto target = target_meant(options.target, wishes);
+    if (!options.lock.file.empty()) {
+        GPKG_TRY(target, target_of_lock(context, target, options.lock.file));
+    }
     if (target.name.empty() && target.prefix.empty()) {
         auto hint = hint_at_file(context, options);
         if (hint.empty()) hint = hint_at_name(context, options);
@@ -211,13 +214,14 @@ Action bind(CLI::App& app, const std::string& default_file) {
                      "--lock",
                      "install the packages that this lock file lists for this machine",
                      options->lock);
+    add_inconsistent_option(app, options->lock);
     if (default_file.empty())
         app.footer(
             "Creates an environment from packages, a file, a lock file or another environment. An "
             "existing environment is never overwritten.\n\n"
             "  gpkg create -n ml pytorch\n"
             "  gpkg create -n web -f environment.yml\n"
-            "  gpkg create -n cluster --lock gpkg.lock\n"
+            "  gpkg create -n cluster --lock gpkg.lock   # without -n: the name in the lock\n"
             "  gpkg create -n copy --clone ml\n");
     else
         app.footer(

@@ -1,7 +1,9 @@
 #include "cli/command.hpp"
+#include "cli/commands/sync.hpp"
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/usage.hpp"
+#include "cli/workflow/lock/environment.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/env/prefix.hpp"
 
@@ -17,6 +19,7 @@ Action bind_install(CLI::App& app) {
         ChangeOptions change;
         ReachOptions reach;
         WishOptions wishes;
+        LockedOptions lock;
         bool update_all = false;
         bool force_reinstall = false;
     };
@@ -27,12 +30,34 @@ Action bind_install(CLI::App& app) {
     add_check_option(app, options->change);
     add_reach_options(app, options->reach, ReachVerb::Install);
     add_wish_options(app, options->wishes);
+    add_lock_options(app,
+                     "--lock",
+                     "make the environment match this lock file, as gpkg sync does",
+                     options->lock);
+    add_inconsistent_option(app, options->lock);
     app.add_flag("--update-all", options->update_all, "also update every installed package")
         ->excludes("--freeze-installed")
         ->excludes("--no-deps");
     app.add_flag("--force-reinstall",
                  options->force_reinstall,
                  "relink the named packages even if they are installed");
+    // A lock fixes every package.
+    for (const auto* name : {"specs",
+                             "--file",
+                             "--accel",
+                             "--update-all",
+                             "--force-reinstall",
+                             "--freeze-installed",
+                             "--update-specs",
+                             "--update-deps",
+                             "--no-deps",
+                             "--only-deps",
+                             "--ignore-builds",
+                             "--ignore-versions",
+                             "--channel-priority",
+                             "--exclude-newer"}) {
+        if (auto* other = app.get_option_no_throw(name)) app.get_option("--lock")->excludes(other);
+    }
     app.footer(
         "Installs the newest versions that fit. Installed packages change only if a new package "
         "requires it, and only within the specs requested earlier.\n"
@@ -40,9 +65,16 @@ Action bind_install(CLI::App& app) {
         "  gpkg install -n ml 'numpy>=1.26' scipy\n"
         "  gpkg install -n ml -f environment.yml\n"
         "  gpkg install -n ml pytorch --accel nvidia\n"
+        "  gpkg install -n ml --lock gpkg.lock          # exactly the locked packages\n"
         "  gpkg install -n ml scipy --freeze-installed  # change nothing else\n");
 
     return [options, &app](Context& context) -> Result<int> {
+        if (!options->lock.file.empty()) {
+            SyncOptions same{options->target, options->sources, options->change, {}, options->lock};
+            GPKG_TRY(same.target, target_of_lock(context, same.target, same.lock.file));
+            GPKG_CHECK(existing_prefix(context, same.target));
+            return sync(context, same);
+        }
         GPKG_TRY(const auto prefix, existing_prefix(context, options->target, options->wishes));
         GPKG_TRY(auto wishes, read_wishes(context, options->wishes, options->sources));
         GPKG_CHECK(begin_change(context, prefix, options->change));

@@ -51,7 +51,6 @@ struct Answer {
     std::vector<std::string> flaws;
     std::string mending;  ///< what to do about flaws
     std::vector<std::string> drift;
-    bool drifts_by_configuration = false;  ///< see differ_in_configured_channels()
     std::vector<GonePackage> gone;
     std::optional<std::string> assumed;  ///< what of the machine nobody knows
 
@@ -83,15 +82,6 @@ Result<void> add_missing_platforms(Context& context,
     return {};
 }
 
-/// Whether the same channels come first in both requests: only configured channels, which follow
-/// those of a file, differ.
-bool differ_in_configured_channels(const LockRequest& a, const LockRequest& b) {
-    const auto& less = a.channels.size() < b.channels.size() ? a.channels : b.channels;
-    const auto& more = a.channels.size() < b.channels.size() ? b.channels : a.channels;
-    return !less.empty() && less.size() < more.size() &&
-           std::equal(less.begin(), less.end(), more.begin());
-}
-
 /// Compares the lock with the request as it is now; names the classes where not all differ.
 Result<void> find_drift(Context& context,
                         const LockFile& lock,
@@ -112,8 +102,6 @@ Result<void> find_drift(Context& context,
         sources.platform = locked->platform;
         GPKG_TRY(const auto now, lock_wishes(context, options.wishes, sources));
         GPKG_TRY(const auto request, lock_request_of(context, sources, now));
-        answer.drifts_by_configuration =
-            !options.wishes.files.empty() && differ_in_configured_channels(lock.request, request);
         for (auto& line : drift_of(lock, *locked, request)) {
             auto& of_line = classes[line];
             if (of_line.empty()) found.push_back(std::move(line));
@@ -215,10 +203,6 @@ void tell(Output& out,
     if (answer.assumed) out.note("note: " + *answer.assumed);
     for (const auto& line : answer.flaws) out.result("inconsistent: " + line);
     for (const auto& line : answer.drift) out.result("out of date: " + line);
-    if (answer.drifts_by_configuration)
-        out.note(
-            "hint: the configured channels follow those of the file; to use only those of the "
-            "file: add nodefaults to its channels");
     if (!answer.drift.empty())
         out.note(what_brings_it_back(lock, options));
     else if (!answer.flaws.empty())

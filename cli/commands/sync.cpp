@@ -1,5 +1,7 @@
 // `sync`: an environment with exactly the packages of a lock file or of an environment.yml.
 
+#include "cli/commands/sync.hpp"
+
 #include "cli/command.hpp"
 #include "cli/context.hpp"
 #include "cli/environments.hpp"
@@ -22,14 +24,6 @@
 
 namespace gpkg::cli {
 namespace {
-
-struct SyncOptions {
-    TargetOptions target;
-    SourceOptions sources;
-    ChangeOptions change;
-    WishOptions wishes;
-    LockedOptions lock;
-};
 
 constexpr const char* kLock = "gpkg.lock";
 constexpr const char* kManifest = "environment.yml";
@@ -133,23 +127,8 @@ Result<fs::path> prefix_of(Context& context,
     return path;
 }
 
-/// The environment of the flags, else the one that environment.yml beside gpkg.lock names.
-Result<TargetOptions> target_beside_lock(Context& context, const SyncOptions& options) {
-    const auto& target = options.target;
-    if (!target.name.empty() || !target.prefix.empty() || !has_file(kManifest)) return target;
-    auto sources = options.sources;
-    WishOptions manifest;
-    manifest.files = {kManifest};
-    manifest.ignore_names = false;
-    GPKG_TRY(const auto wishes, read_wishes(context, manifest, sources));
-    return target_meant(target, wishes);
-}
-
 Result<Change> as_locked(Context& context, const SyncOptions& options, bool is_default) {
-    auto target = options.target;
-    if (is_default) {
-        GPKG_TRY(target, target_beside_lock(context, options));
-    }
+    GPKG_TRY(const auto target, target_of_lock(context, options.target, options.lock.file));
     GPKG_TRY(const auto path, prefix_of(context, options, target));
     GPKG_TRY(auto request, locked_request(context, options.sources, options.lock, path));
     const bool is_outdated = is_default && warn_if_outdated(context, options, request);
@@ -182,6 +161,8 @@ Result<Change> as_files_say(Context& context, SyncOptions& options) {
     return decide(context, options.sources, request);
 }
 
+}  // namespace
+
 Result<int> sync(Context& context, SyncOptions& options) {
     options.change.offline = options.sources.offline;
     const bool is_named = !options.lock.file.empty();
@@ -199,8 +180,6 @@ Result<int> sync(Context& context, SyncOptions& options) {
     return carry_out(context, std::move(change), options.change);
 }
 
-}  // namespace
-
 Action bind_sync(CLI::App& app) {
     const auto options = std::make_shared<SyncOptions>();
     add_target_options(app, options->target);
@@ -212,13 +191,14 @@ Action bind_sync(CLI::App& app) {
     file->type_name("FILE")->expected(1)->take_all()->allow_extra_args(false);
     add_ignore_options(app, options->wishes);
     add_lock_options(app, "--lock", "lock file", options->lock);
+    add_inconsistent_option(app, options->lock);
     add_check_option(app, options->change);
     app.get_option("--lock")->excludes(file);
     app.footer(
         "Makes an environment match a file: installs the missing packages, changes those of "
         "other versions, and removes the rest. A missing environment is created. Without -f and "
         "--lock the file is gpkg.lock in this folder, else environment.yml. Without -n and -p "
-        "environment.yml names the environment.\n\n"
+        "the lock or environment.yml names the environment.\n\n"
         "  gpkg sync -n ml --lock gpkg.lock\n"
         "  gpkg sync -f environment.yml\n"
         "  gpkg sync -n ml --dry-run        # show the differences\n"

@@ -101,7 +101,8 @@ struct ChangeRequest : Wanted {
     std::vector<std::string> reinstall;  ///< names to link again although nothing changes
     std::map<std::string, std::string> variables;
     std::vector<PipSection> pip{};
-    bool is_dry_run = false;  ///< what would help is told as commands that change nothing either
+    std::string name_in_file{};  ///< what an environment.yml calls the environment
+    bool is_dry_run = false;     ///< what would help is told as commands that change nothing either
     /// Where words of the command are names of packages that may move, specs stand elsewhere.
     enum class SpecsStand { InWords, InFiles, InLock, InRecipe };
     SpecsStand specs_stand = SpecsStand::InWords;

@@ -24,6 +24,8 @@ struct SourceOptions {
 struct LockedOptions {
     std::string file;         ///< empty: none
     std::string environment;  ///< empty: its default one
+    /// Install packages although others of the lock say that they do not go together.
+    bool allow_inconsistent = false;
 };
 
 }  // namespace gpkg::cli

@@ -45,6 +45,12 @@ Result<std::string> percent_decode(std::string_view text) {
     return decoded;
 }
 
+std::string_view without_query(std::string_view location) {
+    const bool is_remote =
+        location.find("://") != std::string_view::npos && !location.starts_with("file:");
+    return is_remote ? location.substr(0, location.find_first_of("?#")) : location;
+}
+
 std::string path_or_url(std::string_view url) {
     constexpr std::string_view kScheme = "file://";
     if (!url.starts_with("file:///")) return std::string(url);

@@ -102,6 +102,34 @@ std::vector<std::string> restrictions_of(const std::vector<PackageRecord>& recor
     return {texts.begin(), texts.end()};
 }
 
+/// The same of other tools' locks, with the packages: "__cuda >=13" and "cuda-version 13.0".
+std::vector<std::pair<std::string, std::string>> restricting_of(
+    const std::vector<PackageRecord>& records, const std::vector<std::string>& restrictions) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const auto& record : records) {
+        for (const auto& text : record.constrains) {
+            if (std::ranges::find(restrictions, text) != restrictions.end())
+                pairs.emplace_back(text, fmt::format("{} {}", record.name, record.version));
+        }
+    }
+    return pairs;
+}
+
+/// What the machine breaks of them.
+std::vector<std::string> broken_on(
+    const std::vector<PackageRecord>& machine,
+    const std::vector<std::pair<std::string, std::string>>& restricting) {
+    std::vector<std::string> broken;
+    for (const auto& [text, package] : restricting) {
+        const auto* there = find_record(machine, name_in_spec(text));
+        const auto spec = MatchSpec::parse(text);
+        if (there == nullptr || is_assumed(*there) || !spec || spec->matches(*there)) continue;
+        broken.push_back(fmt::format(
+            "{} allows only {} (found {})", package, written(text), value_told(*there)));
+    }
+    return broken;
+}
+
 /// Of what they restrict, what their builds for GPUs are of use with.
 std::vector<std::string> of_use(const LockedClass& locked,
                                 const std::vector<PackageRecord>& records,
@@ -287,6 +315,10 @@ ClassesOfLock::ClassesOfLock(const LockFile& lock) {
         const auto bounds = bounds_of(lock, *locked, records);
         one.restrictions = restrictions_of(records, bounds);
         one.useful_with = of_use(*locked, records, one.restrictions);
+        if (lock.tool != LockTool::Gpkg) {
+            one.restricting = restricting_of(records, one.restrictions);
+            one.restrictions.clear();
+        }
         std::set<std::string_view> texts;
         for (const auto& record : records) {
             for (const auto& text : record.depends) {
@@ -325,6 +357,7 @@ std::vector<ClassFit> ClassesOfLock::fits(
             if (find_record(virtual_packages, name_in_spec(text)) != nullptr) asked.push_back(text);
         }
         fit.asked = least_needs({}, asked);
+        fit.will_not_run = broken_on(virtual_packages, one.restricting);
         for (const auto& text : one.useful_with) {
             if (find_record(virtual_packages, name_in_spec(text)) == nullptr)
                 fit.missed.push_back(text);

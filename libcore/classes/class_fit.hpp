@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpkg {
@@ -41,7 +42,9 @@ struct ClassFit {
     GpuBuilds builds = GpuBuilds::None;          ///< which those are
     Accelerator builds_for = Accelerator::None;  ///< whose GPUs those builds are for
     /// Which builds for a GPU say that they do not run on what is there, though it meets all needs:
-    /// "cupy-core 14.1 needs cuda-version >=13,<14, which does not support ...".
+    /// "cupy-core 14.1 needs cuda-version >=13,<14, which does not support ...". In locks of other
+    /// tools, which look at dependencies alone, also packages whose run constraints the machine
+    /// breaks: "cuda-version 13.0 allows only __cuda >=13 (found 12.8)".
     std::vector<std::string> will_not_run{};
     /// 0 where the machine lacks something of every machine that the class was made for. Else, of
     /// the machines that classes were made for and that this one covers, how many have no more than
@@ -97,6 +100,8 @@ private:
         const LockedClass* locked = nullptr;
         AcceleratorWishes wishes;
         std::vector<std::string> restrictions;  ///< of virtual packages by its packages
+        /// Of another tool's lock: such restrictions, and the packages that have them.
+        std::vector<std::pair<std::string, std::string>> restricting;
         std::vector<std::string> useful_with;
         std::vector<GpuBuild> for_gpus;
         std::vector<PackageRecord> parts;   ///< of CUDA, one of each that go with the same

@@ -91,14 +91,19 @@ private:
     }
 
     void of_needs() {
-        const auto needs = least_needs(lock_.records_of(locked_), lock_.wishes_of(locked_).specs);
-        for (const auto& need : needs) {
+        const auto records = lock_.records_of(locked_);
+        const auto& specs = lock_.wishes_of(locked_).specs;
+        const auto needs = least_needs(records, specs);
+        const auto least = lock_.tool == LockTool::Gpkg
+                               ? needs
+                               : least_needs(records, specs, RunConstraints::Ignore);
+        for (const auto& need : least) {
             if (!demand(locked_.needs, need))
                 flaws_.push_back(
                     fmt::format("its needs lack {}, which its packages require", need));
         }
         for (const auto& need : locked_.needs) {
-            if (!demand(needs, need))
+            if (!demand(needs, need) && !demand(least, need))
                 flaws_.push_back(fmt::format("its needs have {}, which no package requires", need));
         }
     }

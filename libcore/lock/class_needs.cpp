@@ -38,7 +38,8 @@ bool demand(const std::vector<std::string>& needs, const std::string& asked) {
 }
 
 std::vector<std::string> least_needs(const std::vector<PackageRecord>& records,
-                                     const std::vector<std::string>& asked) {
+                                     const std::vector<std::string>& asked,
+                                     RunConstraints constraints) {
     std::map<std::string, Need> needs;
     const auto take = [&](const std::string& text, bool only_known) {
         if (!text.starts_with("__")) return;
@@ -60,6 +61,7 @@ std::vector<std::string> least_needs(const std::vector<PackageRecord>& records,
     }
     // What restricts a package of the machine counts where the machine has to have it.
     for (const auto& record : records) {
+        if (constraints == RunConstraints::Ignore) break;
         for (const auto& text : record.constrains) take(text, true);
     }
     std::vector<std::string> texts;

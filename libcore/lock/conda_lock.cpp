@@ -36,23 +36,6 @@ std::string category_of(const std::string& environment) {
 
 // ---- Reading
 
-/// "python" and ">=3.9" as "python >=3.9".
-Result<std::vector<std::string>> read_dependencies(const Node& entry) {
-    std::vector<std::string> specs;
-    const auto* node = entry.find("dependencies");
-    if (node == nullptr || node->is_null()) return specs;
-    GPKG_CHECK(expect_map(*node, "dependencies"));
-    for (const auto& [name, value] : node->entries()) {
-        if (!is_package_name(to_lower(name)) && !is_virtual_package_name(name))
-            return fail(
-                ErrorKind::Parse,
-                fmt::format("{}: '{}' is not a package name", value.key_place(), printable(name)));
-        GPKG_TRY(const auto constraint, text_of(*node, name));
-        specs.emplace_back(trim(fmt::format("{} {}", name, trim(constraint))));
-    }
-    return specs;
-}
-
 constexpr std::array<std::string_view, 2> kHashKeys{"md5", "sha256"};
 constexpr std::array<std::string_view, 11> kPackageKeys{"name",
                                                         "version",
@@ -71,7 +54,9 @@ Result<void> check_not_misspelled(const Node& map,
                                   const std::string& key,
                                   const Node& value,
                                   std::span<const std::string_view> known) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) return {};
+    // pixi's first lock files, which have this format, say more of a package.
+    const bool is_of_pixi = key == "build_number";
+    if (is_of_pixi || std::find(known.begin(), known.end(), key) != known.end()) return {};
     std::vector<std::string> missing;
     for (const auto name : known) {
         if (map.find(name) == nullptr) missing.emplace_back(name);
@@ -111,7 +96,7 @@ public:
         put_categories_on_main();
         for (auto& [key, locked] : classes_) lock_.classes.push_back(std::move(locked));
         for (auto& locked : lock_.classes) {
-            locked.needs = least_needs(lock_.records_of(locked));
+            locked.needs = needs_of(lock_.records_of(locked));
             GPKG_CHECK(check_needs(*packages, locked.needs));
         }
         return std::move(read_);
@@ -146,7 +131,12 @@ private:
         GPKG_TRY(const auto platforms, items_of(*list, "platforms"));
         for (const auto* item : platforms) {
             GPKG_TRY(const auto platform, item->as_text("a platform"));
-            GPKG_CHECK(check_platform(*item, platform));
+            if (!check_platform(*item, platform)) {
+                read_.warnings.push_back(fmt::format(
+                    "{}: ignored unknown platform '{}'", item->place(), printable(platform)));
+                unknown_platforms_.insert(platform);
+                continue;
+            }
             class_of(std::string(kDefaultEnvironment), platform);
             platforms_.insert(platform);
         }
@@ -206,6 +196,7 @@ private:
             return entry.find("manager")->fail(
                 fmt::format("expected conda or pip, found '{}'", printable(manager)));
         GPKG_TRY(const auto platform, required_text(entry, "platform"));
+        if (unknown_platforms_.contains(platform)) return {};
         const auto main = std::pair(std::string(kDefaultEnvironment), platform);
         if (!classes_.contains(main))
             return entry.find("platform")
@@ -331,6 +322,7 @@ private:
     LockFile& lock_ = read_.lock;
     PackageAdder adder_{lock_};
     std::set<std::string> platforms_;
+    std::set<std::string> unknown_platforms_;  ///< what is for them does not concern this machine
     std::map<std::pair<std::string, std::string>, LockedClass> classes_;  ///< environment, platform
     std::set<std::tuple<std::string, std::string, std::string, std::string>> seen_;
 };

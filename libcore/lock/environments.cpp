@@ -83,7 +83,12 @@ Result<LockFile> lock_of_environment(const LockFile& lock, const std::string& na
     auto alone = lock.only(std::move(classes));
     const bool is_as_decided = alone.request.digest == request_digest(alone);
     alone.channels = lock.channels_of(environment);
+    KeptYaml kept;
+    if (const auto own = lock.environments.find(environment); own != lock.environments.end())
+        kept = own->second.kept;
     alone.environments.clear();
+    // Indexes and options of pixi: without them it solves again.
+    if (!kept.empty()) alone.environments[std::string(kDefaultEnvironment)].kept = std::move(kept);
     for (auto& locked : alone.classes) locked.environment = kDefaultEnvironment;
     if (is_as_decided) alone.request.digest = request_digest(alone);
     return alone;

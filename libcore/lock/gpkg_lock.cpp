@@ -75,7 +75,8 @@ Result<LockRequest> read_request(const Node& root) {
     if (node == nullptr) return request;
     GPKG_CHECK(expect_map(*node, "the request"));
     GPKG_CHECK(check_keys(*node,
-                          {"channels",
+                          {"name",
+                           "channels",
                            "specs",
                            "pip",
                            "variables",
@@ -83,6 +84,7 @@ Result<LockRequest> read_request(const Node& root) {
                            "accelerator",
                            "exclude_newer",
                            "digest"}));
+    GPKG_TRY(request.name, text_of(*node, "name"));
     GPKG_TRY(request.channels, texts_of(*node, "channels"));
     GPKG_TRY(request.wishes, read_wishes(*node));
     GPKG_TRY(request.channel_priority, text_of(*node, "channel_priority"));
@@ -313,6 +315,7 @@ void write_wishes(BlockWriter& out, int depth, const LockWishes& wishes) {
 void write_request(BlockWriter& out, const LockRequest& request) {
     if (request == LockRequest{}) return;
     out.open(0, "request");
+    out.line(1, "name", request.name);
     out.list(1, "channels", request.channels);
     write_wishes(out, 1, request.wishes);
     out.line(1, "channel_priority", request.channel_priority);

@@ -92,6 +92,7 @@ struct LockRequest {
     std::string channel_priority;       ///< "strict", "flexible", "disabled"; may be empty
     std::string exclude_newer;          ///< a moment as it was said; may be empty
     std::string digest;                 ///< request_digest() when the packages were decided
+    std::string name{};                 ///< of the environment, as its file has it; may be empty
 
     friend bool operator==(const LockRequest&, const LockRequest&) = default;
 };

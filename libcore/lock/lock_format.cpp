@@ -36,12 +36,17 @@ std::optional<LockFormat> format_of(const Node& root, std::string_view where) {
     if (has(root, "gpkg_lock")) return LockFormat::Gpkg;
     if (has(root, "environments")) return pixi();
     const bool is_named_pixi = where.ends_with("pixi.lock");
-    if (has(root, "metadata") && has(root, "package") && !is_named_pixi)
-        return LockFormat::CondaLock;
+    const auto file = where.substr(where.find_last_of('/') + 1);
+    const bool is_named_conda_lock = file.find("conda-lock") != std::string_view::npos;
+    if (has(root, "metadata") && has(root, "package") && !is_named_pixi) {
+        // The first versions of pixi.lock grew out of conda-lock's only one.
+        const auto* version = root.find("version");
+        const bool is_first = version == nullptr || version->text() == "1";
+        return is_first || is_named_conda_lock ? LockFormat::CondaLock : pixi();
+    }
     if (!other_kind(root).empty() || !root.is_map()) return std::nullopt;
     if (is_named_pixi) return pixi();
-    const auto file = where.substr(where.find_last_of('/') + 1);
-    if (file.find("conda-lock") != std::string_view::npos) return LockFormat::CondaLock;
+    if (is_named_conda_lock) return LockFormat::CondaLock;
     return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The formats of lock files: gpkg's own, pixi.lock of the versions 6 and 7, and conda-lock.yml
+// The formats of lock files: gpkg's own, pixi.lock of the versions 1 to 7, and conda-lock.yml
 // (CEP 37). All are YAML, and are read without network. Files with the line @EXPLICIT are only
 // written here; manifest/spec_file.hpp reads them.
 
@@ -16,7 +16,7 @@ namespace gpkg {
 
 enum class LockFormat {
     Gpkg,       ///< holds everything that a LockFile can say
-    Pixi6,      ///< one class for each environment and platform
+    Pixi6,      ///< and before, which are not written: one class for each environment and platform
     Pixi7,      ///< its platforms may be classes
     CondaLock,  ///< one class for each category and platform; `main` is the default environment
     Explicit,   ///< the package files of one class, and nothing else (CEP 23)

@@ -1,6 +1,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/package_fields_internal.hpp"
 #include "libcore/spec/match_spec.hpp"
 #include "libcore/spec/names.hpp"
@@ -15,6 +16,8 @@ namespace {
 using yaml::Node;
 
 constexpr std::size_t kLongestName = 128;
+// Sources whose location begins with their name.
+constexpr std::string_view kIdentified = "conda_source";
 
 struct TextField {
     std::string_view key;
@@ -123,9 +126,10 @@ std::string noarch_of(std::string_view subdir, std::string_view build) {
 }
 
 /// What the location alone tells of a record; the file name is taken to be right.
-PackageRecord told_by(const std::string& url) {
+PackageRecord told_by(const std::string& location) {
     PackageRecord record;
-    record.url = url;
+    record.url = location;
+    const std::string url(without_query(location));
     const auto slash = url.find_last_of("/\\");
     record.fn = slash == std::string::npos ? url : url.substr(slash + 1);
     // "x264-1%21164.3095-0.conda" of an epoch.
@@ -344,6 +348,10 @@ Result<void> check_needs(const Node& at, const std::vector<std::string>& needs) 
     return {};
 }
 
+std::vector<std::string> needs_of(const std::vector<PackageRecord>& records) {
+    return least_needs(records, {}, RunConstraints::Ignore);
+}
+
 Result<std::vector<LockedChannel>> read_channels(const Node& list) {
     GPKG_CHECK(expect_list(list, "channels"));
     std::vector<LockedChannel> channels;
@@ -397,9 +405,34 @@ Result<void> check_writable(const PackageRecord& record) {
                             printable(record.url)));
 }
 
+Error no_subdir(const Node& map, const PackageRecord& record) {
+    return map
+        .fail(fmt::format("the subdir of {} is missing and not part of its URL",
+                          printable(record.fn)),
+              "add `subdir:`")
+        .value();
+}
+
+Result<std::vector<std::string>> read_dependencies(const Node& entry) {
+    std::vector<std::string> specs;
+    const auto* node = entry.find("dependencies");
+    if (node == nullptr || node->is_null()) return specs;
+    GPKG_CHECK(expect_map(*node, "dependencies"));
+    for (const auto& [name, value] : node->entries()) {
+        if (!is_package_name(to_lower(name)) && !is_virtual_package_name(name))
+            return fail(
+                ErrorKind::Parse,
+                fmt::format("{}: '{}' is not a package name", value.key_place(), printable(name)));
+        GPKG_TRY(const auto constraint, text_of(*node, name));
+        specs.emplace_back(trim(fmt::format("{} {}", name, trim(constraint))));
+    }
+    return specs;
+}
+
 Result<LockedPackage> read_package(const Node& map,
                                    std::string_view location_key,
-                                   const std::string& url) {
+                                   const std::string& url,
+                                   const std::string& platform) {
     const auto* location = map.find(location_key);
     LockedPackage package;
     GPKG_TRY(package.record, record_of_url(location == nullptr ? map : *location, url));
@@ -412,10 +445,8 @@ Result<LockedPackage> read_package(const Node& map,
         GPKG_TRY(const bool is_known, read_field(key, value, record));
         if (!is_known) GPKG_CHECK(keep(package.kept, key, value));
     }
-    if (record.subdir.empty())
-        return map.fail(fmt::format("the subdir of {} is missing and not part of its URL",
-                                    printable(record.fn)),
-                        "add `subdir:`");
+    if (record.subdir.empty()) record.subdir = platform;
+    if (record.subdir.empty()) return pass(no_subdir(map, record));
     if (map.find("noarch") == nullptr) record.noarch = noarch_of(record.subdir, record.build);
     return package;
 }
@@ -458,6 +489,8 @@ Result<ForeignPackage> read_foreign(const Node& map,
     package.kind = kind;
     GPKG_TRY(package.location, required_text(map, location_key));
     GPKG_TRY(package.name, text_of(map, "name"));
+    // "mine[ac2e8eb3] @ ./mine"
+    if (kind == kIdentified) package.name = package.location.substr(0, package.location.find('['));
     GPKG_TRY(package.version, text_of(map, "version"));
     GPKG_TRY(package.sha256, hash_of(map, "sha256", kSha256Length));
     GPKG_TRY(package.md5, hash_of(map, "md5", kMd5Length));
@@ -474,7 +507,7 @@ Result<ForeignPackage> read_foreign(const Node& map,
 }
 
 void write_foreign(BlockWriter& out, int depth, const ForeignPackage& package) {
-    out.line(depth, "name", package.name);
+    if (package.kind != kIdentified) out.line(depth, "name", package.name);
     out.line(depth, "version", package.version);
     out.line(depth, "sha256", package.sha256);
     out.line(depth, "md5", package.md5);

@@ -43,6 +43,10 @@ Result<void> keep(KeptYaml& kept, const std::string& key, const yaml::Node& valu
 /// Each a MatchSpec that asks for a virtual package.
 Result<void> check_needs(const yaml::Node& at, const std::vector<std::string>& needs);
 
+/// What a class of another tool's lock needs. For them only dependencies decide whether a machine
+/// can have it, and run constraints do not.
+std::vector<std::string> needs_of(const std::vector<PackageRecord>& records);
+
 /// The values of a list of {url, used_env_vars}, or of urls.
 Result<std::vector<LockedChannel>> read_channels(const yaml::Node& list);
 /// `with_slash`: pixi compares them so.
@@ -61,10 +65,19 @@ Result<PackageRecord> record_of_url(const yaml::Node& at, const std::string& url
 /// An error for a record that could not be told from its URL again.
 Result<void> check_writable(const PackageRecord& record);
 
-/// Reads a package's fields beside `location_key`; what is unknown is kept.
+/// What is wrong with a package whose URL does not tell its subdir.
+Error no_subdir(const yaml::Node& map, const PackageRecord& record);
+
+/// Reads a package's fields beside `location_key`; what is unknown is kept. Where neither a field
+/// nor the URL tells the subdir, it is `platform`; an error where that is empty.
 Result<LockedPackage> read_package(const yaml::Node& map,
                                    std::string_view location_key,
-                                   const std::string& url);
+                                   const std::string& url,
+                                   const std::string& platform = {});
+
+/// The specs under `dependencies`: "python" and ">=3.9" as "python >=3.9".
+Result<std::vector<std::string>> read_dependencies(const yaml::Node& entry);
+
 /// The fields that the URL does not tell; what is kept is left to the caller.
 void write_package(BlockWriter& out, int depth, const PackageRecord& record);
 

@@ -1,3 +1,4 @@
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/lock/class_needs.hpp"
 #include "libcore/lock/formats_internal.hpp"
@@ -6,12 +7,16 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <map>
+#include <set>
 #include <unordered_map>
 
-// pixi.lock, versions 6 and 7, as the crate rattler_lock reads and writes them. A list of packages,
+// pixi.lock, versions 1 to 7, as the crate rattler_lock reads and writes them. A list of packages,
 // and environments that name them by their location, for each platform. Since version 7 a platform
-// may have a name of its own, a subdir and virtual packages, which is what gpkg calls a class.
+// may have a name of its own, a subdir and virtual packages, which is what gpkg calls a class. In
+// versions 4 and 5 a package says its kind and location in keys of their own. Versions 1 to 3 have
+// one list of packages with their platforms, as conda-lock.yml has it, and no environments.
 
 namespace gpkg::lock {
 namespace {
@@ -24,14 +29,28 @@ constexpr std::int64_t kLastSecond = 253'402'300'799;
 constexpr std::int64_t kFirstSecond = kLastSecond / 1000 + 1;
 // What tells source packages of one location apart, in version 6.
 constexpr std::string_view kSelectorKeys[] = {"name", "version", "build", "subdir"};
+constexpr long long kNewest = 7;
+constexpr long long kFirstWithEnvironments = 4;
+constexpr long long kFirstWithKindAsKey = 6;
+// Of keys before version 6 that no record has, those that version 6 has as well.
+constexpr std::string_view kLasting[] = {"purls", "features", "requires_dist", "requires_python"};
 
-bool is_package_file(std::string_view location) { return !package_extension(location).empty(); }
+bool is_package_file(std::string_view location) {
+    return !package_extension(without_query(location)).empty();
+}
 
 /// "pypi" of {pypi: https://...}; empty for what is no package.
 std::string_view kind_of(const Node& package) {
     for (const std::string_view kind : {"conda", "pypi", "conda_source"})
         if (package.find(kind) != nullptr) return kind;
     return {};
+}
+
+void keep_lasting(KeptYaml& kept) {
+    std::erase_if(kept, [](const auto& entry) {
+        return std::find(std::begin(kLasting), std::end(kLasting), entry.first) ==
+               std::end(kLasting);
+    });
 }
 
 std::string value_of(const ForeignPackage& package, std::string_view key) {
@@ -46,6 +65,7 @@ std::string value_of(const ForeignPackage& package, std::string_view key) {
 struct Platform {
     std::string subdir;
     LockedMachine made_for;
+    bool is_known = true;
     bool is_used = false;
 };
 
@@ -55,22 +75,21 @@ public:
         GPKG_CHECK(expect_map(root, "a lock file"));
         GPKG_CHECK(read_version(root));
         read_.lock.tool = LockTool::Pixi;
-        for (const auto& [key, value] : root.entries()) {
-            if (key != "version" && key != "platforms" && key != "environments" &&
-                key != "packages")
-                warn(value.key_place(), fmt::format("ignored unknown key '{}'", key));
+        if (version_ < kFirstWithEnvironments) {
+            GPKG_CHECK(read_list(root));
+            return std::move(read_);
         }
+        warn_of_unknown(root, {"version", "platforms", "environments", "packages"});
         GPKG_CHECK(read_platforms(root));
-        GPKG_TRY(const auto* packages, required(root, "packages"));
-        GPKG_CHECK(expect_list(*packages, "packages"));
-        for (const auto& item : packages->items()) GPKG_CHECK(read_one_package(item));
+        GPKG_TRY(const auto packages, items_of(root, "packages"));
+        for (const auto* item : packages) GPKG_CHECK(read_one_package(*item));
         GPKG_TRY(const auto* environments, required(root, "environments"));
         GPKG_CHECK(expect_map(*environments, "environments"));
         for (const auto& [name, value] : environments->entries())
             GPKG_CHECK(read_environment(name, value));
         share_channels();
         for (const auto& [name, platform] : platforms_) {
-            if (!platform.is_used && version_ > 6)
+            if (!platform.is_used && platform.is_known)
                 warn(root.find("platforms")->place(),
                      fmt::format("no environment has packages for the platform {}", name));
         }
@@ -85,13 +104,40 @@ private:
     Result<void> read_version(const Node& root) {
         GPKG_TRY(const auto* node, required(root, "version"));
         GPKG_TRY(version_, node->as_int("version"));
-        if (version_ == 6 || version_ == 7) return {};
+        if (version_ >= 1 && version_ <= kNewest) return {};
         return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: unsupported pixi.lock version {}; gpkg reads versions 6 and 7",
+                    fmt::format("{}: unsupported pixi.lock version {}; gpkg reads versions 1 to {}",
                                 node->place(),
-                                version_),
-                    version_ < 6 ? "write it again with `pixi lock` of a newer pixi"
-                                 : "a newer gpkg may read it");
+                                version_,
+                                kNewest),
+                    version_ > kNewest ? "a newer gpkg may read it" : "");
+    }
+
+    /// pixi ignores them.
+    void warn_of_unknown(const Node& map, std::initializer_list<std::string_view> known) {
+        for (const auto& [key, value] : map.entries()) {
+            if (std::find(known.begin(), known.end(), key) == known.end())
+                warn(value.key_place(), fmt::format("ignored unknown key '{}'", key));
+        }
+    }
+
+    /// The items of a list that may be empty: nothing after its key, too.
+    static Result<std::vector<const Node*>> items_of(const Node& map, std::string_view key) {
+        std::vector<const Node*> items;
+        const auto* list = map.find(key);
+        if (list != nullptr && list->is_null()) return items;
+        GPKG_TRY(list, required(map, key));
+        GPKG_CHECK(expect_list(*list, key));
+        for (const auto& item : list->items()) items.push_back(&item);
+        return items;
+    }
+
+    /// Whether machines of the platform are known. What is for others does not concern this one.
+    bool knows(const Node& at, const std::string& platform) {
+        if (check_platform(at, platform)) return true;
+        if (unknown_platforms_.insert(platform).second)
+            warn(at.key_place(), fmt::format("ignored unknown platform '{}'", platform));
+        return false;
     }
 
     Result<void> read_platforms(const Node& root) {
@@ -101,7 +147,7 @@ private:
         GPKG_CHECK(expect_list(*list, "platforms"));
         for (const auto& item : list->items()) {
             GPKG_CHECK(expect_map(item, "a platform"));
-            GPKG_CHECK(check_keys(item, {"name", "subdir", "virtual-packages"}));
+            warn_of_unknown(item, {"name", "subdir", "virtual-packages"});
             GPKG_TRY(const auto name, required_text(item, "name"));
             GPKG_CHECK(check_name(*item.find("name"), name));
             const auto [entry, is_new] = platforms_.emplace(name, Platform{});
@@ -109,15 +155,16 @@ private:
             auto& platform = entry->second;
             GPKG_TRY(platform.subdir, text_of(item, "subdir"));
             if (platform.subdir.empty()) platform.subdir = name;
-            GPKG_CHECK(check_platform(item, platform.subdir));
+            platform.is_known = knows(item, platform.subdir);
             GPKG_TRY(const auto texts, texts_of(item, "virtual-packages"));
             for (const auto& text : texts) {
                 auto package = LockedVirtualPackage::parse(text);
-                if (!package)
-                    return item.find("virtual-packages")
-                        ->fail(
-                            fmt::format("'{}' is not a virtual package such as __cuda=12.4", text));
-                platform.made_for.push_back(*std::move(package));
+                if (package)
+                    platform.made_for.push_back(*std::move(package));
+                else
+                    warn(item.find("virtual-packages")->place(),
+                         fmt::format("ignored '{}': not a virtual package such as __cuda=12.4",
+                                     text));
             }
         }
         return {};
@@ -125,33 +172,72 @@ private:
 
     Result<void> read_one_package(const Node& item) {
         GPKG_CHECK(expect_map(item, "a package"));
+        if (version_ < kFirstWithKindAsKey) return read_package_with_kind(item);
         const auto kind = kind_of(item);
         if (kind.empty())
             return item.fail("expected a package with the key conda, conda_source or pypi");
         GPKG_TRY(const auto location, required_text(item, kind));
-        if (kind == "conda" && (version_ > 6 || is_package_file(location))) {
-            GPKG_TRY(auto package, read_package(item, kind, location));
-            auto& record = package.record;
-            if (record.timestamp >= kFirstSecond && record.timestamp <= kLastSecond)
-                record.timestamp *= 1000;
-            if (record.sha256.empty() && record.md5.empty())
-                warn(item.place(), record.fn + " has no hash and cannot be verified");
-            auto place = adder_.add(std::move(package));
-            if (!place) return fail_at(item, std::move(place).error());
-            packages_.emplace(location, *place);
-        } else {
-            if (kind == "conda_source" && version_ < 7)
-                return item.fail("conda_source needs version 7");
-            GPKG_TRY(auto package, read_foreign(item, kind, kind));
-            // Of those that no entry can tell apart, the first is meant.
-            const auto [first, last] = foreign_.equal_range({std::string(kind), location});
-            if (std::none_of(first, last, [&](const auto& known) {
-                    return kind != "conda" || is_same(package, lock_.foreign[known.second]);
-                }))
-                foreign_.emplace(std::pair(std::string(kind), location),
-                                 adder_.add(std::move(package)));
+        if (kind == "conda" && (version_ > 6 || is_package_file(location)))
+            return read_binary(item, kind, location);
+        if (kind == "conda_source" && version_ < 7)
+            return item.fail("conda_source needs version 7");
+        return read_other(item, kind, kind);
+    }
+
+    /// Of versions 4 and 5: "kind: pypi", and "url: https://..." or "path: ./mine".
+    Result<void> read_package_with_kind(const Node& item) {
+        GPKG_TRY(const auto kind, required_text(item, "kind"));
+        if (kind == "pypi")
+            return read_other(item, kind, item.find("path") == nullptr ? "url" : "path");
+        if (kind != "conda")
+            return item.find("kind")->fail(
+                fmt::format("expected conda or pypi, found '{}'", printable(kind)));
+        GPKG_TRY(const auto url, required_text(item, "url"));
+        return read_binary(item, "url", url);
+    }
+
+    Result<void> read_binary(const Node& item, std::string_view key, const std::string& location) {
+        GPKG_TRY(const auto told, record_of_url(*item.find(key), location));
+        if (told.subdir.empty() && item.find("subdir") == nullptr) {
+            without_subdir_.emplace(location, no_subdir(item, told));
+            return {};
         }
+        GPKG_TRY(auto package, read_package(item, key, location));
+        GPKG_TRY(const auto place, add(item, std::move(package)));
+        packages_.emplace(location, place);
         return {};
+    }
+
+    Result<void> read_other(const Node& item, std::string_view kind, std::string_view key) {
+        GPKG_TRY(auto package, read_foreign(item, kind, key));
+        if (version_ < kFirstWithKindAsKey) keep_lasting(package.kept);
+        // Of those that no entry can tell apart, the first is meant.
+        const std::pair name(std::string(kind), package.location);
+        const auto [first, last] = foreign_.equal_range(name);
+        if (std::none_of(first, last, [&](const auto& known) {
+                return kind != "conda" || is_same(package, lock_.foreign[known.second]);
+            }))
+            foreign_.emplace(name, adder_.add(std::move(package)));
+        return {};
+    }
+
+    /// The package's place in the lock.
+    Result<std::size_t> add(const Node& item, LockedPackage package) {
+        auto& record = package.record;
+        if (version_ < kFirstWithKindAsKey) {
+            // One noarch file could be listed once for each platform, with that as its subdir.
+            GPKG_TRY(const auto told, record_of_url(item, record.url));
+            if (!told.subdir.empty()) record.subdir = told.subdir;
+            if (item.find("noarch") == nullptr) record.noarch = told.noarch;
+            keep_lasting(package.kept);
+        }
+        if (record.timestamp >= kFirstSecond && record.timestamp <= kLastSecond)
+            record.timestamp *= 1000;
+        if (record.sha256.empty() && record.md5.empty())
+            warn(item.place(), record.fn + " has no hash and cannot be verified");
+        auto place = adder_.add(std::move(package));
+        if (!place) return fail_at(item, std::move(place).error());
+        return *place;
     }
 
     /// The package that an entry of an environment means; of several at one location, that which is
@@ -173,6 +259,9 @@ private:
             locked.packages.push_back(found->second);
             return {};
         }
+        if (const auto found = without_subdir_.find(location);
+            kind == "conda" && found != without_subdir_.end())
+            return pass(found->second);
         const auto [first, last] = foreign_.equal_range({std::string(kind), location});
         for (const bool wants_all : {true, false}) {
             for (auto candidate = first; candidate != last; ++candidate) {
@@ -232,18 +321,89 @@ private:
                                         list.key_place(),
                                         printable(platform)));
             known->second.is_used = true;
+            if (!known->second.is_known) return {};
             locked.platform = known->second.subdir;
             locked.made_for = known->second.made_for;
         } else {
-            GPKG_CHECK(check_platform(list, platform));
+            if (!knows(list, platform)) return {};
             locked.platform = platform;
         }
         if (!list.is_null()) GPKG_CHECK(expect_list(list, "packages"));
         for (const auto& entry : list.items()) GPKG_CHECK(add_to(entry, locked));
-        locked.needs = least_needs(lock_.records_of(locked));
+        locked.needs = needs_of(lock_.records_of(locked));
         GPKG_CHECK(check_needs(list, locked.needs));
         lock_.classes.push_back(std::move(locked));
         return {};
+    }
+
+    // ---- Versions 1 to 3
+
+    Result<void> read_list(const Node& root) {
+        warn_of_unknown(root, {"version", "metadata", "package"});
+        GPKG_TRY(const auto* metadata, required(root, "metadata"));
+        GPKG_CHECK(expect_map(*metadata, "metadata"));
+        GPKG_TRY(const auto* channels, required(*metadata, "channels"));
+        GPKG_TRY(lock_.channels, read_channels(*channels));
+        std::map<std::string, LockedClass> classes;
+        GPKG_TRY(const auto platforms, items_of(*metadata, "platforms"));
+        for (const auto* item : platforms) {
+            GPKG_TRY(const auto platform, item->as_text("a platform"));
+            if (!knows(*item, platform)) continue;
+            classes[platform].name = classes[platform].platform = platform;
+        }
+        GPKG_TRY(const auto packages, items_of(root, "package"));
+        for (const auto* item : packages) GPKG_CHECK(read_entry(*item, classes));
+        for (auto& [platform, locked] : classes) {
+            locked.needs = needs_of(lock_.records_of(locked));
+            GPKG_CHECK(check_needs(root, locked.needs));
+            lock_.classes.push_back(std::move(locked));
+        }
+        return {};
+    }
+
+    Result<void> read_entry(const Node& item, std::map<std::string, LockedClass>& classes) {
+        GPKG_CHECK(expect_map(item, "a package"));
+        GPKG_TRY(const auto platform, required_text(item, "platform"));
+        const auto of_platform = classes.find(platform);
+        if (of_platform == classes.end()) {
+            if (unknown_platforms_.contains(platform)) return {};
+            return item.find("platform")
+                ->fail(fmt::format("'{}' is not listed under metadata.platforms",
+                                   printable(platform)));
+        }
+        auto& locked = of_platform->second;
+        GPKG_TRY(const auto manager, required_text(item, "manager"));
+        GPKG_TRY(const auto url, required_text(item, "url"));
+        GPKG_TRY(const auto* hash, required(item, "hash"));
+        GPKG_CHECK(expect_map(*hash, "hash"));
+        GPKG_TRY(const auto md5, hash_of(*hash, "md5", kMd5Length));
+        GPKG_TRY(const auto sha256, hash_of(*hash, "sha256", kSha256Length));
+        if (manager == "pip" || manager == "pypi") {
+            GPKG_TRY(auto package, read_foreign(item, "pypi", "url"));
+            package.md5 = md5;
+            package.sha256 = sha256;
+            keep_lasting(package.kept);
+            locked.foreign.push_back(adder_.add(std::move(package)));
+            return {};
+        }
+        if (manager != "conda")
+            return item.find("manager")->fail(
+                fmt::format("expected conda, pip or pypi, found '{}'", printable(manager)));
+        GPKG_TRY(auto package, read_package(item, "url", url, platform));
+        auto& record = package.record;
+        record.md5 = md5;
+        record.sha256 = sha256;
+        GPKG_TRY(record.depends, read_depends(item));
+        GPKG_TRY(const auto place, add(item, std::move(package)));
+        locked.packages.push_back(place);
+        return {};
+    }
+
+    /// Version 1 has them as a map, as conda-lock.yml has.
+    static Result<std::vector<std::string>> read_depends(const Node& item) {
+        const auto* node = item.find("dependencies");
+        return node != nullptr && node->is_list() ? texts_of(item, "dependencies")
+                                                  : read_dependencies(item);
     }
 
     /// The channels of the default environment, else of the first, are those of the file.
@@ -268,7 +428,10 @@ private:
     PackageAdder adder_{lock_};
     long long version_ = 0;
     std::map<std::string, Platform> platforms_;
-    std::unordered_map<std::string, std::size_t> packages_;                    ///< by location
+    std::set<std::string> unknown_platforms_;
+    std::unordered_map<std::string, std::size_t> packages_;  ///< by location
+    /// By location. It only matters where an environment has the package.
+    std::unordered_map<std::string, Error> without_subdir_;
     std::multimap<std::pair<std::string, std::string>, std::size_t> foreign_;  ///< kind, location
 };
 

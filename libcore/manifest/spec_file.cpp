@@ -66,16 +66,19 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
     };
     const auto expanded = manifest::expand_variables(line.text, options.env);
     // Only the last part of the path may be followed by a checksum; folders may contain a '#'.
-    const auto slash = expanded.find_last_of("/\\");
+    const std::string_view whole(expanded);
+    // A signed URL may have slashes in its query.
+    const auto query =
+        is_url(whole) && !whole.starts_with("file:") ? whole.find('?') : whole.size();
+    const auto slash = whole.substr(0, query).find_last_of("/\\");
     const auto fn_start = slash == std::string::npos ? 0 : slash + 1;
     const auto hash_mark = expanded.find('#', fn_start);
-    const std::string_view whole(expanded);
     const auto location = whole.substr(0, hash_mark);
 
     ExplicitPackage package;
     package.place = line.place;
     package.is_url = is_url(location);
-    package.fn = location.substr(fn_start);
+    package.fn = location.substr(0, query).substr(fn_start);
     // "x264-1%21164.3095-0.conda" of an epoch.
     if (auto decoded = percent_decode(package.fn); package.is_url && decoded)
         package.fn = *std::move(decoded);
@@ -102,12 +105,28 @@ Result<ExplicitPackage> read_explicit(const Line& line, const SpecFileOptions& o
     return package;
 }
 
+/// Whether a line means something to pip that a spec cannot say: options, markers, places of
+/// packages ("x @ https://h/x.whl", "git+https://h/x", "./x"), and comparisons of texts.
+bool is_for_pip(std::string_view line) {
+    constexpr std::string_view kSigns[] = {";", " @ ", "git+", "hg+", "svn+", "bzr+", "===", " --"};
+    return line.starts_with('-') || line.starts_with("./") || line.starts_with("../") ||
+           line.ends_with(".whl") ||
+           std::any_of(std::begin(kSigns), std::end(kSigns), [&](std::string_view sign) {
+               return line.find(sign) != std::string_view::npos;
+           });
+}
+
 Result<void> read_spec(const Line& line, const std::string& platform, Asked& asked) {
     auto taken = asked.take(line.text, platform);
     if (taken) return {};
     auto error = std::move(taken).error();
     error.message = line.place + ": " + error.message;
-    if (to_lower(line.text) == to_lower(kExplicit)) error.hint = "write it as @EXPLICIT";
+    if (to_lower(line.text) == to_lower(kExplicit))
+        error.hint = "write it as @EXPLICIT";
+    else if (is_for_pip(line.text))
+        error.hint =
+            "this is a requirement of pip: list it under 'pip:' in an environment.yml, or "
+            "'pip: [-r FILE]' for all of them";
     return pass(std::move(error));
 }
 

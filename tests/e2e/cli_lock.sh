@@ -187,12 +187,17 @@ out_has "out of date: 'lib' was requested when the lock was written, but is not 
 out_has 'out of date: variables: now COLOUR=blue, COLOUR=red in the lock'
 expect 1 lock check drift.lock -f env.yml --for cpu --accel none --json
 json 'd["class"] == "cpu" and d["drift"] == ["accelerator: now none, unset in the lock"]'
-# Configured channels follow those of the file.
-GPKG_CHANNELS=$CHANNEL,$WORK/other expect 1 lock check drift.lock -f env.yml --for cpu
+# Configured channels are not those of a file.
+GPKG_CHANNELS=$CHANNEL,$WORK/other expect 0 lock check drift.lock -f env.yml --for cpu
+err_has "note: the lock has only the channels of the file, not the configured file://$WORK/other; to add one: -c CHANNEL"
+GPKG_CHANNELS=$WORK/other expect 0 lock -f env.yml --for cpu -o plain.lock
+check [ "$(grep -c other plain.lock)" = 0 ]
+GPKG_CHANNELS=$CHANNEL expect 1 lock check drift.lock -f env.yml --for cpu -c "$WORK/other"
 out_has 'out of date: channels: now '
-err_has 'hint: the configured channels follow those of the file; to use only those of the file: add nodefaults to its channels'
-sed 's/^channels: \[/&nodefaults, /' env.yml > alone.yml
-GPKG_CHANNELS=$CHANNEL,$WORK/other expect 0 lock check drift.lock -f alone.yml --for cpu
+# Without channels in the file they are what there is.
+sed '/^channels/d' env.yml > bare.yml
+expect 0 lock -f bare.yml --for cpu -o plain.lock
+check grep -q "$CHANNEL" plain.lock
 expect 0 lock pure --for a100 --for cpu --dry-run
 err_has 'note: all classes have the same packages, and none of them is a GPU build'
 # gpkg.lock is compared with the environment.yml beside it.

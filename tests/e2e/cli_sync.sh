@@ -114,6 +114,40 @@ out_has 'new matches gpkg.lock'
 expect 0 list -n new --json
 json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'
 
+# The lock names the environment, and install --lock does the same to an existing one.
+printf 'name: named\ndependencies: [app, lib=1.1]\n' > named.yml
+mkdir elsewhere
+expect 0 lock -f named.yml -o elsewhere/gpkg.lock
+check grep -q '^  name: named$' elsewhere/gpkg.lock
+expect 1 install -y --lock elsewhere/gpkg.lock
+err_has named
+absent named
+expect 0 create -y --lock elsewhere/gpkg.lock
+expect 0 list -n named --json
+json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'
+expect 0 install -y -q -n named tool lib=1.0
+expect 0 install --lock elsewhere/gpkg.lock --dry-run --json
+json 'sorted(p["name"] for p in d["actions"]["UNLINK"]) == ["lib", "tool"]'
+json '[p["name"] for p in d["actions"]["LINK"]] == ["lib"]'
+expect 0 install -y --lock elsewhere/gpkg.lock
+expect 0 list -n named --json
+json '[(p["name"], p["version"]) for p in d] == [("app", "1.0"), ("lib", "1.1")]'
+expect 0 history -n named --json
+json 'len(d) == 3'
+expect 0 sync -y --lock elsewhere/gpkg.lock
+out_is 'named matches elsewhere/gpkg.lock'
+expect 2 install -y --lock elsewhere/gpkg.lock tool
+expect 2 install -y --lock elsewhere/gpkg.lock --update-all
+# -n wins; a lock without a name has that of the environment.yml beside it.
+expect 0 create -y -n another --lock elsewhere/gpkg.lock
+sed -i '/^  name: named$/d' elsewhere/gpkg.lock
+sed 's/named/beside/' named.yml > elsewhere/environment.yml
+expect 0 create -y --lock elsewhere/gpkg.lock
+expect 0 verify -n beside
+rm elsewhere/environment.yml
+expect 2 create -y --lock elsewhere/gpkg.lock
+err_has 'the new environment needs a name or a path'
+
 # Undone like every other change.
 expect 0 rollback -y -n e
 expect 0 list -n e --json

@@ -304,7 +304,7 @@ lock --platform linux-64 --platform osx-64|for several platforms: list them unde
 convert a b|use gpkg lock convert a b
 create --no-build x|use --ignore-builds
 env export --ignore-builds|use --no-builds
-install --lock x.lock|use gpkg sync -n NAME --lock FILE
+update --lock x.lock|use gpkg sync -n NAME --lock FILE
 env list --jsno|did you mean --json?
 env config vars lst|did you mean gpkg env config vars list?
 config gte channels|did you mean gpkg config get?

@@ -123,6 +123,7 @@ void add_imaged_sources(CLI::App& app, ImagedOptions& options) {
     add_for_option(app, options.sources);
     add_lock_options(
         app, "--from-lock", "packages of this lock file instead of an environment", options.lock);
+    add_inconsistent_option(app, options.lock);
     app.add_option("--level", options.level, "compression level, 1 to 22")
         ->check(CLI::Range(1, 22))
         ->type_name("N");

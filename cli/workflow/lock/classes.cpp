@@ -55,12 +55,35 @@ void remember(LockFile& lock, const std::map<std::string, LockRequest>& requests
     lock.request.digest = request_digest(lock);
 }
 
+/// Names the configured channels that the file does not list.
+Result<void> tell_unused_channels(Context& context, const SourceOptions& sources) {
+    GPKG_TRY(const auto used, wanted_channels(context, sources));
+    GPKG_TRY(auto unused, wanted_channels(context, {}));
+    std::erase_if(unused,
+                  [&](const Channel& one) { return std::ranges::find(used, one) != used.end(); });
+    if (unused.empty()) return {};
+    std::vector<std::string> names;
+    names.reserve(unused.size());
+    for (const auto& channel : unused) names.push_back(channel.name());
+    context.out.note_once(
+        fmt::format("note: the lock has only the channels of the file, not the configured {}; to "
+                    "add one: -c CHANNEL",
+                    join_some(names, "and")));
+    return {};
+}
+
 }  // namespace
 
 Result<ChangeRequest> lock_wishes(Context& context,
                                   const WishOptions& options,
                                   SourceOptions& sources) {
+    const auto given = sources.channels.size();
     GPKG_TRY(auto wishes, read_wishes(context, options, sources));
+    // The file's channels are its whole list: a lock is for people with other configurations.
+    if (sources.channels.size() > given && !sources.override_channels) {
+        sources.override_channels = true;
+        GPKG_CHECK(tell_unused_channels(context, sources));
+    }
     if (!wishes.files.empty())
         return fail(
             ErrorKind::Usage,

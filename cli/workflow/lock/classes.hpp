@@ -55,7 +55,8 @@ Result<void> check_class_names(const std::vector<NamedClass>& named);
 /// An error where nothing is asked for.
 Result<void> check_names_any(const LockWishes& wishes);
 
-/// What is asked for on the machine of `sources`; channels of files are added to those.
+/// What is asked for on the machine of `sources`; channels of files are added to those. Where a
+/// file has any, configured channels do not count: who reads the lock may have others.
 Result<ChangeRequest> lock_wishes(Context& context,
                                   const WishOptions& options,
                                   SourceOptions& sources);

@@ -4,6 +4,7 @@
 #include "cli/workflow/lock/request.hpp"
 #include "cli/workflow/settings.hpp"
 #include "cli/workflow/trace.hpp"
+#include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/classes/class_fit.hpp"
 #include "libcore/classes/class_flaws.hpp"
@@ -21,6 +22,71 @@
 namespace gpkg::cli {
 namespace {
 
+/// Whether pixi builds the package, which gpkg does not.
+bool is_source(const ForeignPackage& package) { return package.kind != "pypi"; }
+
+/// "library (recipes/library)"; version 7 has both in one text: "library[01e1d6de] @ recipes/..."
+std::string told(const ForeignPackage& package) {
+    constexpr std::string_view kAt = " @ ";
+    const auto at = package.location.find(kAt);
+    const auto place =
+        at == std::string::npos ? package.location : package.location.substr(at + kAt.size());
+    return package.name.empty() ? place : fmt::format("{} ({})", package.name, place);
+}
+
+/// "app needs library (recipes/library), which pixi builds from source", for each such need.
+std::vector<std::string> needed_sources(const LockFile& lock, const LockedClass& locked) {
+    std::vector<std::string> needs;
+    for (const auto place : locked.foreign) {
+        const auto& source = lock.foreign[place];
+        if (!is_source(source) || source.name.empty()) continue;
+        for (const auto& record : lock.records_of(locked)) {
+            if (std::ranges::any_of(record.depends, [&](const std::string& depend) {
+                    return name_in_spec(depend) == source.name;
+                }))
+                needs.push_back(fmt::format(
+                    "{} needs {}, which pixi builds from source", record.name, told(source)));
+        }
+    }
+    return needs;
+}
+
+/// An error for packages that do not go together, and for those that lack one that is built from
+/// source; with --allow-inconsistent a warning.
+Result<void> check_together(Context& context,
+                            const LockFile& lock,
+                            LockFormat format,
+                            const LockedClass& locked,
+                            const LockedOptions& options) {
+    const auto check = [&](const std::string& what,
+                           const std::vector<std::string>& flaws,
+                           std::string hint) -> Result<void> {
+        if (flaws.empty()) return {};
+        auto text = fmt::format("{}: {}{}", options.file, what, join_some(flaws, "and"));
+        if (options.allow_inconsistent) {
+            context.out.warn(text);
+            return {};
+        }
+        hint +=
+            "to install exactly these packages, as an explicit list would: --allow-inconsistent";
+        return fail(ErrorKind::Integrity, std::move(text), std::move(hint));
+    };
+    if (const auto flaws = flaws_of(lock, locked); !flaws.empty())
+        GPKG_CHECK(check(fmt::format("class {} is inconsistent: ", locked.name),
+                         flaws,
+                         mending_hint(lock, format, locked.platform) + "; "));
+    GPKG_CHECK(check("", needed_sources(lock, locked), "gpkg does not build it; "));
+    const bool is_all_source =
+        locked.packages.empty() && std::ranges::all_of(locked.foreign, [&](std::size_t place) {
+            return is_source(lock.foreign[place]);
+        });
+    if (!is_all_source) return {};
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: pixi builds all packages of {} from source, which gpkg does not",
+                            options.file,
+                            locked.name));
+}
+
 /// What pip is asked for: the packages that the lock names, each as it is, and then what it was
 /// left to decide. One with a hash wants one for all beside it, and folders and repositories can
 /// have none.
@@ -32,9 +98,9 @@ Result<std::vector<PipSection>> pip_sections(Context& context,
     PipSection others{file, {}, PipSection::Dependencies::Leave};
     for (const auto place : locked.foreign) {
         const auto& package = lock.foreign[place];
-        if (package.kind != "pypi") {
+        if (is_source(package)) {
             context.out.warn(fmt::format(
-                "{}: skipped {}: pixi builds it from source", file.native(), package.location));
+                "{}: skipped {}: pixi builds it from source", file.native(), told(package)));
             continue;
         }
         auto wanted = pip_requirement(package);
@@ -164,6 +230,27 @@ Result<LockFile> environment_in(LockFile lock, const LockedOptions& options) {
     return alone;
 }
 
+Result<TargetOptions> target_of_lock(Context& context,
+                                     const TargetOptions& target,
+                                     const std::string& file) {
+    if (!target.name.empty() || !target.prefix.empty()) return target;
+    // What is wrong with the lock is told where its packages are read.
+    if (const auto read = read_lock(file); read && !read->lock.request.name.empty()) {
+        auto named = target;
+        named.name = read->lock.request.name;
+        return named;
+    }
+    const auto manifest = fs::path(file).parent_path() / "environment.yml";
+    std::error_code code;
+    if (!fs::exists(manifest, code)) return target;
+    WishOptions options;
+    options.files = {manifest.native()};
+    options.ignore_names = false;
+    SourceOptions sources;
+    GPKG_TRY(const auto wishes, read_wishes(context, options, sources));
+    return target_meant(target, wishes);
+}
+
 Result<ReadLock> read_lock_file(Context& context, const std::string& file) {
     Phase phase(context.out, "read " + file);
     auto found = read_lock(file);
@@ -231,13 +318,7 @@ Result<ExactRequest> locked_request(Context& context,
                                            environment_title(lock, environment),
                                            best.locked->name));
     }
-    if (const auto flaws = flaws_of(lock, *best.locked); !flaws.empty())
-        return fail(ErrorKind::Integrity,
-                    fmt::format("{}: class {} is inconsistent: {}",
-                                file,
-                                best.locked->name,
-                                join_some(flaws, "and")),
-                    mending_hint(lock, found.format, machine.platform));
+    GPKG_CHECK(check_together(context, lock, found.format, *best.locked, options));
     for (const auto& fit : fits) {
         if (fit.fits() || fit.locked->platform != machine.platform) continue;
         const auto flaws = flaws_of(lock, *fit.locked);
@@ -261,7 +342,13 @@ Result<ExactRequest> locked_request(Context& context,
     if (fits.size() > 1)
         request.notes.push_back(fmt::format(
             "using class {1} of {0}: it {2}", file, best.locked->name, advantage_of_first(fits)));
-    for (auto& note : notes_on_first(fits, machine.name)) request.notes.push_back(std::move(note));
+    for (auto& note : notes_on_first(fits, machine.name)) {
+        // What gpkg itself would not have locked for the machine.
+        if (lock.tool != LockTool::Gpkg && !best.runs())
+            context.out.warn(fmt::format("{}: {}", file, note));
+        else
+            request.notes.push_back(std::move(note));
+    }
     request.records = lock.records_of(*best.locked);
     const auto& wishes = lock.wishes_of(*best.locked);
     const auto whose = fmt::format("{}: request of class {}", file, best.locked->name);

@@ -2,6 +2,7 @@
 
 // An environment as a lock file has it for a machine.
 
+#include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/machine.hpp"
 #include "libcore/classes/class_fit.hpp"
@@ -23,6 +24,12 @@ Result<ExactRequest> locked_request(Context& context,
                                     const SourceOptions& sources,
                                     const LockedOptions& options,
                                     const fs::path& prefix);
+
+/// The environment of the flags, else the one that the lock names, else the one of the
+/// environment.yml beside it. As given where none of them says.
+Result<TargetOptions> target_of_lock(Context& context,
+                                     const TargetOptions& target,
+                                     const std::string& file);
 
 /// The lock with what --environment names in place of its default environment; as it is without.
 Result<LockFile> environment_in(LockFile lock, const LockedOptions& options);

@@ -79,6 +79,7 @@ Result<LockRequest> lock_request_of(const Context& context,
                                     const SourceOptions& sources,
                                     const ChangeRequest& wanted) {
     LockRequest request;
+    request.name = wanted.name_in_file;
     auto& wishes = request.wishes;
     GPKG_TRY(const auto channels, wanted_channels(context, sources));
     for (const auto& channel : channels) request.channels.push_back(channel.base_url());

@@ -1,5 +1,6 @@
 #include "cli/workflow/wishes/package_files.hpp"
 
+#include "libcore/base/percent.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/net/url.hpp"
 #include "libcore/package/info.hpp"
@@ -48,7 +49,8 @@ Result<PackageRecord> record_of(const ExplicitPackage& package) {
     record.md5 = package.md5;
     record.sha256 = package.sha256;
     // ".../channel/subdir/file" as far as the place looks like one.
-    const auto folder = record.url.substr(0, record.url.rfind('/'));
+    const auto path = without_query(record.url);
+    const auto folder = std::string(path.substr(0, path.rfind('/')));
     const auto subdir = folder.substr(folder.rfind('/') + 1);
     record.channel = is_known_subdir(subdir) ? folder.substr(0, folder.rfind('/')) : folder;
     record.subdir = is_known_subdir(subdir) ? subdir : "";
@@ -84,7 +86,8 @@ Result<void> part_from_login(const Context& context,
 }  // namespace
 
 bool is_package_place(std::string_view text) {
-    if (text.find('[') != std::string_view::npos || package_extension(text).empty()) return false;
+    const auto path = without_query(text);
+    if (path.find('[') != std::string_view::npos || package_extension(path).empty()) return false;
     std::error_code ignored;
     return text.find('/') != std::string_view::npos || fs::is_regular_file(text, ignored);
 }

@@ -472,6 +472,8 @@ ChangeRequest change_request(Wishes wishes) {
     request.accelerators = std::move(wishes.accelerators);
     request.variables = std::move(wishes.variables);
     request.pip = std::move(wishes.pip);
+    request.name_in_file =
+        wishes.name.empty() ? std::move(wishes.ignored_name) : std::move(wishes.name);
     return request;
 }
 

@@ -283,6 +283,14 @@ TEST_CASE("what a class restricts counts where the machine has it", "[classes]")
     CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"not new"});
     CHECK(order(lock, {machine_has("__cuda", "13.0")}) == Texts{"new"});
     CHECK(order(lock, {}) == Texts{"new"});
+    // Other tools look at dependencies alone.
+    lock.tool = LockTool::Pixi;
+    CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"new"});
+    const auto fits = fits_of(lock, "linux-64", {machine_has("__cuda", "12.4")});
+    CHECK(fits.front().will_not_run ==
+          Texts{"cuda-version 1 allows only __cuda >=13 (found 12.4)"});
+    CHECK(fits_of(lock, "linux-64", {machine_has("__cuda", "13.0")}).front().runs());
+    lock.tool = LockTool::Gpkg;
     // Who builds needs no driver, as when it was decided.
     lock.request.wishes.specs = {"cuda-nvcc"};
     CHECK(order(lock, {machine_has("__cuda", "12.4")}) == Texts{"new"});

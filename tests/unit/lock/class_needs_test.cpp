@@ -38,6 +38,8 @@ TEST_CASE("what a package restricts counts where another needs it", "[lock]") {
     const auto version = record("cuda-version", {}, {"__cuda >=13", "cudatoolkit 13.0|13.0.*"});
     CHECK(least_needs({version}).empty());
     CHECK(least_needs({version, record("pytorch", {"__cuda"})}) == Texts{"__cuda >=13"});
+    CHECK(least_needs({version, record("pytorch", {"__cuda"})}, {}, RunConstraints::Ignore) ==
+          Texts{"__cuda"});
 }
 
 TEST_CASE("what is no range is kept as it is", "[lock]") {

@@ -327,7 +327,7 @@ TEST_CASE("the metadata of a conda-lock.yml", "[lock]") {
         {"  sources: [environment.yml]\n", "",       "3:3: the key 'sources' is missing"},
         {"  sources: [environment.yml]\n", "  sources:\n", ""},
         {"- url: conda-forge\n    used_env_vars: []", "", ""},
-        {"- osx-64",             "- noarch",         "8:5: unknown platform 'noarch'"},
+        {"- osx-64",             "- noarch",         ""},
         {"content_hash: {",      "content_hash: {x: y, ", "9:21: expected 64 hex digits for x, found 'y'"},
         {"created_at",           "made_at",          "11:19: unknown key 'made_at'"},
         {"- url: conda-forge\n    used_env_vars: []", "- conda-forge", ""},
@@ -347,6 +347,18 @@ TEST_CASE("the metadata of a conda-lock.yml", "[lock]") {
     }
     REQUIRE_FALSE(found);
     CHECK(found.error().message == "conda-lock.yml:" + row.message);
+}
+
+TEST_CASE("what is for an unknown platform does not refuse a conda-lock.yml", "[lock]") {
+    auto metadata = kMetadata;
+    metadata.replace(metadata.find("- osx-64"), 8, "- new-64");
+    const auto found = read(entry({"platform: new-64", "url: https://h/new-64/a-1-0.conda"}) +
+                                entry({"build_number: 1"}),
+                            metadata);
+    REQUIRE(found);
+    CHECK(found->warnings == Texts{"conda-lock.yml:8:5: ignored unknown platform 'new-64'"});
+    CHECK(found->lock.packages.size() == 1);
+    CHECK(found->lock.classes.size() == 1);
 }
 
 TEST_CASE("what conda-lock writes against its own rules is understood", "[lock]") {

@@ -64,6 +64,11 @@ TEST_CASE("an environment of a lock can stand alone", "[lock]") {
     CHECK(test.channels == std::vector<LockedChannel>{{"https://h/d", {}}});
     CHECK(test.environments.empty());
     CHECK(told(lock_of_environment(lock, "default").value()) == Texts{"linux-64: python"});
+    auto with_options = lock;
+    with_options.environments["test"].kept = {{"indexes", "[https://i/simple]"}};
+    CHECK(lock_of_environment(with_options, "test")->environments ==
+          std::map<std::string, LockedEnvironment>{
+              {"default", {{}, {{"indexes", "[https://i/simple]"}}}}});
     CHECK(fault(lock, "tset") == "no environment tset | did you mean test?");
     CHECK(fault(lock, "quite-other") ==
           "no environment quite-other | the lock has default, empty and test");

@@ -21,6 +21,10 @@ TEST_CASE("the content tells the format, and the name where it is cut off", "[lo
         {"version: 1",                             "/a/conda-lock.yml",  LockFormat::CondaLock},
         {"version: 1",                             "gpu.conda-lock.yml", LockFormat::CondaLock},
         {"version: 3\nmetadata: {}\npackage: []",  "pixi.lock",          LockFormat::Pixi6},
+        {"version: 3\nmetadata: {}\npackage: []",  "old.lock",           LockFormat::Pixi6},
+        {"version: 1\nmetadata: {}\npackage: []",  "pixi.lock",          LockFormat::Pixi6},
+        {"version: 1\nmetadata: {}\npackage: []",  "old.lock",           LockFormat::CondaLock},
+        {"version: 2\nmetadata: {}\npackage: []",  "conda-lock.yml",     LockFormat::CondaLock},
     }));
     // clang-format on
     CAPTURE(row.text, row.where);

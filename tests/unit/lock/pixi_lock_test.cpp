@@ -177,8 +177,8 @@ TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
     const std::string in = "      - conda: https://h/c/linux-64/x-1-0.conda\n";
     // clang-format off
     const auto row = GENERATE_COPY(values<Row>({
-        {"version: 5\nenvironments: {}",            "f:1:10: unsupported pixi.lock version 5; gpkg reads versions 6 and 7"},
-        {"version: 8\nenvironments: {}",            "f:1:10: unsupported pixi.lock version 8; gpkg reads versions 6 and 7"},
+        {"version: 0\nenvironments: {}",            "f:1:10: unsupported pixi.lock version 0; gpkg reads versions 1 to 7"},
+        {"version: 8\nenvironments: {}",            "f:1:10: unsupported pixi.lock version 8; gpkg reads versions 1 to 7"},
         {"version: x\nenvironments: {}",            "f:1:10: expected a whole number for version, found x"},
         {"environments: {}",                        "f:1:1: the key 'version' is missing"},
         {"version: 6\nenvironments: {}",            "f:1:1: the key 'packages' is missing"},
@@ -188,15 +188,10 @@ TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
         {"version: 6\nenvironments: {a b: {}}\npackages: []", "f:2:16: 'a b' is not a valid name"},
         {"version: 6\nenvironments: {a: {}}\npackages: []", "f:2:19: the key 'channels' is missing"},
         {"version: 6\nenvironments: {a: {channels: []}}\npackages: []", "f:2:19: the key 'packages' is missing"},
-        {"version: 7\nplatforms: [{name: linux}]\nenvironments: {}\npackages: []", "f:2:13: unknown platform 'linux'"},
-        {"version: 7\nplatforms: [{name: a, subdir: x-1}]\nenvironments: {}\npackages: []", "f:2:13: unknown platform 'x-1'"},
         {"version: 7\nplatforms: [{name: a/b}]\nenvironments: {}\npackages: []", "f:2:14: 'a/b' is not a valid name"},
         {"version: 7\nplatforms: [{name: osx-64}, {name: osx-64}]\nenvironments: {}\npackages: []", "f:2:29: the platform osx-64 is listed twice"},
-        {"version: 7\nplatforms: [{name: osx-64, virtual-packages: [cuda]}]\nenvironments: {}\npackages: []",
-         "f:2:46: 'cuda' is not a virtual package such as __cuda=12.4"},
         {"version: 7\nplatforms: []\nenvironments: {a: {channels: [], packages: {osx-64: []}}}\npackages: []",
          "f:3:45: the platform 'osx-64' is not listed under 'platforms'"},
-        {version6(x, "      linux: []\n"),           "f:6:7: unknown platform 'linux'"},
         {version6(x, "      linux-64: {a: b}\n"),    "f:6:17: expected a list of packages, found a map"},
         {version6(x, "      linux-64: [a]\n"),       "f:6:18: expected a package as a map, found a single value"},
         {version6(x, "      linux-64: [{npm: a}]\n"), "f:6:18: expected a package with the key conda, conda_source or pypi"},
@@ -208,8 +203,8 @@ TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
          "f:7:9: https://h/c/linux-64/x-1-0.conda is not in the list of packages"},
         {version6(x + x.substr(0, x.size() - 2) + "d\n", "      linux-64: []\n"),
          "f:10:3: https://h/c/linux-64/x-1-0.conda is listed twice with different checksums"},
-        {version6("- conda: ./x-1-0.conda\n", "      linux-64: []\n"),
-         "f:8:3: the subdir of x-1-0.conda is missing and not part of its URL"},
+        {version6("- conda: ./x-1-0.conda\n", "      linux-64:\n      - conda: ./x-1-0.conda\n"),
+         "f:9:3: the subdir of x-1-0.conda is missing and not part of its URL"},
         {version6("- conda: https://h/c/linux-64/x-1.conda\n", "      linux-64: []\n"),
          "f:8:10: x-1.conda: a package file must be named NAME-VERSION-BUILD\n  x-1.conda\n     ^"},
     }));
@@ -218,6 +213,140 @@ TEST_CASE("mistakes in a pixi.lock are told with their place", "[lock]") {
     const auto read = parse_lock(row.text, "f");
     REQUIRE_FALSE(read);
     CHECK(read.error().message == row.message);
+}
+
+TEST_CASE("what is for an unknown platform does not refuse a pixi.lock", "[lock]") {
+    const std::string hash = "  md5: " + std::string(32, 'c') + "\n";
+    const std::string known = "- conda: https://h/c/linux-64/x-1-0.conda\n";
+    const std::string other = "- conda: https://h/c/linux-loongarch64/x-1-0.conda\n";
+    const auto six =
+        parse_lock(version6(known + hash + other + hash,
+                            "      linux-64:\n      " + known + "      linux-loongarch64:\n      " +
+                                other + "      noarch: []\n"),
+                   "f");
+    REQUIRE(six);
+    CHECK(six->warnings == Texts{"f:8:7: ignored unknown platform 'linux-loongarch64'",
+                                 "f:10:7: ignored unknown platform 'noarch'"});
+    REQUIRE(six->lock.classes.size() == 1);
+    CHECK(six->lock.records_of(six->lock.classes[0]).at(0).subdir == "linux-64");
+    const auto seven = parse_lock(
+        "version: 7\nplatforms:\n- {name: linux-64, future: 1, virtual-packages: [cuda]}\n"
+        "- {name: a, subdir: x-1}\nenvironments:\n"
+        "  default: {channels: [], packages: {linux-64: [], a: [{conda: b}]}}\npackages:\n",
+        "f");
+    REQUIRE(seven);
+    CHECK(seven->lock.classes.size() == 1);
+    CHECK(seven->warnings ==
+          Texts{"f:3:20: ignored unknown key 'future'",
+                "f:3:49: ignored 'cuda': not a virtual package such as __cuda=12.4",
+                "f:4:3: ignored unknown platform 'x-1'"});
+}
+
+TEST_CASE("a query behind the file name of a URL is no part of the name", "[lock]") {
+    for (const std::string query : {"?token=abc", "#md5", "?a=b/c-1-0.conda"}) {
+        const auto url = "https://h/c/linux-64/x-1-0.conda" + query;
+        const auto read = parse_lock(
+            version6("- conda: " + url + "\n", "      linux-64:\n      - conda: " + url + "\n"),
+            "f");
+        REQUIRE(read);
+        const auto& record = read->lock.packages.at(0).record;
+        CHECK(record.fn == "x-1-0.conda");
+        CHECK(record.url == url);
+        CHECK(record.subdir == "linux-64");
+        CHECK(record.channel == "https://h/c");
+        CHECK(read->lock.foreign.empty());
+        const auto again = format_lock(read->lock, LockFormat::Pixi6);
+        REQUIRE(again);
+        CHECK((parse_lock(*again, "f")->lock == read->lock));
+    }
+}
+
+// What a version says of one conda and one PyPI package.
+TEST_CASE("a pixi.lock of an older version is read as what it means in version 6", "[lock]") {
+    const std::string hash = std::string(64, 'a');
+    const std::string environments =
+        "environments:\n  default:\n    channels: [{url: https://h/c/}]\n"
+        "    indexes: [https://index/simple]\n    packages:\n      linux-64:\n"
+        "      - conda: https://h/c/noarch/x-1-py_2.conda\n      - pypi: ./mine\n"
+        "      osx-64:\n      - conda: https://h/c/noarch/x-1-py_2.conda\n";
+    // Each platform may have an entry of its own for the one file.
+    const auto with_kinds =
+        environments + "packages:\n- kind: conda\n  name: x\n  version: '1'\n" +
+        "  build: py_2\n  build_number: 2\n  arch: x86_64\n  subdir: linux-64\n" +
+        "  url: https://h/c/noarch/x-1-py_2.conda\n  sha256: " + hash +
+        "\n  depends: [y >=1]\n  purls: [pkg:pypi/x]\n  timestamp: 1600000000\n"
+        "- kind: pypi\n  name: mine\n  version: '0.1'\n  path: ./mine\n"
+        "  requires_dist: [z]\n  editable: true\n";
+    const auto in_list = [&](const std::string& manager, const std::string& dependencies) {
+        const auto conda = [&](const std::string& platform) {
+            return "- {platform: " + platform +
+                   ", name: x, version: '1', category: main, manager: conda, url: "
+                   "'https://h/c/noarch/x-1-py_2.conda', hash: {sha256: " +
+                   hash + "}, build: py_2, arch: x86_64, subdir: linux-64, build_number: 2, " +
+                   "purls: ['pkg:pypi/x'], timestamp: 1600000000, dependencies: " + dependencies +
+                   "}\n";
+        };
+        return "metadata:\n  content_hash: {}\n  channels: [{url: https://h/c/}]\n"
+               "  platforms: [linux-64, osx-64, linux-new]\n  sources: []\npackage:\n" +
+               conda("linux-64") + conda("osx-64") + conda("linux-new") +
+               "- {platform: linux-64, name: mine, version: '0.1', category: main, manager: " +
+               manager + ", requires_dist: [z], url: ./mine, hash: {}, editable: true}\n";
+    };
+    const auto row = GENERATE_COPY(values<std::string>({
+        "version: 5\n" + with_kinds,
+        "version: 4\n" + with_kinds,
+        "version: 3\n" + in_list("pypi", "['y >=1']"),
+        "version: 2\n" + in_list("pip", "['y >=1']"),
+        "version: 1\n" + in_list("pip", "{y: '>=1'}"),
+    }));
+    CAPTURE(row);
+    const auto read = parse_lock(row, "pixi.lock");
+    INFO((read ? "" : read.error().to_string()));
+    REQUIRE(read);
+    const auto& lock = read->lock;
+    CHECK(read->format == LockFormat::Pixi6);
+    CHECK(lock.tool == LockTool::Pixi);
+    CHECK(lock.channels == std::vector<LockedChannel>{{"https://h/c", {}}});
+    REQUIRE(lock.classes.size() == 2);
+    REQUIRE(lock.packages.size() == 1);
+    const auto& [record, kept] = lock.packages[0];
+    CHECK(record.distribution() == "x-1-py_2");
+    CHECK(record.subdir == "noarch");
+    CHECK(record.noarch == "python");
+    CHECK(record.build_number == 2);
+    CHECK(record.sha256 == hash);
+    CHECK(record.depends == Texts{"y >=1"});
+    CHECK(record.timestamp == 1600000000000);
+    CHECK(kept == KeptYaml{{"purls", "[pkg:pypi/x]"}});
+    REQUIRE(lock.foreign.size() == 1);
+    const auto& mine = lock.foreign[0];
+    CHECK(mine.kind + " " + mine.name + " " + mine.location == "pypi mine ./mine");
+    CHECK(mine.is_editable);
+    CHECK(mine.kept == KeptYaml{{"requires_dist", "[z]"}});
+    CHECK(lock.find_class("osx-64")->foreign.empty());
+    const auto written = format_lock(lock, LockFormat::Pixi6);
+    REQUIRE(written);
+    CHECK((parse_lock(*written, "pixi.lock")->lock == lock));
+    CHECK((written->find("https://index/simple") != std::string::npos) ==
+          !lock.environments.empty());
+}
+
+TEST_CASE("a pixi.lock without packages is read, whatever its version", "[lock]") {
+    const std::string list = "metadata: {channels: [], platforms: [linux-64]}\npackage:";
+    const std::string table =
+        "environments: {default: {channels: [], packages: {linux-64: []}}}\npackages:";
+    for (const std::string nothing : {"", " []"}) {
+        for (const auto& text : {"version: 1\n" + list,
+                                 "version: 3\n" + list,
+                                 "version: 4\n" + table,
+                                 "version: 6\n" + table}) {
+            CAPTURE(text);
+            const auto read = parse_lock(text + nothing + "\n", "pixi.lock");
+            REQUIRE(read);
+            REQUIRE(read->lock.classes.size() == 1);
+            CHECK(read->lock.classes[0].is_empty());
+        }
+    }
 }
 
 TEST_CASE("what is odd in a pixi.lock but understood earns a warning", "[lock]") {

@@ -33,6 +33,27 @@ TEST_CASE("a file of specs", "[manifest]") {
     CHECK(file->packages.empty());
 }
 
+TEST_CASE("a line of a requirements.txt is told as what it is", "[manifest]") {
+    for (const std::string line : {"tiny ; python_version < '3.13'",
+                                   "tiny;sys_platform=='win32'",
+                                   "requests @ https://h/requests-1-py3-none-any.whl",
+                                   "https://h/requests-1-py3-none-any.whl",
+                                   "git+https://h/x",
+                                   "-e .",
+                                   "-r more.txt",
+                                   "--index-url https://h",
+                                   "./mine",
+                                   "a===1.0",
+                                   "tiny==1.0 --hash=sha256:aa"}) {
+        CAPTURE(line);
+        const auto file = read(line);
+        REQUIRE_FALSE(file);
+        CHECK(file.error().hint.starts_with("this is a requirement of pip: list it under 'pip:'"));
+    }
+    CHECK(read("tiny[fast]>=2").error().hint.find("under 'pip:'") != std::string::npos);
+    CHECK(read("a b c d").error().hint.find("pip") == std::string::npos);
+}
+
 TEST_CASE("explicit lines name a package file and perhaps its checksum", "[manifest]") {
     struct Row {
         std::string line, location, fn, md5, sha256;
@@ -45,6 +66,8 @@ TEST_CASE("explicit lines name a package file and perhaps its checksum", "[manif
         {url + "#" + kMd5,                   "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   kMd5, "",      true},
         {url + "#" + kSha256,                "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   "",   kSha256, true},
         {url + "#sha256:" + kSha256,         "https://host/c/noarch/a-1-0.conda",          "a-1-0.conda",   "",   kSha256, true},
+        {url + "?token=a/b#" + kMd5,         "https://host/c/noarch/a-1-0.conda?token=a/b", "a-1-0.conda",  kMd5, "",      true},
+        {"/c/a?b/a-1-0.conda",               "/c/a?b/a-1-0.conda",                         "a-1-0.conda",   "",   "",      false},
         {"https://host/c/a-1%211.2-0.conda", "https://host/c/a-1%211.2-0.conda",           "a-1!1.2-0.conda", "", "",      true},
         {"/c/a-1%211.2-0.conda",             "/c/a-1%211.2-0.conda",                       "a-1%211.2-0.conda", "", "",    false},
         {"file:///c/noarch/a-1-0.conda",     "file:///c/noarch/a-1-0.conda",               "a-1-0.conda",   "",   "",      true},
