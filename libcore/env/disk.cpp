@@ -167,9 +167,11 @@ int Disk::look(const std::string& path, struct stat& status) const {
     return result_of(::fstatat(root(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW));
 }
 
-bool Disk::exists(const std::string& path) const {
+Result<bool> Disk::exists(const std::string& path) const {
     struct stat status {};
-    return look(path, status) == 0;
+    const int code = look(path, status);
+    if (code == 0 || is_absent(code)) return code == 0;
+    return pass(error(path, "access", code));
 }
 
 }  // namespace gpkg

@@ -52,7 +52,8 @@ public:
 
     /// lstat; 0 or errno.
     int look(const std::string& path, struct stat& status) const;
-    bool exists(const std::string& path) const;
+    /// As path_exists().
+    Result<bool> exists(const std::string& path) const;
     Result<std::string> read(const std::string& path) const { return read_file(prefix_ / path); }
 
     Error error(const std::string& path, std::string_view doing, int code) const {

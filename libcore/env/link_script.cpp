@@ -118,7 +118,8 @@ Result<void> run_link_script(Disk& disk,
     if (options.refused_scripts.contains(link_script_path(script.package->name, script.action)))
         return {};
     const auto& prefix = disk.prefix();
-    if (disk.exists(std::string(kJournalFolder))) GPKG_CHECK(mark(disk, "untold"));
+    GPKG_TRY(const bool has_journal, disk.exists(std::string(kJournalFolder)));
+    if (has_journal) GPKG_CHECK(mark(disk, "untold"));
     if (const int code = disk.announce("run", script.script); code != 0)
         return pass(io_error(script.script, "run", code));
     std::error_code ignored;

@@ -16,9 +16,8 @@ std::string dist_text(const PackageRecord& record) {
 }  // namespace
 
 Result<void> Planner::read_prefix() {
-    std::error_code code;
-    const auto status = fs::symlink_status(transaction_.prefix, code);
-    plan_.creating = status.type() == fs::file_type::not_found;
+    GPKG_TRY(const bool exists, path_exists(transaction_.prefix));
+    plan_.creating = !exists;
     if (plan_.creating) {
         folders_.emplace(nullptr);
         return {};
@@ -26,7 +25,7 @@ Result<void> Planner::read_prefix() {
     GPKG_TRY(disk_, Disk::open(transaction_.prefix, {}));
     folders_.emplace(&*disk_);
     for (const auto* folder : {"", "conda-meta"}) {
-        const auto state = folders_->state(folder);
+        GPKG_TRY(const auto state, folders_->state(folder));
         if (state == FolderState::Unwritable)
             return fail(
                 ErrorKind::Io,
@@ -36,7 +35,8 @@ Result<void> Planner::read_prefix() {
                         fmt::format("{}: not a folder inside the environment",
                                     (transaction_.prefix / folder).native()));
     }
-    if (folders_->state("conda-meta") == FolderState::Missing) return {};
+    GPKG_TRY(const auto meta, folders_->state("conda-meta"));
+    if (meta == FolderState::Missing) return {};
     GPKG_TRY(plan_.installed, read_records(transaction_.prefix));
     return {};
 }
@@ -172,7 +172,9 @@ Result<void> Planner::plan_records() {
     for (const auto& record : transaction_.unlink)
         entry.removed.push_back(dist_text(record.package));
     for (const auto& request : transaction_.link) entry.added.push_back(dist_text(request.record));
-    const auto history = read_file(transaction_.prefix / "conda-meta/history");
+    auto history = read_file(transaction_.prefix / "conda-meta/history");
+    if (!history && history.error().kind != ErrorKind::NotFound)
+        return pass(std::move(history).error());
     journal.history_size = history ? history->size() : 0;
     journal.history_block = to_text(entry);
     if (history && !history->empty() && !history->ends_with('\n'))

@@ -3,6 +3,7 @@
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <system_error>
@@ -189,7 +190,11 @@ Result<std::string> Planner::place_folder(const PackagePlan& package,
     };
     const bool goes = leaving_.contains(folder);
     const bool below_fresh = fresh_.contains(parent);
-    switch (below_fresh ? FolderState::Missing : folders_->state(folder)) {
+    auto state = FolderState::Missing;
+    if (!below_fresh) {
+        GPKG_TRY(state, folders_->state(folder));
+    }
+    switch (state) {
     case FolderState::There: return folder;
     case FolderState::LinkedInside:
         if (!goes) return folders_->linked_to(folder);
@@ -219,8 +224,9 @@ Result<void> Planner::check_place(const PackagePlan& package, LinkItem& item) {
     if (leaving_.contains(item.target)) return {};
     struct stat found {};
     const bool below_fresh = plan_.creating || fresh_.contains(parent_of(item.target));
-    if (!below_fresh && disk_->look(item.target, found) == 0)
-        return check_taken(package, item, found);
+    const int code = below_fresh ? ENOENT : disk_->look(item.target, found);
+    if (code == 0) return check_taken(package, item, found);
+    if (!is_absent(code)) return pass(disk_->error(item.target, "access", code));
     plan_.journal.arriving.push_back(item.target);
     return {};
 }

@@ -27,7 +27,7 @@ Result<void> Planner::leave(const PrefixRecord& record,
                             const std::string& path,
                             const PrefixPath* entry) {
     if (leaving_.contains(path)) return {};
-    const auto above = folders_->state(parent_of(path));
+    GPKG_TRY(const auto above, folders_->state(parent_of(path)));
     if (above == FolderState::LinkedOutside) {
         warn(fmt::format("{} of {} is kept: a link leads out of the environment",
                          path,
@@ -35,7 +35,9 @@ Result<void> Planner::leave(const PrefixRecord& record,
         return {};
     }
     struct stat status {};
-    if (disk_->look(path, status) != 0) return {};
+    const int code = disk_->look(path, status);
+    if (is_absent(code)) return {};
+    if (code != 0) return pass(disk_->error(path, "access", code));
     if (above == FolderState::Unwritable)
         return fail(ErrorKind::Io,
                     fmt::format("{}: no write permission",
@@ -44,8 +46,10 @@ Result<void> Planner::leave(const PrefixRecord& record,
         plan_.journal.emptied.push_back(path);
         return {};
     }
-    if (entry != nullptr && is_changed(transaction_.prefix, record, *entry))
-        warn(lost_change({record.package.distribution(), path}));
+    if (entry != nullptr) {
+        GPKG_TRY(const bool changed, is_changed(transaction_.prefix, record, *entry));
+        if (changed) warn(lost_change({record.package.distribution(), path}));
+    }
     leaving_.emplace(path, plan_.journal.leaving.size());
     plan_.journal.leaving.push_back(path);
     return {};

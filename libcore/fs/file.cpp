@@ -142,9 +142,27 @@ unsigned kept_from(const fs::path& path) {
     return (mode & fs::perms::group_read) != fs::perms::none ? 007 : 077;
 }
 
+Result<bool> path_exists(const fs::path& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) return true;
+    if (is_absent(errno)) return false;
+    return io_failure(path, "access", errno);
+}
+
 bool is_there(const fs::path& path) {
-    std::error_code ignored;
-    return fs::exists(fs::symlink_status(path, ignored));
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0 || !(is_absent(errno) || errno == EACCES);
+}
+
+Result<std::vector<fs::path>> paths_in(const fs::path& folder) {
+    std::vector<fs::path> paths;
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code))
+        paths.push_back(entry->path());
+    if (code && !is_absent(code.value())) return io_failure(folder, "list", code.value());
+    std::sort(paths.begin(), paths.end());
+    return paths;
 }
 
 Result<void> make_folders(const fs::path& path) {

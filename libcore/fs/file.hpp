@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace gpkg {
 
@@ -83,8 +84,15 @@ Result<void> check_replaceable(const fs::path& path,
                                std::string_view kind,
                                const std::function<bool(const fs::path&)>& is_of_kind);
 
-/// Whether something has this name, were it a link to nothing.
+/// Whether something has this name, also a link to nothing. A path that cannot be examined (EIO,
+/// ESTALE) is an error, never "no".
+Result<bool> path_exists(const fs::path& path);
+/// The same where a wrong "yes" does no harm, because the next call on the path fails with the
+/// reason: true unless the system says that nothing has the name, or this user may not look.
 bool is_there(const fs::path& path);
+
+/// The paths in a folder, sorted; none where there is no folder.
+Result<std::vector<fs::path>> paths_in(const fs::path& folder);
 
 /// Names of files and folders beside `path` that are similar to its own: for a name mistyped.
 std::vector<std::string> near_files(const fs::path& path);

@@ -167,7 +167,9 @@ Result<std::vector<PathEntry>> read_old_paths(const fs::path& folder) {
         PathEntry entry;
         GPKG_TRY(entry.path, checked_payload_path(line, what));
         struct stat status {};
-        if (::fstatat(root.get(), entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (::fstatat(root.get(), entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            if (!is_absent(errno)) return pass(io_error(folder / entry.path, "access", errno));
+        } else {
             if (S_ISLNK(status.st_mode)) entry.type = PathType::SoftLink;
             if (S_ISDIR(status.st_mode)) entry.type = PathType::Directory;
         }
