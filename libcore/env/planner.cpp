@@ -85,6 +85,53 @@ Result<void> Planner::check_records() {
     return {};
 }
 
+/// Only links in whose place a recorded file has its folder matter, which are few.
+Result<void> Planner::find_linked_folders() {
+    std::unordered_set<std::string_view> parents;
+    for (const auto& record : plan_.installed) {
+        for (const std::string_view path : record.files)
+            parents.insert(path.substr(0, std::min(path.rfind('/'), path.size())));
+    }
+    for (const auto& record : plan_.installed) {
+        for (const auto& entry : record.paths) {
+            if (entry.type != PrefixPathType::SoftLink || !parents.contains(entry.path)) continue;
+            GPKG_TRY(const auto state, folders_->state(entry.path));
+            if (state == FolderState::LinkedInside) linked_folders_.push_back(entry.path);
+        }
+    }
+    if (linked_folders_.empty()) return {};
+    for (const auto* record : staying_) {
+        for (const auto& path : record->files) {
+            if (auto place = real_place(path); place != path)
+                owners_behind_links_.emplace(std::move(place), record);
+        }
+    }
+    return {};
+}
+
+/// Where a path really is, before the transaction.
+std::string Planner::real_place(std::string_view path) const {
+    std::string place(path);
+    constexpr int kMostLinks = 40;
+    for (int i = 0; i < kMostLinks; ++i) {
+        const auto link = std::find_if(
+            linked_folders_.begin(), linked_folders_.end(), [&](const std::string& folder) {
+                return place.size() > folder.size() && place[folder.size()] == '/' &&
+                       place.starts_with(folder);
+            });
+        if (link == linked_folders_.end()) break;
+        place = joined_path(folders_->linked_to(*link), place.substr(link->size() + 1));
+    }
+    return place;
+}
+
+/// The staying package that has a file there, under this or another path; null where none has.
+const PrefixRecord* Planner::owner_of(const std::string& place) const {
+    if (const auto owner = owners_.find(place); owner != owners_.end()) return owner->second;
+    const auto behind = owners_behind_links_.find(place);
+    return behind == owners_behind_links_.end() ? nullptr : behind->second;
+}
+
 Result<void> Planner::check_python() {
     const PackageRecord* before = nullptr;
     const PackageRecord* after = nullptr;
@@ -186,6 +233,7 @@ Result<Plan> Planner::make() {
     plan_.named_prefix = transaction_.prefix_in_files();
     GPKG_CHECK(read_prefix());
     GPKG_CHECK(check_records());
+    GPKG_CHECK(find_linked_folders());
     GPKG_CHECK(check_python());
     GPKG_CHECK(plan_packages());
     if (!plan_.creating) GPKG_CHECK(plan_leaving());
