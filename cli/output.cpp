@@ -91,7 +91,8 @@ std::string_view exception_name(ErrorKind kind) {
     case ErrorKind::Usage: return "ArgumentError";
     case ErrorKind::Interrupted:
     case ErrorKind::Cancelled: return "CondaSystemExit";
-    case ErrorKind::DamagedCache: return "CondaError";
+    case ErrorKind::DamagedCache:
+    case ErrorKind::Overtaken: return "CondaError";
     }
     return "CondaError";
 }

@@ -258,10 +258,12 @@ Result<void> link_from_store(Context& context,
         const auto depth = kind == ErrorKind::Integrity ? VerifyDepth::Content : VerifyDepth::Shape;
         auto dropped = drop_damaged(context, store, change.link, depth, how.offline);
         if (!dropped) return pass(std::move(dropped).error().while_doing(linked.error().message));
-        if (dropped->packages == 0) return linked;
-        context.out.warn(fmt::format("{}; downloading {} again",
-                                     linked.error().message,
-                                     count_text(dropped->packages, "damaged package")));
+        // NotFound: it was cleaned away, and another command has unpacked it again meanwhile.
+        if (dropped->packages == 0 && kind != ErrorKind::NotFound) return linked;
+        if (dropped->packages > 0)
+            context.out.warn(fmt::format("{}; downloading {} again",
+                                         linked.error().message,
+                                         count_text(dropped->packages, "damaged package")));
         GPKG_TRY(folders, make_available(context, store, change.link, change.channels, how));
     }
 }

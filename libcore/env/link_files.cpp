@@ -109,7 +109,7 @@ Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, in
     const bool from_package = item.kind != LinkKind::EntryPoint;
     if (code == ENOENT && from_package && !is_there(package.unpacked / item.source))
         return fail(
-            ErrorKind::Integrity,
+            ErrorKind::NotFound,
             fmt::format("{}: {} is missing from the unpacked package",
                         package.unpacked.native(),
                         item.source),
@@ -303,7 +303,7 @@ Result<void> Linker::link_piece(const Piece& piece) {
     auto source = open_folder(piece.package->unpacked);
     if (!source)
         return fail(
-            ErrorKind::Integrity,
+            ErrorKind::NotFound,
             fmt::format("{}: the unpacked package was removed", piece.package->unpacked.native()),
             "run the command again");
     for (std::size_t i = piece.first; i < piece.last; ++i) {

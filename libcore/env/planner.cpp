@@ -43,8 +43,8 @@ Result<void> Planner::read_prefix() {
 
 Result<void> Planner::check_records() {
     const auto changed = [&](std::string_view what) -> Result<void> {
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the environment has changed since this change was planned: {}",
+        return fail(ErrorKind::Overtaken,
+                    fmt::format("{}: another process changed the environment meanwhile: {}",
                                 transaction_.prefix.native(),
                                 what),
                     "run the command again");

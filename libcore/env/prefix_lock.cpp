@@ -102,7 +102,7 @@ Result<PrefixLock::Outcome> PrefixLock::trouble(int code) {
     const auto prefix = file_.parent_path().parent_path();
     if (code == ENOENT)
         return fail(
-            ErrorKind::Conflict,
+            ErrorKind::Overtaken,
             fmt::format("{}: created or removed by another process meanwhile", prefix.native()),
             "run the command again");
     if (is_refusal(code)) return not_changeable(prefix, code);
