@@ -145,6 +145,7 @@ Result<void> run_link_script(Disk& disk,
     for (const auto& [name, value] : own) command.environment[name] = value;
     command.folder = prefix;
     command.cancelled = options.cancelled;
+    command.ends_with_caller = true;
     GPKG_TRY(const auto done, run_and_capture(std::move(command)));
     if (done.exit_code == 0) return {};
     const auto output = last_lines(done.output, kShownLines);
