@@ -158,15 +158,21 @@ Result<void> run_link_script(Disk& disk,
                             output));
 }
 
-Result<void> run_package_script(Disk& disk,
-                                const PrefixRecord& record,
-                                std::string_view action,
-                                const TransactionOptions& options) {
-    const auto script = link_script_path(record.package.name, action);
+Result<void> run_pre_unlink_script(Disk& disk,
+                                   const PrefixRecord& record,
+                                   const TransactionOptions& options,
+                                   const std::function<void(const std::string& text)>& warn) {
+    const auto script = link_script_path(record.package.name, "pre-unlink");
     const auto& files = record.files;
-    if (std::find(files.begin(), files.end(), script) == files.end() || !disk.exists(script))
-        return {};
-    return run_link_script(disk, {&record.package, action, disk.prefix() / script}, options);
+    if (std::find(files.begin(), files.end(), script) == files.end()) return {};
+    GPKG_TRY(const bool there, disk.exists(script));
+    if (!there) return {};
+    auto ran =
+        run_link_script(disk, {&record.package, "pre-unlink", disk.prefix() / script}, options);
+    // Only a script that ran and failed: an interruption or a disk that fails ends the change.
+    if (ran || ran.error().kind != ErrorKind::Integrity) return ran;
+    if (warn) warn(fmt::format("{}; the package is removed all the same", ran.error().message));
+    return {};
 }
 
 }  // namespace gpkg

@@ -124,7 +124,7 @@ Result<void> remove_prefix(const fs::path& named,
     GPKG_CHECK(recover_locked(disk));
     GPKG_TRY(auto installed, read_records(prefix));
     for (const auto& record : dependents_first(std::move(installed)))
-        GPKG_CHECK(run_package_script(disk, record, "pre-unlink", options));
+        GPKG_CHECK(run_pre_unlink_script(disk, record, options, options.warn));
     if (options.cancelled && options.cancelled())
         return fail(ErrorKind::Interrupted, "interrupted");
     // Renamed first: whatever happens next, there is no half environment under the name.

@@ -91,7 +91,8 @@ Result<void> Execution::move_out() {
 Result<void> Execution::run_pre_unlink() {
     for (const auto& record : transaction_.unlink) {
         GPKG_CHECK(check_cancelled());
-        GPKG_CHECK(run_package_script(disk_, record, "pre-unlink", options_));
+        GPKG_CHECK(run_pre_unlink_script(
+            disk_, record, options_, [&](const auto& text) { report_.warnings.push_back(text); }));
     }
     return {};
 }

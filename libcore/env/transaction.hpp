@@ -101,6 +101,8 @@ struct TransactionOptions {
     /// Called when all is linked, before that is final: for what belongs to no package and comes
     /// along. An error takes everything back; of an existing prefix, not what this made.
     std::function<Result<void>()> completing{};
+    /// Told by remove_prefix(), which has no report: what failed and is no reason to stop.
+    std::function<void(const std::string& warning)> warn{};
     /// For tests: called before every change to the file system, from any thread; a number that is
     /// not 0 is taken for the errno of that change, which then does not happen.
     std::function<int(std::string_view change, const fs::path& path)> fault{};
