@@ -82,6 +82,14 @@ private:
     Result<void> check_size(int source, const PackagePlan& package, const LinkItem& item);
     Result<void> refuse(const PackagePlan& package, const LinkItem& item, int code);
     void report_progress(std::size_t done);
+    Result<void> replace_in_pieces(const PackagePlan& package, LinkItem& item, mode_t mode);
+    Result<void> no_link_to_folder(const PackagePlan& package, const LinkItem& item);
+    struct RefusedLink {
+        const PackagePlan* package = nullptr;
+        const LinkItem* item = nullptr;
+        std::string text;  ///< where it leads
+    };
+    Result<bool> copy_for_link(const RefusedLink& link);
 
     Disk& disk_;
     const TransactionOptions& options_;
@@ -225,6 +233,8 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
         ++counts_.replaced;
         return {};
     }
+    if (static_cast<std::uint64_t>(status.st_size) > kMostHeld)
+        return replace_in_pieces(package, item, status.st_mode & 07777);
     GPKG_TRY(const auto text, bytes_with_prefix(entry, file, named_prefix_));
     const int code = second_names_.make(item.target, [&](const std::string& name) {
         return disk_.write(name, text, status.st_mode & 07777);
@@ -233,6 +243,30 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
     item.sha256 = hex_digest(DigestKind::Sha256, text);
     ++counts_.replaced;
     return {};
+}
+
+/// A text that is too large to be held.
+Result<void> Linker::replace_in_pieces(const PackagePlan& package, LinkItem& item, mode_t mode) {
+    const auto file = package.unpacked / item.source;
+    const auto& placeholder = item.entry->prefix_placeholder;
+    GPKG_CHECK(check_growth(file, placeholder, named_prefix_.native(), file.native()));
+    Result<int> written = 0;
+    const int code = second_names_.make(item.target, [&](const std::string& name) {
+        return disk_.write_pieces(name, mode, [&](const Disk::Put& put) {
+            written = replace_in_text_file(file, placeholder, named_prefix_.native(), put);
+            return written.value_or(EIO);
+        });
+    });
+    if (!written) return pass(std::move(written).error());
+    if (code != 0) return refuse(package, item, code);
+    GPKG_TRY(item.sha256, sha256_of_file(disk_.prefix() / item.target));
+    ++counts_.replaced;
+    return {};
+}
+
+/// The file system has no symbolic links.
+bool has_no_soft_links(int code) {
+    return code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EINVAL;
 }
 
 Result<void> Linker::soft_link(int source, const PackagePlan& package, const LinkItem& item) {
