@@ -340,7 +340,7 @@ fs::path absolute_path(std::string_view path, const fs::path& home) {
 
 bool is_safe_relative(std::string_view relative) {
     if (relative.empty() || relative.front() == '/') return false;
-    if (relative.find_first_of(std::string_view("\0\\", 2)) != std::string_view::npos) return false;
+    if (relative.find('\0') != std::string_view::npos) return false;
     if (relative.size() > 1 && relative[1] == ':') return false;
     for (const auto piece : split(relative, '/')) {
         if (piece == "..") return false;

@@ -145,7 +145,7 @@ private:
 fs::path absolute_path(std::string_view path, const fs::path& home);
 
 /// True when `relative`, a path from an archive or index, stays inside the folder it is joined to:
-/// not empty, not absolute, no "..", no drive letter, no NUL, no backslash.
+/// not empty, not absolute, no "..", no drive letter, no NUL. A backslash is part of a name.
 bool is_safe_relative(std::string_view relative);
 
 }  // namespace gpkg
