@@ -16,6 +16,9 @@ namespace {
 using env_json::texts_of;
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kNewMark = ".gpkg-new";
+constexpr std::string_view kRemovedMark = ".gpkg-removed";
+
 /// Keeps the first failure and lets the work go on: what can be mended is.
 class Failures {
 public:
@@ -245,11 +248,26 @@ std::string journal_path(std::string_view name) {
 std::string old_path(std::size_t place) { return journal_path("old/" + std::to_string(place)); }
 
 fs::path staging_path(const fs::path& prefix) {
-    return prefix.parent_path() / ("." + prefix.filename().native() + ".gpkg-new");
+    return prefix.parent_path() / ("." + prefix.filename().native() + std::string(kNewMark));
 }
 
-fs::path grave_path(const fs::path& prefix) {
-    return prefix.parent_path() / ("." + prefix.filename().native() + ".gpkg-removed");
+fs::path grave_path(const fs::path& prefix, int number) {
+    const auto name = "." + prefix.filename().native() + std::string(kRemovedMark);
+    return prefix.parent_path() / (number == 1 ? name : fmt::format("{}-{}", name, number));
+}
+
+std::optional<fs::path> prefix_of_rest(const fs::path& path) {
+    const auto name = path.filename().native();
+    if (!name.starts_with('.')) return std::nullopt;
+    for (const auto mark : {kNewMark, kRemovedMark}) {
+        const auto at = name.rfind(mark);
+        if (at == std::string::npos || at < 2) continue;
+        const auto rest = std::string_view(name).substr(at + mark.size());
+        const bool is_number = rest.starts_with('-') && rest.size() > 1 &&
+                               rest.find_first_not_of("0123456789", 1) == std::string_view::npos;
+        if (rest.empty() || is_number) return path.parent_path() / name.substr(1, at - 1);
+    }
+    return std::nullopt;
 }
 
 std::string JournalPlan::to_json() const {

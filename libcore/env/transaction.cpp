@@ -403,9 +403,18 @@ Result<Recovery> recover_locked(Disk& disk) {
 }
 
 PrefixCondition prefix_condition(const fs::path& prefix) {
-    if (!is_there(prefix / journal_path("plan.json")) && !is_half_removed(prefix))
+    const auto by_lock = [](const fs::path& folder) {
+        return PrefixLock::is_held(folder) ? PrefixCondition::Busy : PrefixCondition::Interrupted;
+    };
+    if (!is_there(prefix)) {
+        for (const auto& rest : {staging_path(prefix), grave_path(prefix)}) {
+            if (is_there(rest)) return by_lock(rest);
+        }
         return PrefixCondition::Settled;
-    return PrefixLock::is_held(prefix) ? PrefixCondition::Busy : PrefixCondition::Interrupted;
+    }
+    if (is_there(prefix / journal_path("plan.json")) || is_half_removed(prefix))
+        return by_lock(prefix);
+    return PrefixCondition::Settled;
 }
 
 std::vector<std::string> unfinished_files(const fs::path& prefix) {

@@ -166,8 +166,13 @@ enum class PrefixCondition {
     Busy,         ///< another process is at work on it
     Interrupted,  ///< recover() is needed
 };
-/// For commands that only read, which may want to say so.
+/// For commands that only read, which may want to say so. Of a prefix that is not there it tells
+/// whether it is being made or removed under its hidden name.
 PrefixCondition prefix_condition(const fs::path& prefix);
+
+/// "/envs/e" of a folder beside it in which e is made or removed ("/envs/.e.gpkg-removed"); nothing
+/// for other names.
+std::optional<fs::path> prefix_of_rest(const fs::path& path);
 
 /// Files that an interrupted or running transaction adds, relative to the prefix. They belong to no
 /// installed package yet.

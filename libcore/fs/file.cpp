@@ -4,6 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/fs/byte_source.hpp"
 #include "libcore/fs/input_file_internal.hpp"
+#include "libcore/fs/system_user.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
@@ -21,8 +22,13 @@
 namespace gpkg {
 namespace {
 
-tl::unexpected<Error> io_failure(const fs::path& path, std::string_view doing, int code) {
-    return pass(io_error(path, doing, code));
+tl::unexpected<Error> io_failure(const fs::path& path,
+                                 std::string_view doing,
+                                 int code,
+                                 std::string_view more = {}) {
+    auto error = io_error(path, doing, code);
+    error.message += more;
+    return pass(std::move(error));
 }
 
 /// A device or a pipe would be replaced by a file.
@@ -207,6 +213,17 @@ fs::path deepest_left(fs::path path) {
     return path;
 }
 
+/// " (in a folder of root)": who can do what this user may not.
+std::string owner_text(const fs::path& left, int code) {
+    struct stat status {};
+    if ((code != EACCES && code != EPERM) || ::lstat(left.parent_path().c_str(), &status) != 0 ||
+        status.st_uid == ::geteuid())
+        return {};
+    const auto owner = system_user(status.st_uid);
+    return fmt::format(" (in a folder of {})",
+                       owner ? owner->name : fmt::format("user {}", status.st_uid));
+}
+
 }  // namespace
 
 Result<void> remove_tree(const fs::path& path) {
@@ -225,7 +242,8 @@ Result<void> remove_tree(const fs::path& path) {
         fs::remove_all(path, code);
         if (!code) return {};
     }
-    return io_failure(deepest_left(path), "remove", code.value());
+    const auto left = deepest_left(path);
+    return io_failure(left, "remove", code.value(), owner_text(left, code.value()));
 }
 
 Result<void> rename_path(const fs::path& from, const fs::path& to) {

@@ -394,7 +394,8 @@ int write_meanwhile(const std::vector<std::string>& paths) {
         if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) break;
         CAPTURE(step);
         const auto& prefix = scenario.world.prefix();
-        if (prefix_condition(prefix) != PrefixCondition::Interrupted ||
+        // Nor where the creation has not come to the prefix's own name.
+        if (prefix_condition(prefix) != PrefixCondition::Interrupted || !fs::exists(prefix) ||
             fs::exists(prefix / "conda-meta/.gpkg-transaction/committed"))
             continue;
         for (const auto& path : paths) {
@@ -443,7 +444,8 @@ TEST_CASE("undoing an interrupted change leaves what the user put there meanwhil
         scenario.reset();
         if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) break;
         const auto& prefix = scenario.world.prefix();
-        if (prefix_condition(prefix) != PrefixCondition::Interrupted ||
+        // Nor where the creation has not come to the prefix's own name.
+        if (prefix_condition(prefix) != PrefixCondition::Interrupted || !fs::exists(prefix) ||
             fs::exists(prefix / "conda-meta/.gpkg-transaction/committed") ||
             fs::exists(fs::symlink_status(prefix / "bin/plain")))
             continue;
