@@ -45,10 +45,7 @@ std::vector<Entry> entries(const Context& context) {
     const auto folders = environment_folders(context.config);
     const auto active = context.env("CONDA_PREFIX").value_or("");
     const auto interrupted = interrupted_environments(folders, context.home);
-    auto paths = list_environments(folders, context.home);
-    for (const auto& path : interrupted) {
-        if (!Prefix::is_environment(path)) paths.push_back(path);
-    }
+    const auto paths = all_environments(context);
     std::vector<Entry> found;
     found.reserve(paths.size());
     for (const auto& path : paths) {
@@ -82,6 +79,15 @@ std::string mark_of(const Context& context, const Entry& entry) {
 }
 
 }  // namespace
+
+std::vector<fs::path> all_environments(const Context& context) {
+    const auto folders = environment_folders(context.config);
+    auto paths = list_environments(folders, context.home);
+    for (auto& path : interrupted_environments(folders, context.home)) {
+        if (!Prefix::is_environment(path)) paths.push_back(std::move(path));
+    }
+    return paths;
+}
 
 EnvironmentFolders environment_folders(const Config& config) {
     return {config.root_prefix.value, config.envs_dirs.value};

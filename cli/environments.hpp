@@ -8,6 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace gpkg::cli {
 
@@ -21,6 +22,9 @@ std::string environment_name(const Context& context, const fs::path& prefix);
 
 /// How a command line names an environment: "-n ml", else "-p /path".
 std::string target_words(const Context& context, const fs::path& prefix);
+
+/// All that exist, and those that an interrupted command left unfinished.
+std::vector<fs::path> all_environments(const Context& context);
 
 /// Conda's "envs" and "envs_details", and "envs_interrupted": those that an interrupted command
 /// left unfinished. Of these the first two have only those that are environments.

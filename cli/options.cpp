@@ -395,7 +395,9 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
     context.prefix = prefix;
     // An interrupted creation has its journal, though not yet its history.
     std::error_code code;
-    if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta", code)) return prefix;
+    if (Prefix::is_environment(prefix) || fs::exists(prefix / "conda-meta", code) ||
+        prefix_condition(prefix) == PrefixCondition::Interrupted)
+        return prefix;
     if (code == std::errc::permission_denied) return pass(io_error(prefix, "look into", EACCES));
     const auto file = options.name.empty() ? prefix : absolute_path(options.name, context.home);
     const auto how_to_use = hint_for_packed_environment(file.native());

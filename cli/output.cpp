@@ -91,7 +91,8 @@ std::string_view exception_name(ErrorKind kind) {
     case ErrorKind::Usage: return "ArgumentError";
     case ErrorKind::Interrupted:
     case ErrorKind::Cancelled: return "CondaSystemExit";
-    case ErrorKind::DamagedCache: return "CondaError";
+    case ErrorKind::DamagedCache:
+    case ErrorKind::Overtaken: return "CondaError";
     }
     return "CondaError";
 }
@@ -137,20 +138,47 @@ std::string for_people(std::string_view text) { return without_controls(hide_sec
 
 }  // namespace
 
+namespace {
+
+struct Control {
+    unsigned code = 0;
+    std::size_t size = 0;  ///< in bytes; 0: the text does not begin with one
+};
+
+/// A character that commands the terminal (C0, DEL, C1), or turns the direction of a line, which
+/// then reads as another text (U+061C, U+200E, U+202A, U+2066 and theirs).
+Control control_at(std::string_view text) {
+    const auto byte = [&](std::size_t at) {
+        return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+    };
+    const auto first = byte(0);
+    if (first < 0x20 || first == 0x7F)
+        return first == '\n' || first == '\t' ? Control{} : Control{first, 1};
+    if (first < 0xC0 || (byte(1) & 0xC0U) != 0x80) return {};
+    const auto two = (first & 0x1FU) << 6U | (byte(1) & 0x3FU);
+    if (first < 0xE0)
+        return (two >= 0x80 && two < 0xA0) || two == 0x61C ? Control{two, 2} : Control{};
+    if (first != 0xE2 || (byte(2) & 0xC0U) != 0x80) return {};
+    const auto three = 0x2000U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+    const bool turns = three == 0x200E || three == 0x200F || (three >= 0x202A && three <= 0x202E) ||
+                       (three >= 0x2066 && three <= 0x2069);
+    return turns ? Control{three, 3} : Control{};
+}
+
+}  // namespace
+
 std::string without_controls(std::string_view text) {
     std::string plain;
     plain.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-        const bool is_wide = byte == 0xC2 && next >= 0x80 && next < 0xA0;
-        const bool is_control = byte < 0x20 ? byte != '\n' && byte != '\t' : byte == 0x7F;
-        if (is_wide || is_control) {
-            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", is_wide ? next : byte);
-            i += is_wide ? 1 : 0;
-        } else {
-            plain += text[i];
-        }
+    for (std::size_t i = 0; i < text.size();) {
+        const auto control = control_at(text.substr(i));
+        if (control.size == 0)
+            plain += text[i++];
+        else if (control.code < 0x100)
+            fmt::format_to(std::back_inserter(plain), "\\x{:02x}", control.code);
+        else
+            fmt::format_to(std::back_inserter(plain), "\\u{:04x}", control.code);
+        i += control.size;
     }
     return plain;
 }

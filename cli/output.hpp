@@ -165,9 +165,9 @@ private:
     Output& out_;
 };
 
-/// Texts quote what servers and packages say. Of it nothing may command the terminal: control
-/// characters, those that UTF-8 writes in two bytes (U+0080 to U+009F) as well, are written out.
-/// Line ends and tabs stay.
+/// Texts quote what servers and packages say. Of it nothing may command the terminal or turn the
+/// direction of a line: such characters are written out (\x1b, \x9b, \u202e). Line ends and tabs
+/// stay.
 std::string without_controls(std::string_view text);
 
 /// "17.3 MB"

@@ -27,16 +27,20 @@
 namespace gpkg::cli {
 namespace {
 
-/// How many damaged cache files one command makes anew.
-constexpr int kMostDamaged = 100;
+/// How often a command begins again: each time a damaged cache file is gone, or another command has
+/// changed the environment and ended.
+constexpr int kMostRepetitions = 100;
 
 Result<int> run_action(Context& context, const CLI::App& command, const Action& action) {
     auto status = action(context);
-    // Each time there is one such file less.
-    for (int left = kMostDamaged;
-         !status && status.error().kind == ErrorKind::DamagedCache && left > 0;
-         --left) {
-        context.out.warn(status.error().message);
+    for (int left = kMostRepetitions; !status && left > 0; --left) {
+        const auto& error = status.error();
+        if (error.kind == ErrorKind::Overtaken)
+            context.out.note(fmt::format("note: {}; planning again", error.message));
+        else if (error.kind == ErrorKind::DamagedCache)
+            context.out.warn(error.message);
+        else
+            break;
         status = action(context);
     }
     if (status) return status;

@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/context.hpp"
+#include "cli/environments.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/change.hpp"
 #include "cli/workflow/delivery/deploy_file.hpp"
@@ -8,6 +9,7 @@
 #include "cli/workflow/removal.hpp"
 #include "libcore/base/digest.hpp"
 #include "libcore/base/text.hpp"
+#include "libcore/env/environments.hpp"
 #include "libcore/env/prefix.hpp"
 #include "libcore/fs/file_system.hpp"
 #include "libcore/fs/workplace.hpp"
@@ -119,9 +121,8 @@ Result<Sweep> one_off_environments(const Context& context) {
         const auto& path = entry->path();
         std::error_code ignored;
         // Environments, those that are being made or removed, and nothing of anybody else's.
-        const bool is_environment = fs::is_directory(path / "conda-meta", ignored) ||
-                                    path.native().ends_with(".gpkg-new") ||
-                                    path.native().ends_with(".gpkg-removed");
+        const bool is_environment =
+            fs::is_directory(path / "conda-meta", ignored) || prefix_of_rest(path);
         if (!is_environment || prefix_condition(path) == PrefixCondition::Busy) continue;
         if (!take_from_tools(path)) {
             context.out.note(fmt::format(
@@ -138,6 +139,17 @@ Result<Sweep> one_off_environments(const Context& context) {
     std::sort(sweep.entries.begin(), sweep.entries.end(), [](const auto& a, const auto& b) {
         return a.path < b.path;
     });
+    return sweep;
+}
+
+/// What killed or failed commands left of environments that they made or removed. Its files keep
+/// packages in use.
+Result<Sweep> unfinished_environments(const Context& context) {
+    Sweep sweep;
+    for (const auto& path : unfinished_folders(environment_folders(context.config))) {
+        GPKG_TRY(const auto usage, folder_usage(path));
+        sweep.entries.push_back({path, usage.freed_bytes});
+    }
     return sweep;
 }
 
@@ -229,9 +241,10 @@ Result<int> clean(Context& context, CleanOptions options) {
     const bool is_preview = !is_any_given && !options.dry_run;
     if (!is_any_given) options.all = options.dry_run = true;
     const auto store = open_store(context);
-    Sweep packages, indexes, remains, one_offs, images;
+    Sweep packages, indexes, remains, one_offs, images, unfinished;
     if (options.all || options.packages) {
         GPKG_TRY(packages, unused_packages(context, store));
+        GPKG_TRY(unfinished, unfinished_environments(context));
     }
     if (options.all || options.index_cache) {
         GPKG_TRY(indexes, cached_indexes(context));
@@ -253,18 +266,25 @@ Result<int> clean(Context& context, CleanOptions options) {
         for (const auto& entry : sweep.entries)
             out.print(fmt::format("    {}  {}", entry.path.native(), human_size(entry.bytes)));
     };
+    for (const auto& entry : unfinished.entries)
+        out.print(fmt::format("  {}, {}: left by an interrupted command",
+                              entry.path.native(),
+                              human_size(entry.bytes)));
     tell(packages, "unused package");
     tell(indexes, "cached repodata file");
     tell(remains, "file", " of interrupted downloads");
     tell(one_offs, "temporary environment", " of gpkg exec");
     tell(images, "environment image", " of gpkg deploy");
 
-    std::uint64_t bytes = 0;
-    bool nothing = true;
-    for (const auto* sweep : {&packages, &indexes, &remains, &one_offs, &images}) {
-        bytes += sweep->bytes();
-        nothing = nothing && sweep->entries.empty();
-    }
+    const auto sweeps = {&packages, &indexes, &remains, &one_offs, &images, &unfinished};
+    const auto total = [&] {
+        std::uint64_t sum = 0;
+        for (const auto* sweep : sweeps) sum += sweep->bytes();
+        return sum;
+    };
+    auto bytes = total();
+    const bool nothing =
+        std::ranges::all_of(sweeps, [](const auto* sweep) { return sweep->entries.empty(); });
     if (!options.dry_run && !nothing) {
         GPKG_CHECK(
             confirm_removal(context, fmt::format("{} of files", human_size(bytes)), {}, Loss::No));
@@ -276,6 +296,11 @@ Result<int> clean(Context& context, CleanOptions options) {
                        ? remove_prefix(path, transaction_options(context, {}))
                        : remove_tree(path);
         });
+        removal.remove(unfinished, remove_tree);
+        // Packages that only these files kept in use.
+        if (!unfinished.entries.empty()) {
+            GPKG_TRY(packages, unused_packages(context, store));
+        }
         removal.remove(packages, [&](const fs::path& path) { return store.remove(path); });
         removal.remove(indexes, remove_tree);
         removal.remove(images, remove_tree);
@@ -284,12 +309,14 @@ Result<int> clean(Context& context, CleanOptions options) {
                 removal.take(pass(std::move(done).error()));
         }
         GPKG_CHECK(removal.outcome());
+        bytes = total();
     }
     if (out.json_mode()) {
         Json document{{"success", true}, {"dry_run", options.dry_run}};
         if (options.all || options.index_cache) document["index_cache"] = files_json(indexes);
         if (options.all || options.packages)
             document["packages"] = packages_json(packages, store.root());
+        if (options.all || options.packages) document["unfinished"] = files_json(unfinished);
         if (options.all || options.tarballs) document["tarballs"] = files_json(remains);
         if (options.all || options.one_offs) document["exec"] = files_json(one_offs);
         if (options.all || options.images) document["images"] = files_json(images);
@@ -310,8 +337,10 @@ Result<int> clean(Context& context, CleanOptions options) {
 Action bind_clean(CLI::App& app) {
     const auto options = std::make_shared<CleanOptions>();
     app.add_flag("-a,--all", options->all, "remove all of the following");
-    app.add_flag(
-        "-p,--packages,--unused", options->packages, "remove packages that no environment uses");
+    app.add_flag("-p,--packages,--unused",
+                 options->packages,
+                 "remove packages that no environment uses, and what interrupted commands left of "
+                 "environments");
     app.add_flag("-i,--index-cache", options->index_cache, "remove cached repodata");
     app.add_flag(
         "-t,--tarballs", options->tarballs, "remove partial files of interrupted downloads");

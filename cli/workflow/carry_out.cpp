@@ -35,15 +35,24 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace gpkg::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string why_copied(int code) {
+/// Whether an unpacked package is another user's.
+bool has_other_owner(const std::vector<fs::path>& folders) {
+    return std::ranges::any_of(folders, [](const fs::path& folder) {
+        struct stat status {};
+        return ::lstat(folder.c_str(), &status) == 0 && status.st_uid != ::geteuid();
+    });
+}
+
+std::string why_copied(int code, const std::vector<fs::path>& folders) {
     if (code == EXDEV) return "the package store and the environment are on different file systems";
-    if (code == EPERM)
+    if (code == EPERM && has_other_owner(folders))
         return "the system does not allow hard links to these files of another user "
                "(fs.protected_hardlinks)";
     return fmt::format("the file system cannot link them ({})", std::strerror(code));
@@ -229,7 +238,7 @@ Result<void> link_all(Context& context,
     if (report.copied > 0)
         context.out.note(fmt::format("note: {} copied instead of linked: {}",
                                      count_text(report.copied, "file"),
-                                     why_copied(report.copy_reason)));
+                                     why_copied(report.copy_reason, folders)));
     if (!report.messages.empty()) context.out.note(report.messages);
     // Only other tools need this list: a failure is a warning.
     if (change.creates && !change.is_unlisted) {
@@ -258,10 +267,12 @@ Result<void> link_from_store(Context& context,
         const auto depth = kind == ErrorKind::Integrity ? VerifyDepth::Content : VerifyDepth::Shape;
         auto dropped = drop_damaged(context, store, change.link, depth, how.offline);
         if (!dropped) return pass(std::move(dropped).error().while_doing(linked.error().message));
-        if (dropped->packages == 0) return linked;
-        context.out.warn(fmt::format("{}; downloading {} again",
-                                     linked.error().message,
-                                     count_text(dropped->packages, "damaged package")));
+        // NotFound: it was cleaned away, and another command has unpacked it again meanwhile.
+        if (dropped->packages == 0 && kind != ErrorKind::NotFound) return linked;
+        if (dropped->packages > 0)
+            context.out.warn(fmt::format("{}; downloading {} again",
+                                         linked.error().message,
+                                         count_text(dropped->packages, "damaged package")));
         GPKG_TRY(folders, make_available(context, store, change.link, change.channels, how));
     }
 }

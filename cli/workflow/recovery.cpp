@@ -19,6 +19,7 @@ TransactionOptions transaction_options(Context& context, const ChangeOptions& op
     how.override_frozen = options.override_frozen;
     how.root_prefix = context.config.root_prefix.value;
     how.cancelled = [&] { return context.stop.stop_requested(); };
+    how.warn = [&](const std::string& warning) { context.out.warn_once(warning); };
     how.waiting = [&](const std::string& holder) {
         context.out.note(fmt::format("waiting for {} to finish with this environment",
                                      holder.empty() ? "another process" : holder));

@@ -50,7 +50,7 @@ std::vector<std::string> files_of_user(const fs::path& prefix,
     }
     for (const auto& record : installed) {
         for (const auto& entry : record.paths) {
-            if (is_changed(prefix, record, entry)) files.push_back(entry.path);
+            if (is_changed(prefix, record, entry).value_or(false)) files.push_back(entry.path);
         }
     }
     return files;

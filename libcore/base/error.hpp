@@ -28,6 +28,7 @@ enum class ErrorKind {
     Interrupted,    ///< Ctrl-C, SIGTERM
     Cancelled,      ///< the user answered no
     DamagedCache,   ///< a file of our own making was damaged and is removed: doing it again helps
+    Overtaken,      ///< another process changed the environment meanwhile: doing it again helps
 };
 
 /// A failure and the story of how it was reached.

@@ -106,8 +106,10 @@ Result<void> compile_files(Disk& disk,
             return pass(compilation.error());
         warn_of_errors(interpreter, compilation, report);
     }
-    report.compiled = static_cast<std::uint64_t>(std::count_if(
-        items.begin(), items.end(), [&](const auto* item) { return disk.exists(item->target); }));
+    report.compiled =
+        static_cast<std::uint64_t>(std::count_if(items.begin(), items.end(), [&](const auto* item) {
+            return disk.exists(item->target).value_or(false);
+        }));
     if (options.progress) options.progress("compiling", items.size(), items.size());
     return {};
 }

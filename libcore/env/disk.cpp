@@ -29,15 +29,32 @@ int copy_bytes(int from, int to) {
     }
 }
 
-/// Permission bits and times of `from`. The times keep shipped .pyc files valid.
-int copy_properties(int from, int to) {
+/// What open(2) is to make of a mode. Where no mode can be set later, this is what the file has.
+mode_t mode_to_create(mode_t mode) { return (mode & 0777U) | 0600U; }
+
+}  // namespace
+
+/// File systems without modes (CIFS, FUSE) refuse to set one, and have their own for every file.
+/// That is good enough where the owner may do what the mode allows.
+int Disk::set_mode(int file, mode_t mode) {
+    if (::fchmod(file, mode) == 0) return 0;
+    const int code = errno;
     struct stat status {};
-    if (::fstat(from, &status) != 0 || ::fchmod(to, status.st_mode & 07777) != 0) return errno;
+    const bool refused = code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EINVAL;
+    if (!refused || ::fstat(file, &status) != 0 || (mode & 0700U & ~status.st_mode) != 0)
+        return code;
+    *refused_modes_ = true;
+    return 0;
+}
+
+/// Permission bits and times of `from`. The times keep shipped .pyc files valid.
+int Disk::copy_properties(int from, int to) {
+    struct stat status {};
+    if (::fstat(from, &status) != 0) return errno;
+    if (const int code = set_mode(to, status.st_mode & 07777); code != 0) return code;
     const std::array<timespec, 2> times{status.st_atim, status.st_mtim};
     return result_of(::futimens(to, times.data()));
 }
-
-}  // namespace
 
 Result<Disk> Disk::open(const fs::path& prefix, FaultHook fault) {
     GPKG_TRY(auto root, open_folder(prefix));
@@ -99,7 +116,12 @@ int Disk::copy(int source, const std::string& from, const std::string& path) {
     if (const int code = before("copy", path); code != 0) return code;
     const Descriptor in(::openat(source, from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!in) return errno;
-    Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    struct stat status {};
+    if (::fstat(in.get(), &status) != 0) return errno;
+    Descriptor out(::openat(root(),
+                            path.c_str(),
+                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                            mode_to_create(status.st_mode)));
     if (!out) return errno;
     if (const int code = before("copy into", path); code != 0) return code;
     int code = copy_bytes(in.get(), out.get());
@@ -116,7 +138,8 @@ int Disk::copy_changed(int source,
     if (const int code = before("write", path); code != 0) return code;
     const Descriptor in(::openat(source, from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!in) return errno;
-    Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    Descriptor out(::openat(
+        root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_to_create(mode)));
     if (!out) return errno;
     if (const int code = before("write into", path); code != 0) return code;
     int code = copy_bytes(in.get(), out.get());
@@ -125,18 +148,26 @@ int Disk::copy_changed(int source,
         code = ::lseek(out.get(), static_cast<off_t>(change.at), SEEK_SET) < 0 ? errno : 0;
         if (code == 0 && !write_fully(out.get(), change.bytes)) code = errno;
     }
-    if (code == 0) code = result_of(::fchmod(out.get(), mode));
+    if (code == 0) code = set_mode(out.get(), mode);
     if (!out.close() && code == 0) code = errno;
     return code;
 }
 
 int Disk::write(const std::string& path, std::string_view bytes, mode_t mode) {
+    return write_pieces(path, mode, [&](const Put& put) { return put(bytes); });
+}
+
+int Disk::write_pieces(const std::string& path,
+                       mode_t mode,
+                       const std::function<int(const Put& put)>& fill) {
     if (const int code = before("write", path); code != 0) return code;
-    Descriptor out(::openat(root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    Descriptor out(::openat(
+        root(), path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_to_create(mode)));
     if (!out) return errno;
     if (const int code = before("write into", path); code != 0) return code;
-    int code = write_fully(out.get(), bytes) ? 0 : errno;
-    if (code == 0) code = result_of(::fchmod(out.get(), mode));
+    int code =
+        fill([&](std::string_view piece) { return write_fully(out.get(), piece) ? 0 : errno; });
+    if (code == 0) code = set_mode(out.get(), mode);
     if (!out.close() && code == 0) code = errno;
     return code;
 }
@@ -167,9 +198,11 @@ int Disk::look(const std::string& path, struct stat& status) const {
     return result_of(::fstatat(root(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW));
 }
 
-bool Disk::exists(const std::string& path) const {
+Result<bool> Disk::exists(const std::string& path) const {
     struct stat status {};
-    return look(path, status) == 0;
+    const int code = look(path, status);
+    if (code == 0 || is_absent(code)) return code == 0;
+    return pass(error(path, "access", code));
 }
 
 }  // namespace gpkg

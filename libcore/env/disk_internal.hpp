@@ -7,8 +7,10 @@
 #include "libcore/env/placeholder.hpp"
 #include "libcore/fs/file.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -45,14 +47,23 @@ public:
                      const std::vector<ByteChange>& changes,
                      mode_t mode);
     int write(const std::string& path, std::string_view bytes, mode_t mode);
+    /// What `fill` hands to `put`, piece by piece; both return 0 or errno.
+    using Put = std::function<int(std::string_view piece)>;
+    int write_pieces(const std::string& path,
+                     mode_t mode,
+                     const std::function<int(const Put& put)>& fill);
     /// Synced under a temporary name, then renamed.
     int write_durably(const std::string& path, std::string_view bytes);
     /// A whole folder. Symbolic links in it are removed, not followed.
     int remove_tree(const std::string& path);
 
+    /// Whether the file system refused the mode of a file, which can be used all the same.
+    bool has_refused_modes() const { return *refused_modes_; }
+
     /// lstat; 0 or errno.
     int look(const std::string& path, struct stat& status) const;
-    bool exists(const std::string& path) const;
+    /// As path_exists().
+    Result<bool> exists(const std::string& path) const;
     Result<std::string> read(const std::string& path) const { return read_file(prefix_ / path); }
 
     Error error(const std::string& path, std::string_view doing, int code) const {
@@ -66,10 +77,13 @@ private:
     Disk(Descriptor root, fs::path prefix, FaultHook fault)
         : root_(std::move(root)), prefix_(std::move(prefix)), fault_(std::move(fault)) {}
     int before(std::string_view change, const std::string& path) const;
+    int set_mode(int file, mode_t mode);
+    int copy_properties(int from, int to);
 
     Descriptor root_;
     fs::path prefix_;
     FaultHook fault_;
+    std::unique_ptr<std::atomic<bool>> refused_modes_ = std::make_unique<std::atomic<bool>>(false);
 };
 
 }  // namespace gpkg

@@ -2,6 +2,7 @@
 
 #include "libcore/base/text.hpp"
 #include "libcore/env/prefix.hpp"
+#include "libcore/env/prefix_lock.hpp"
 #include "libcore/env/transaction.hpp"
 #include "libcore/fs/file_system.hpp"
 
@@ -61,7 +62,7 @@ std::vector<fs::path> candidates(const EnvironmentFolders& folders, const fs::pa
     for (const auto& folder : folders.envs) {
         for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
              entry.increment(code))
-            found.push_back(entry->path());
+            found.push_back(prefix_of_rest(entry->path()).value_or(entry->path()));
     }
     for (const auto& line : registered(home)) found.emplace_back(line);
     std::sort(found.begin(), found.end());
@@ -96,6 +97,16 @@ std::vector<fs::path> interrupted_environments(const EnvironmentFolders& folders
     return each_once(candidates(folders, home), [](const fs::path& path) {
         return prefix_condition(path) == PrefixCondition::Interrupted;
     });
+}
+
+std::vector<fs::path> unfinished_folders(const EnvironmentFolders& folders) {
+    std::vector<fs::path> found;
+    for (const auto& folder : folders.envs) {
+        for (const auto& path : paths_in(folder).value_or(std::vector<fs::path>())) {
+            if (prefix_of_rest(path) && !PrefixLock::is_held(path)) found.push_back(path);
+        }
+    }
+    return found;
 }
 
 std::vector<fs::path> environments_inside(const fs::path& folder) {

@@ -41,6 +41,10 @@ std::vector<fs::path> list_environments(const EnvironmentFolders& folders, const
 std::vector<fs::path> interrupted_environments(const EnvironmentFolders& folders,
                                                const fs::path& home);
 
+/// Hidden folders beside environments that killed or failed commands left, and in which no command
+/// is at work (prefix_of_rest() tells of which environment each is).
+std::vector<fs::path> unfinished_folders(const EnvironmentFolders& folders);
+
 /// Environments inside the folder, at any depth, itself left out. Links are not followed.
 std::vector<fs::path> environments_inside(const fs::path& folder);
 

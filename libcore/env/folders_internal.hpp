@@ -25,12 +25,12 @@ public:
     /// Null: nothing is there at all.
     explicit Folders(const Disk* disk);
     /// `path` is relative; "" is the prefix.
-    FolderState state(const std::string& path);
+    Result<FolderState> state(const std::string& path);
     /// Where a LinkedInside leads, relative to the prefix.
     const std::string& linked_to(const std::string& path) const { return links_.at(path); }
 
 private:
-    FolderState look(const std::string& path);
+    Result<FolderState> look(const std::string& path);
 
     const Disk* disk_;
     fs::path real_prefix_;

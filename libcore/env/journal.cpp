@@ -16,6 +16,9 @@ namespace {
 using env_json::texts_of;
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kNewMark = ".gpkg-new";
+constexpr std::string_view kRemovedMark = ".gpkg-removed";
+
 /// Keeps the first failure and lets the work go on: what can be mended is.
 class Failures {
 public:
@@ -32,38 +35,54 @@ private:
     std::optional<Error> first_;
 };
 
-bool is_absent(int code) { return code == ENOENT || code == ENOTDIR; }
-
 /// Beside `path`, for what is in the way there.
 std::string free_name(const Disk& disk, const std::string& path) {
     auto name = path + ".gpkg-saved";
-    for (int number = 2; disk.exists(name); ++number)
+    for (int number = 2; is_there(disk.prefix() / name); ++number)
         name = fmt::format("{}.gpkg-saved-{}", path, number);
     return name;
 }
 
+/// Whether somebody else's file stands at a path where the transaction puts one.
+Result<bool> has_theirs(const Disk& disk, const IsTheirs& is_theirs, const std::string& path) {
+    struct stat status {};
+    const int code = disk.look(path, status);
+    if (code != 0 && !is_absent(code)) return pass(disk.error(path, "access", code));
+    return code == 0 && is_theirs(path, status);
+}
+
+/// Renames one to its former place.
+Result<void> return_one(Disk& disk,
+                        const IsTheirs& is_theirs,
+                        std::size_t place,
+                        const std::string& path) {
+    GPKG_TRY(const bool has_left, disk.exists(old_path(place)));
+    if (!has_left) return {};
+    GPKG_TRY(const bool in_the_way, has_theirs(disk, is_theirs, path));
+    int code = in_the_way ? disk.rename(path, free_name(disk, path)) : 0;
+    if (code == 0) code = disk.rename(old_path(place), path);
+    if (code != 0) return pass(disk.error(path, "put back", code));
+    return {};
+}
+
 /// Renames old/<n> to its former place, parents first.
-void return_old(Disk& disk, const JournalPlan& plan, Failures& failures) {
-    const IsTheirs is_theirs(disk, plan.sources);
+Result<void> return_old(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    GPKG_TRY(const auto is_theirs, IsTheirs::make(disk, plan.sources));
     std::vector<std::size_t> order(plan.leaving.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return plan.leaving[a] < plan.leaving[b];
     });
     for (const auto place : order) {
-        if (!disk.exists(old_path(place))) continue;  // it had not left yet
-        const auto& path = plan.leaving[place];
-        struct stat status {};
-        const bool in_the_way = disk.look(path, status) == 0 && is_theirs(path, status);
-        int code = in_the_way ? disk.rename(path, free_name(disk, path)) : 0;
-        if (code == 0) code = disk.rename(old_path(place), path);
-        if (code != 0) failures.add(disk.error(path, "put back", code));
+        if (auto done = return_one(disk, is_theirs, place, plan.leaving[place]); !done)
+            failures.add(std::move(done).error());
     }
+    return {};
 }
 
 /// Files and folders that came, children before parents.
-void remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failures) {
-    const IsTheirs is_theirs(disk, plan.sources);
+Result<void> remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failures) {
+    GPKG_TRY(const auto is_theirs, IsTheirs::make(disk, plan.sources));
     struct Arrived {
         const std::string* path;
         bool folder;
@@ -75,14 +94,16 @@ void remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failures) {
         return *a.path > *b.path;
     });
     for (const auto& [path, folder] : all) {
-        struct stat status {};
-        if (!folder && disk.look(*path, status) == 0 && is_theirs(*path, status)) continue;
+        auto theirs = folder ? Result<bool>(false) : has_theirs(disk, is_theirs, *path);
+        if (!theirs) failures.add(std::move(theirs).error());
+        if (!theirs || *theirs) continue;
         const int code = folder ? disk.remove_folder(*path) : disk.remove(*path);
         // A folder in which scripts or the user left something stays.
         if (code == 0 || is_absent(code) || (folder && (code == ENOTEMPTY || code == EEXIST)))
             continue;
         failures.add(disk.error(*path, "remove", code));
     }
+    return {};
 }
 
 /// plan.json goes first: from then on there is no transaction, only litter.
@@ -116,8 +137,9 @@ Result<void> remove_whole_prefix(Disk& disk) {
 
 /// Whether there is anything in a prefix that was being made but what makes it.
 Result<bool> holds_others(const Disk& disk, const JournalPlan& plan) {
-    if (disk.exists(journal_path("untold"))) return false;
-    const IsTheirs is_theirs(disk, plan.sources);
+    GPKG_TRY(const bool untold, disk.exists(journal_path("untold")));
+    if (untold) return false;
+    GPKG_TRY(const auto is_theirs, IsTheirs::make(disk, plan.sources));
     std::unordered_set<std::string_view> files(plan.arriving.begin(), plan.arriving.end());
     std::unordered_set<std::string_view> folders(plan.arriving_folders.begin(),
                                                  plan.arriving_folders.end());
@@ -129,7 +151,9 @@ Result<bool> holds_others(const Disk& disk, const JournalPlan& plan) {
         if (path == kJournalFolder) item.disable_recursion_pending();
         if (path == kJournalFolder || path == "conda-meta/.gpkg-lock") continue;
         struct stat status {};
-        if (disk.look(path, status) != 0) continue;  // gone meanwhile
+        const int found = disk.look(path, status);
+        if (is_absent(found)) continue;  // gone meanwhile
+        if (found != 0) return pass(disk.error(path, "access", found));
         const bool ours = S_ISDIR(status.st_mode)
                               ? folders.contains(path)
                               : files.contains(path) && !is_theirs(path, status);
@@ -144,7 +168,7 @@ Result<void> remove_made_prefix(Disk& disk, const JournalPlan& plan) {
     GPKG_TRY(const bool others, holds_others(disk, plan));
     if (!others) return remove_whole_prefix(disk);
     Failures failures;
-    remove_arrived(disk, plan, failures);
+    GPKG_CHECK(remove_arrived(disk, plan, failures));
     sweep(disk, failures);
     return std::move(failures).result();
 }
@@ -175,7 +199,7 @@ void finish_history(Disk& disk, const JournalPlan& plan, Failures& failures) {
         failures.add(disk.error(file, "write", code));
 }
 
-void remove_caches(Disk& disk, const JournalPlan& plan) {
+void remove_caches(Disk& disk, const JournalPlan& plan, Failures& failures) {
     std::vector<JournalPlan::Cache> caches = plan.caches;
     std::sort(caches.begin(), caches.end(), [](const auto& a, const auto& b) {
         return a.folder < b.folder;
@@ -183,17 +207,14 @@ void remove_caches(Disk& disk, const JournalPlan& plan) {
     for (auto first = caches.begin(); first != caches.end();) {
         const auto last = std::find_if(
             first, caches.end(), [&](const auto& cache) { return cache.folder != first->folder; });
-        std::vector<std::string> doomed;
-        std::error_code code;
-        for (fs::directory_iterator entry(disk.prefix() / first->folder, code), end;
-             !code && entry != end;
-             entry.increment(code)) {
-            const auto name = entry->path().filename().native();
+        const auto paths = paths_in(disk.prefix() / first->folder);
+        if (!paths) failures.add(paths.error());
+        for (const auto& path : paths.value_or(std::vector<fs::path>())) {
+            const auto name = path.filename().native();
             const bool ours = std::any_of(
                 first, last, [&](const auto& cache) { return name.starts_with(cache.stem); });
-            if (ours && name.ends_with(".pyc")) doomed.push_back(first->folder + name);
+            if (ours && name.ends_with(".pyc")) disk.remove(first->folder + name);
         }
-        for (const auto& path : doomed) disk.remove(path);
         first = last;
     }
 }
@@ -239,11 +260,26 @@ std::string journal_path(std::string_view name) {
 std::string old_path(std::size_t place) { return journal_path("old/" + std::to_string(place)); }
 
 fs::path staging_path(const fs::path& prefix) {
-    return prefix.parent_path() / ("." + prefix.filename().native() + ".gpkg-new");
+    return prefix.parent_path() / ("." + prefix.filename().native() + std::string(kNewMark));
 }
 
-fs::path grave_path(const fs::path& prefix) {
-    return prefix.parent_path() / ("." + prefix.filename().native() + ".gpkg-removed");
+fs::path grave_path(const fs::path& prefix, int number) {
+    const auto name = "." + prefix.filename().native() + std::string(kRemovedMark);
+    return prefix.parent_path() / (number == 1 ? name : fmt::format("{}-{}", name, number));
+}
+
+std::optional<fs::path> prefix_of_rest(const fs::path& path) {
+    const auto name = path.filename().native();
+    if (!name.starts_with('.')) return std::nullopt;
+    for (const auto mark : {kNewMark, kRemovedMark}) {
+        const auto at = name.rfind(mark);
+        if (at == std::string::npos || at < 2) continue;
+        const auto rest = std::string_view(name).substr(at + mark.size());
+        const bool is_number = rest.starts_with('-') && rest.size() > 1 &&
+                               rest.find_first_not_of("0123456789", 1) == std::string_view::npos;
+        if (rest.empty() || is_number) return path.parent_path() / name.substr(1, at - 1);
+    }
+    return std::nullopt;
 }
 
 std::string JournalPlan::to_json() const {
@@ -349,14 +385,15 @@ Result<void> roll_back(Disk& disk, const JournalPlan& plan) {
     if (plan.made_prefix) return remove_made_prefix(disk, plan);
     Failures failures;
     const auto linking = journal_path("linking");
-    if (disk.exists(linking)) {
-        remove_arrived(disk, plan, failures);
+    GPKG_TRY(const bool is_linking, disk.exists(linking));
+    if (is_linking) {
+        GPKG_CHECK(remove_arrived(disk, plan, failures));
         // Only with all of it gone may old files return: a second attempt would take them for ours.
         if (failures.any()) return std::move(failures).result();
         if (const int code = disk.remove(linking); code != 0)
             return pass(disk.error(linking, "remove", code));
     }
-    return_old(disk, plan, failures);
+    GPKG_CHECK(return_old(disk, plan, failures));
     sweep(disk, failures);
     return std::move(failures).result();
 }
@@ -368,7 +405,7 @@ Result<void> finish(Disk& disk, const JournalPlan& plan) {
         if (code != 0 && !is_absent(code)) failures.add(disk.error(path, "set aside", code));
     }
     switch_records(disk, plan, failures);
-    remove_caches(disk, plan);
+    remove_caches(disk, plan, failures);
     for (const auto& folder : plan.emptied) disk.remove_folder(folder);
     sweep(disk, failures);
     return std::move(failures).result();

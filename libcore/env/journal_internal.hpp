@@ -55,8 +55,9 @@ std::string old_path(std::size_t place);
 /// Where a prefix that does not exist is prepared: beside it, so that one rename makes it appear.
 fs::path staging_path(const fs::path& prefix);
 
-/// Where a prefix that is removed lies until all of it is gone.
-fs::path grave_path(const fs::path& prefix);
+/// Where a prefix that is removed lies until all of it is gone: ".e.gpkg-removed". Where earlier
+/// removals could not delete everything there, ".e.gpkg-removed-2" and so on.
+fs::path grave_path(const fs::path& prefix, int number = 1);
 
 /// Makes the journal's folders and plan.json, synced.
 Result<void> write_journal(Disk& disk, const JournalPlan& plan);

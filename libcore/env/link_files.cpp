@@ -1,6 +1,7 @@
 #include "libcore/base/digest.hpp"
 #include "libcore/base/parallel.hpp"
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/env/folders_internal.hpp"
 #include "libcore/env/link_files_internal.hpp"
 #include "libcore/env/link_script_internal.hpp"
@@ -66,6 +67,8 @@ public:
     Result<void> make_folders(Plan& plan);
     /// The packages [first, last) of the plan.
     Result<void> link(Plan& plan, std::size_t first, std::size_t last);
+    /// Where the file system has no symbolic links, files are copied in their place.
+    Result<void> copy_refused_links(std::vector<std::string>& warnings);
     const Counts& counts() const { return counts_; }
     /// How the package at that place of the plan was linked.
     LinkType link_type(std::size_t place) const;
@@ -82,6 +85,14 @@ private:
     Result<void> check_size(int source, const PackagePlan& package, const LinkItem& item);
     Result<void> refuse(const PackagePlan& package, const LinkItem& item, int code);
     void report_progress(std::size_t done);
+    Result<void> replace_in_pieces(const PackagePlan& package, LinkItem& item, mode_t mode);
+    Result<void> no_link_to_folder(const PackagePlan& package, const LinkItem& item);
+    struct RefusedLink {
+        const PackagePlan* package = nullptr;
+        const LinkItem* item = nullptr;
+        std::string text;  ///< where it leads
+    };
+    Result<bool> copy_for_link(const RefusedLink& link);
 
     Disk& disk_;
     const TransactionOptions& options_;
@@ -94,6 +105,7 @@ private:
     std::mutex mutex_;
     std::size_t done_ = 0;
     std::vector<std::string> foreign_;
+    std::vector<RefusedLink> refused_links_;
 };
 
 Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, int code) {
@@ -109,12 +121,16 @@ Result<void> Linker::refuse(const PackagePlan& package, const LinkItem& item, in
     const bool from_package = item.kind != LinkKind::EntryPoint;
     if (code == ENOENT && from_package && !is_there(package.unpacked / item.source))
         return fail(
-            ErrorKind::Integrity,
+            ErrorKind::NotFound,
             fmt::format("{}: {} is missing from the unpacked package",
                         package.unpacked.native(),
                         item.source),
             "run the command again; if it fails again, the store is damaged: gpkg repair --store");
     auto error = disk_.error(item.target, "link", code);
+    if (code == EPERM)
+        error.hint =
+            "the file system may not allow permissions to be set (chmod): choose a path "
+            "for the environment on another one";
     if (code == EXDEV)
         error.hint =
             "to copy files that cannot be linked: --link auto, or link: auto in the configuration";
@@ -225,6 +241,8 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
         ++counts_.replaced;
         return {};
     }
+    if (static_cast<std::uint64_t>(status.st_size) > kMostHeld)
+        return replace_in_pieces(package, item, status.st_mode & 07777);
     GPKG_TRY(const auto text, bytes_with_prefix(entry, file, named_prefix_));
     const int code = second_names_.make(item.target, [&](const std::string& name) {
         return disk_.write(name, text, status.st_mode & 07777);
@@ -235,6 +253,30 @@ Result<void> Linker::replace(int source, const PackagePlan& package, LinkItem& i
     return {};
 }
 
+/// A text that is too large to be held.
+Result<void> Linker::replace_in_pieces(const PackagePlan& package, LinkItem& item, mode_t mode) {
+    const auto file = package.unpacked / item.source;
+    const auto& placeholder = item.entry->prefix_placeholder;
+    GPKG_CHECK(check_growth(file, placeholder, named_prefix_.native(), file.native()));
+    Result<int> written = 0;
+    const int code = second_names_.make(item.target, [&](const std::string& name) {
+        return disk_.write_pieces(name, mode, [&](const Disk::Put& put) {
+            written = replace_in_text_file(file, placeholder, named_prefix_.native(), put);
+            return written.value_or(EIO);
+        });
+    });
+    if (!written) return pass(std::move(written).error());
+    if (code != 0) return refuse(package, item, code);
+    GPKG_TRY(item.sha256, sha256_of_file(disk_.prefix() / item.target));
+    ++counts_.replaced;
+    return {};
+}
+
+/// The file system has no symbolic links.
+bool has_no_soft_links(int code) {
+    return code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EINVAL;
+}
+
 Result<void> Linker::soft_link(int source, const PackagePlan& package, const LinkItem& item) {
     std::array<char, PATH_MAX> target{};
     const auto size = ::readlinkat(source, item.source.c_str(), target.data(), target.size());
@@ -243,8 +285,72 @@ Result<void> Linker::soft_link(int source, const PackagePlan& package, const Lin
         *item.entry, {target.data(), static_cast<std::size_t>(size)}, named_prefix_);
     const int code = second_names_.make(
         item.target, [&](const std::string& name) { return disk_.symlink(text, name); });
+    if (has_no_soft_links(code) && !item.early) {
+        const std::lock_guard guard(mutex_);
+        refused_links_.push_back({&package, &item, text});
+        return {};
+    }
+    if (has_no_soft_links(code)) return no_link_to_folder(package, item);
     if (code != 0) return refuse(package, item, code);
     ++counts_.soft_linked;
+    return {};
+}
+
+Result<void> Linker::no_link_to_folder(const PackagePlan& package, const LinkItem& item) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: this file system has no symbolic links, and {} needs one to a "
+                            "folder here",
+                            (disk_.prefix() / item.target).native(),
+                            package.distribution),
+                "choose a path for the environment on another file system");
+}
+
+/// Copies a file in the place of a link to it. False where the link leads to nothing (yet).
+Result<bool> Linker::copy_for_link(const RefusedLink& link) {
+    auto text = std::string_view(link.text);
+    const auto inside = named_prefix_.native() + "/";
+    const bool is_absolute = text.starts_with('/');
+    if (text.starts_with(inside))
+        text.remove_prefix(inside.size());
+    else if (is_absolute)
+        return false;
+    const auto file =
+        normal_inside(joined_path(is_absolute ? "" : parent_of(link.item->target), text));
+    struct stat status {};
+    const int found = file ? disk_.look(*file, status) : ENOENT;
+    if (is_absent(found)) return false;
+    if (found != 0) return pass(disk_.error(*file, "access", found));
+    if (S_ISDIR(status.st_mode)) return pass(no_link_to_folder(*link.package, *link.item).error());
+    const int code = second_names_.make(link.item->target, [&](const std::string& name) {
+        return disk_.copy(disk_.root(), *file, name);
+    });
+    if (code != 0) return pass(refuse(*link.package, *link.item, code).error());
+    return true;
+}
+
+Result<void> Linker::copy_refused_links(std::vector<std::string>& warnings) {
+    const auto all = refused_links_.size();
+    // A link may lead to another one, whose copy comes first then.
+    for (std::size_t before = all + 1; !refused_links_.empty() && refused_links_.size() < before;) {
+        before = refused_links_.size();
+        std::vector<RefusedLink> left;
+        for (const auto& link : refused_links_) {
+            GPKG_TRY(const bool copied, copy_for_link(link));
+            if (!copied) left.push_back(link);
+        }
+        refused_links_ = std::move(left);
+    }
+    if (all == 0) return {};
+    warnings.push_back(fmt::format("{}: this file system has no symbolic links: {} copied instead",
+                                   disk_.prefix().native(),
+                                   count_text(all - refused_links_.size(), "file")));
+    if (!refused_links_.empty())
+        warnings.push_back(
+            fmt::format("{}: {} left out that lead to no file of the environment, "
+                        "such as {}",
+                        disk_.prefix().native(),
+                        count_text(refused_links_.size(), "symbolic link"),
+                        refused_links_.front().item->target));
     return {};
 }
 
@@ -303,7 +409,7 @@ Result<void> Linker::link_piece(const Piece& piece) {
     auto source = open_folder(piece.package->unpacked);
     if (!source)
         return fail(
-            ErrorKind::Integrity,
+            ErrorKind::NotFound,
             fmt::format("{}: the unpacked package was removed", piece.package->unpacked.native()),
             "run the command again");
     for (std::size_t i = piece.first; i < piece.last; ++i) {
@@ -378,9 +484,15 @@ Result<void> link_files(Disk& disk,
             GPKG_CHECK(run_link_script(
                 disk, {&package.request->record, "pre-link", package.unpacked / script}, options));
         }
-        return linker.link(plan, first, plan.packages.size());
+        GPKG_CHECK(linker.link(plan, first, plan.packages.size()));
+        return linker.copy_refused_links(report.warnings);
     };
     auto done = all();
+    if (disk.has_refused_modes())
+        report.warnings.push_back(
+            fmt::format("{}: this file system does not allow permissions to be set (chmod); files "
+                        "have the mode that it gives them",
+                        disk.prefix().native()));
     const auto& counts = linker.counts();
     report.hard_linked = counts.hard_linked;
     report.reflinked = counts.reflinked;

@@ -114,6 +114,8 @@ bool PackagePlan::links(std::string_view path) const {
 Result<std::string> bytes_with_prefix(const PathEntry& entry,
                                       const fs::path& file,
                                       const fs::path& prefix) {
+    if (entry.mode == FileMode::Text)
+        GPKG_CHECK(check_growth(file, entry.prefix_placeholder, prefix.native(), file.native()));
     GPKG_TRY(const auto bytes, read_file(file));
     if (entry.mode == FileMode::Text)
         return replace_in_text(bytes, entry.prefix_placeholder, prefix.native());

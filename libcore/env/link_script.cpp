@@ -118,7 +118,8 @@ Result<void> run_link_script(Disk& disk,
     if (options.refused_scripts.contains(link_script_path(script.package->name, script.action)))
         return {};
     const auto& prefix = disk.prefix();
-    if (disk.exists(std::string(kJournalFolder))) GPKG_CHECK(mark(disk, "untold"));
+    GPKG_TRY(const bool has_journal, disk.exists(std::string(kJournalFolder)));
+    if (has_journal) GPKG_CHECK(mark(disk, "untold"));
     if (const int code = disk.announce("run", script.script); code != 0)
         return pass(io_error(script.script, "run", code));
     std::error_code ignored;
@@ -144,6 +145,7 @@ Result<void> run_link_script(Disk& disk,
     for (const auto& [name, value] : own) command.environment[name] = value;
     command.folder = prefix;
     command.cancelled = options.cancelled;
+    command.ends_with_caller = true;
     GPKG_TRY(const auto done, run_and_capture(std::move(command)));
     if (done.exit_code == 0) return {};
     const auto output = last_lines(done.output, kShownLines);
@@ -156,15 +158,21 @@ Result<void> run_link_script(Disk& disk,
                             output));
 }
 
-Result<void> run_package_script(Disk& disk,
-                                const PrefixRecord& record,
-                                std::string_view action,
-                                const TransactionOptions& options) {
-    const auto script = link_script_path(record.package.name, action);
+Result<void> run_pre_unlink_script(Disk& disk,
+                                   const PrefixRecord& record,
+                                   const TransactionOptions& options,
+                                   const std::function<void(const std::string& text)>& warn) {
+    const auto script = link_script_path(record.package.name, "pre-unlink");
     const auto& files = record.files;
-    if (std::find(files.begin(), files.end(), script) == files.end() || !disk.exists(script))
-        return {};
-    return run_link_script(disk, {&record.package, action, disk.prefix() / script}, options);
+    if (std::find(files.begin(), files.end(), script) == files.end()) return {};
+    GPKG_TRY(const bool there, disk.exists(script));
+    if (!there) return {};
+    auto ran =
+        run_link_script(disk, {&record.package, "pre-unlink", disk.prefix() / script}, options);
+    // Only a script that ran and failed: an interruption or a disk that fails ends the change.
+    if (ran || ran.error().kind != ErrorKind::Integrity) return ran;
+    if (warn) warn(fmt::format("{}; the package is removed all the same", ran.error().message));
+    return {};
 }
 
 }  // namespace gpkg

@@ -25,10 +25,12 @@ Result<void> run_link_script(Disk& disk,
                              const LinkScript& script,
                              const TransactionOptions& options);
 
-/// The script of an installed package where it has one and it is still there.
-Result<void> run_package_script(Disk& disk,
-                                const PrefixRecord& record,
-                                std::string_view action,
-                                const TransactionOptions& options);
+/// The pre-unlink script of an installed package, where it has one and it is still there. As with
+/// conda, a script that fails (its interpreter may be gone) keeps no package from being removed:
+/// `warn` is told.
+Result<void> run_pre_unlink_script(Disk& disk,
+                                   const PrefixRecord& record,
+                                   const TransactionOptions& options,
+                                   const std::function<void(const std::string& text)>& warn);
 
 }  // namespace gpkg

@@ -3,6 +3,8 @@
 #include "libcore/env/link_plan_internal.hpp"
 #include "libcore/env/prefix.hpp"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <set>
 #include <string_view>
@@ -11,7 +13,12 @@
 namespace gpkg {
 namespace {
 
-bool look(const fs::path& path, struct stat& status) { return ::lstat(path.c_str(), &status) == 0; }
+/// lstat of what may not be there.
+Result<bool> look(const fs::path& path, struct stat& status) {
+    if (::lstat(path.c_str(), &status) == 0) return true;
+    if (is_absent(errno)) return false;
+    return pass(io_error(path, "access", errno));
+}
 
 /// A hard link of the file, or a copy that kept its time.
 bool is_the_same(const struct stat& a, const struct stat& b) {
@@ -22,34 +29,42 @@ bool is_the_same(const struct stat& a, const struct stat& b) {
 
 /// The store's file, where it still is; noarch python packages have theirs at other places. Empty:
 /// nobody knows.
-fs::path source_of(const PrefixRecord& record, const std::string& path, struct stat& status) {
+Result<fs::path> source_of(const PrefixRecord& record,
+                           const std::string& path,
+                           struct stat& status) {
     const fs::path folder = record.extracted_package_dir;
-    if (folder.empty()) return {};
-    if (look(folder / path, status)) return folder / path;
+    if (folder.empty()) return fs::path();
+    std::vector<fs::path> places{folder / path};
     const auto modules = path.find("site-packages/");
-    if (modules != std::string::npos && look(folder / path.substr(modules), status))
-        return folder / path.substr(modules);
-    if (path.starts_with("bin/") && look(folder / "python-scripts" / path.substr(4), status))
-        return folder / "python-scripts" / path.substr(4);
-    return {};
+    if (modules != std::string::npos) places.push_back(folder / path.substr(modules));
+    if (path.starts_with("bin/")) places.push_back(folder / "python-scripts" / path.substr(4));
+    for (auto& place : places) {
+        GPKG_TRY(const bool there, look(place, status));
+        if (there) return std::move(place);
+    }
+    return fs::path();
 }
 
-bool differs(const fs::path& file, const std::string& sha256) {
-    const auto found = sha256_of_file(file);
-    return found && *found != sha256;
+/// A file that its owner may not read is taken for unchanged; a disk that fails is an error.
+Result<bool> differs(const fs::path& file, const std::string& sha256) {
+    const Descriptor readable(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!readable && errno == EACCES) return false;
+    GPKG_TRY(const auto found, sha256_of_file(file));
+    return found != sha256;
 }
 
 /// Records do not tell where a link leads; the store's link does.
-bool is_link_changed(const fs::path& prefix,
-                     const PrefixRecord& record,
-                     const PrefixPath& entry,
-                     const struct stat& status) {
+Result<bool> is_link_changed(const fs::path& prefix,
+                             const PrefixRecord& record,
+                             const PrefixPath& entry,
+                             const struct stat& status) {
     const auto path = prefix / entry.path;
     // Some tools copy what soft links lead to.
-    if (S_ISREG(status.st_mode)) return entry.sha256.empty() || differs(path, entry.sha256);
+    if (S_ISREG(status.st_mode))
+        return entry.sha256.empty() ? Result<bool>(true) : differs(path, entry.sha256);
     if (!S_ISLNK(status.st_mode)) return true;
     struct stat source {};
-    const auto original = source_of(record, entry.path, source);
+    GPKG_TRY(const auto original, source_of(record, entry.path, source));
     if (original.empty() || !S_ISLNK(source.st_mode)) return false;
     std::error_code code;
     PathEntry of_package;
@@ -61,13 +76,13 @@ bool is_link_changed(const fs::path& prefix,
 
 /// Records of an unpacked archive have no checksums of texts that name their prefix: what
 /// bin/gpkg-relocate makes of the package's is known.
-bool is_relocated_changed(const fs::path& prefix,
-                          const PrefixRecord& record,
-                          const PrefixPath& entry) {
+Result<bool> is_relocated_changed(const fs::path& prefix,
+                                  const PrefixRecord& record,
+                                  const PrefixPath& entry) {
     if (entry.prefix_placeholder.empty() || entry.binary) return false;
     const auto place = read_file(prefix / "conda-meta/gpkg/pack/place");
     struct stat status {};
-    const auto source = source_of(record, entry.path, status);
+    GPKG_TRY(const auto source, source_of(record, entry.path, status));
     if (!place || source.empty()) return false;
     PathEntry of_package;
     of_package.prefix_placeholder = entry.prefix_placeholder;
@@ -76,24 +91,28 @@ bool is_relocated_changed(const fs::path& prefix,
     return wanted && found && *wanted != *found;
 }
 
-bool is_file_changed(const fs::path& prefix,
-                     const PrefixRecord& record,
-                     const PrefixPath& entry,
-                     const struct stat& status) {
+Result<bool> is_file_changed(const fs::path& prefix,
+                             const PrefixRecord& record,
+                             const PrefixPath& entry,
+                             const struct stat& status) {
     if (entry.sha256_in_prefix.empty()) return is_relocated_changed(prefix, record, entry);
     if (!S_ISREG(status.st_mode)) return true;
     struct stat source {};
-    if (entry.prefix_placeholder.empty() && !source_of(record, entry.path, source).empty() &&
-        is_the_same(status, source))
-        return false;
+    if (entry.prefix_placeholder.empty()) {
+        GPKG_TRY(const auto original, source_of(record, entry.path, source));
+        if (!original.empty() && is_the_same(status, source)) return false;
+    }
     return differs(prefix / entry.path, entry.sha256_in_prefix);
 }
 
 }  // namespace
 
-bool is_changed(const fs::path& prefix, const PrefixRecord& record, const PrefixPath& entry) {
+Result<bool> is_changed(const fs::path& prefix,
+                        const PrefixRecord& record,
+                        const PrefixPath& entry) {
     struct stat status {};
-    if (!look(prefix / entry.path, status) || S_ISDIR(status.st_mode)) return false;
+    GPKG_TRY(const bool there, look(prefix / entry.path, status));
+    if (!there || S_ISDIR(status.st_mode)) return false;
     switch (entry.type) {
     case PrefixPathType::HardLink:
     case PrefixPathType::UnixPythonEntryPoint:
@@ -119,8 +138,8 @@ Result<std::vector<LostFile>> lost_files(const fs::path& prefix,
     for (const auto& record : leaving) {
         names.insert(record.name());
         for (const auto& entry : record.paths) {
-            if (is_changed(prefix, record, entry))
-                lost.push_back({record.package.distribution(), entry.path});
+            GPKG_TRY(const bool changed, is_changed(prefix, record, entry));
+            if (changed) lost.push_back({record.package.distribution(), entry.path});
         }
     }
     if (lost.empty()) return lost;

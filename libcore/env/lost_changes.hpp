@@ -12,8 +12,11 @@ namespace gpkg {
 
 /// Whether a file, or a link, is another than was linked, as far as its record and the unpacked
 /// package that this names tell. Files that are still those of the store are not read. A folder in
-/// its place is none: what is in there belongs to no package.
-bool is_changed(const fs::path& prefix, const PrefixRecord& record, const PrefixPath& entry);
+/// its place is none: what is in there belongs to no package. A path that cannot be examined is an
+/// error.
+Result<bool> is_changed(const fs::path& prefix,
+                        const PrefixRecord& record,
+                        const PrefixPath& entry);
 
 /// A file of a package that was changed after it was installed, and is removed with the package.
 struct LostFile {

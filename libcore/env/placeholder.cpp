@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <set>
+#include <utility>
 
 namespace gpkg {
 namespace {
@@ -163,6 +164,62 @@ std::string replace_in_text(std::string_view bytes,
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     const auto end = std::min(line.find_first_of(" \t\r"), line.size());
     return shebang(replace(line.substr(0, end)), replace(line.substr(end))) + replace(rest);
+}
+
+Result<int> replace_in_text_file(const fs::path& file,
+                                 std::string_view placeholder,
+                                 std::string_view prefix,
+                                 const std::function<int(std::string_view piece)>& put) {
+    std::string text;  // not yet written
+    bool is_start = true;
+    int code = 0;
+    GPKG_CHECK(read_in_pieces(file, 0, [&](std::string_view piece, std::uint64_t) {
+        text += piece;
+        std::size_t done = 0;
+        if (std::exchange(is_start, false) && text.starts_with("#!")) {
+            done = std::min(text.find('\n'), text.size());
+            code = put(replace_in_text(text.substr(0, done), placeholder, prefix));
+        }
+        // What may be the beginning of a placeholder stays for the next piece.
+        const auto last = text.rfind(placeholder);
+        const auto most = std::min(text.size(), placeholder.size() - 1);
+        auto end = std::max(done, text.size() - most);
+        if (last != std::string::npos) end = std::max(end, last + placeholder.size());
+        const auto ready = std::string_view(text).substr(done, end - done);
+        if (code == 0) code = put(replace_all(ready, placeholder, prefix));
+        text.erase(0, end);
+        return code == 0;
+    }));
+    return code == 0 ? put(text) : code;
+}
+
+Result<void> check_growth(const fs::path& file,
+                          std::string_view placeholder,
+                          std::string_view prefix,
+                          std::string_view what) {
+    if (placeholder.empty() || prefix.size() <= placeholder.size()) return {};
+    constexpr std::uint64_t kAlways = std::uint64_t{1} << 20U;
+    constexpr std::uint64_t kTimes = 4;
+    std::uint64_t size = 0;
+    std::uint64_t count = 0;
+    GPKG_CHECK(
+        read_in_pieces(file, placeholder.size() - 1, [&](std::string_view piece, std::uint64_t at) {
+            for (auto found = piece.find(placeholder); found != std::string_view::npos;
+                 found = piece.find(placeholder, found + placeholder.size()))
+                ++count;
+            size = at + piece.size();
+            return true;
+        }));
+    const auto grown = size + count * (prefix.size() - placeholder.size());
+    if (grown <= kTimes * size + kAlways) return {};
+    return fail(ErrorKind::Integrity,
+                fmt::format("{}: refused: a text of {} bytes would grow to {} bytes (its prefix "
+                            "placeholder \"{}\" occurs {} times)",
+                            what,
+                            size,
+                            grown,
+                            printable(placeholder, 40),
+                            count));
 }
 
 Result<std::string> replace_in_binary(std::string_view bytes,

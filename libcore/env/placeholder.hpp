@@ -26,6 +26,20 @@ std::string replace_in_text(std::string_view bytes,
 std::string replace_in_text(std::string_view bytes,
                             const std::function<std::string(std::string_view)>& replace);
 
+/// replace_in_text() of a file that is too large to be held. `put` takes the text in pieces, and
+/// returns 0 or an errno, with which this ends.
+Result<int> replace_in_text_file(const fs::path& file,
+                                 std::string_view placeholder,
+                                 std::string_view prefix,
+                                 const std::function<int(std::string_view piece)>& put);
+
+/// Refuses a text that would grow beyond measure: a short placeholder many times over (Integrity).
+/// `what` names the file in the message.
+Result<void> check_growth(const fs::path& file,
+                          std::string_view placeholder,
+                          std::string_view prefix,
+                          std::string_view what);
+
 /// Inside each string that ends in NUL, or at the end of the file; the string keeps its length and
 /// is filled up with NULs. UTF-8, UTF-16 and UTF-32 of both byte orders. Integrity when the prefix
 /// is longer than the placeholder; `what` names the file in the message.

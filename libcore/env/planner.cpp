@@ -8,9 +8,8 @@
 
 namespace gpkg {
 Result<void> Planner::read_prefix() {
-    std::error_code code;
-    const auto status = fs::symlink_status(transaction_.prefix, code);
-    plan_.creating = status.type() == fs::file_type::not_found;
+    GPKG_TRY(const bool exists, path_exists(transaction_.prefix));
+    plan_.creating = !exists;
     if (plan_.creating) {
         folders_.emplace(nullptr);
         return {};
@@ -18,7 +17,7 @@ Result<void> Planner::read_prefix() {
     GPKG_TRY(disk_, Disk::open(transaction_.prefix, {}));
     folders_.emplace(&*disk_);
     for (const auto* folder : {"", "conda-meta"}) {
-        const auto state = folders_->state(folder);
+        GPKG_TRY(const auto state, folders_->state(folder));
         if (state == FolderState::Unwritable)
             return fail(
                 ErrorKind::Io,
@@ -28,15 +27,16 @@ Result<void> Planner::read_prefix() {
                         fmt::format("{}: not a folder inside the environment",
                                     (transaction_.prefix / folder).native()));
     }
-    if (folders_->state("conda-meta") == FolderState::Missing) return {};
+    GPKG_TRY(const auto meta, folders_->state("conda-meta"));
+    if (meta == FolderState::Missing) return {};
     GPKG_TRY(plan_.installed, read_records(transaction_.prefix));
     return {};
 }
 
 Result<void> Planner::check_records() {
     const auto changed = [&](std::string_view what) -> Result<void> {
-        return fail(ErrorKind::Conflict,
-                    fmt::format("{}: the environment has changed since this change was planned: {}",
+        return fail(ErrorKind::Overtaken,
+                    fmt::format("{}: another process changed the environment meanwhile: {}",
                                 transaction_.prefix.native(),
                                 what),
                     "run the command again");
@@ -75,6 +75,53 @@ Result<void> Planner::check_records() {
         for (const auto& path : record->files) owners_.emplace(path, record);
     }
     return {};
+}
+
+/// Only links in whose place a recorded file has its folder matter, which are few.
+Result<void> Planner::find_linked_folders() {
+    std::unordered_set<std::string_view> parents;
+    for (const auto& record : plan_.installed) {
+        for (const std::string_view path : record.files)
+            parents.insert(path.substr(0, std::min(path.rfind('/'), path.size())));
+    }
+    for (const auto& record : plan_.installed) {
+        for (const auto& entry : record.paths) {
+            if (entry.type != PrefixPathType::SoftLink || !parents.contains(entry.path)) continue;
+            GPKG_TRY(const auto state, folders_->state(entry.path));
+            if (state == FolderState::LinkedInside) linked_folders_.push_back(entry.path);
+        }
+    }
+    if (linked_folders_.empty()) return {};
+    for (const auto* record : staying_) {
+        for (const auto& path : record->files) {
+            if (auto place = real_place(path); place != path)
+                owners_behind_links_.emplace(std::move(place), record);
+        }
+    }
+    return {};
+}
+
+/// Where a path really is, before the transaction.
+std::string Planner::real_place(std::string_view path) const {
+    std::string place(path);
+    constexpr int kMostLinks = 40;
+    for (int i = 0; i < kMostLinks; ++i) {
+        const auto link = std::find_if(
+            linked_folders_.begin(), linked_folders_.end(), [&](const std::string& folder) {
+                return place.size() > folder.size() && place[folder.size()] == '/' &&
+                       place.starts_with(folder);
+            });
+        if (link == linked_folders_.end()) break;
+        place = joined_path(folders_->linked_to(*link), place.substr(link->size() + 1));
+    }
+    return place;
+}
+
+/// The staying package that has a file there, under this or another path; null where none has.
+const PrefixRecord* Planner::owner_of(const std::string& place) const {
+    if (const auto owner = owners_.find(place); owner != owners_.end()) return owner->second;
+    const auto behind = owners_behind_links_.find(place);
+    return behind == owners_behind_links_.end() ? nullptr : behind->second;
 }
 
 Result<void> Planner::check_python() {
@@ -160,7 +207,8 @@ Result<void> Planner::plan_records() {
     auto entry = transaction_.history;
     if (entry.time.empty()) entry.time = history_time();
     auto history = read_file(transaction_.prefix / "conda-meta/history");
-    if (!history && history.error().kind != ErrorKind::NotFound) return pass(history.error());
+    if (!history && history.error().kind != ErrorKind::NotFound)
+        return pass(std::move(history).error());
     plan_history(entry, history.value_or(""));
     return plan_generations(entry, history.value_or(""));
 }
@@ -169,6 +217,7 @@ Result<Plan> Planner::make() {
     plan_.named_prefix = transaction_.prefix_in_files();
     GPKG_CHECK(read_prefix());
     GPKG_CHECK(check_records());
+    GPKG_CHECK(find_linked_folders());
     GPKG_CHECK(check_python());
     GPKG_CHECK(plan_packages());
     if (!plan_.creating) GPKG_CHECK(plan_leaving());

@@ -3,6 +3,7 @@
 #include "libcore/env/planner_internal.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <system_error>
@@ -54,56 +55,54 @@ Result<void> Planner::settle_clash(const PackagePlan& package, LinkItem& item) {
 }
 
 /// A folder stands where a file is to be: it may go if nothing stays in it.
-Result<void> Planner::clear_folder(const PackagePlan& package, const LinkItem& item) {
+Result<void> Planner::clear_folder(const PackagePlan& package, const std::string& at) {
     std::error_code code;
-    for (fs::recursive_directory_iterator entry(transaction_.prefix / item.target, code), end;
+    for (fs::recursive_directory_iterator entry(transaction_.prefix / at, code), end;
          !code && entry != end;
          entry.increment(code)) {
-        auto path = item.target + "/" +
-                    entry->path().lexically_relative(transaction_.prefix / item.target).native();
+        auto path = at + "/" + entry->path().lexically_relative(transaction_.prefix / at).native();
         const bool folder = entry->is_directory(code) && !entry->is_symlink(code);
+        if (code) break;
         if (!folder && !leaving_.contains(path)) {
             return fail(ErrorKind::Conflict,
                         fmt::format("{}: this folder contains {} and blocks a file of {}",
-                                    (transaction_.prefix / item.target).native(),
+                                    (transaction_.prefix / at).native(),
                                     path,
                                     package.distribution),
                         "move it away and run the command again");
         }
     }
-    if (code) return pass(io_error(transaction_.prefix / item.target, "list", code.value()));
-    leaving_.emplace(item.target, plan_.journal.leaving.size());
-    plan_.journal.leaving.push_back(item.target);
-    plan_.journal.arriving.push_back(item.target);
+    if (code) return pass(io_error(transaction_.prefix / at, "list", code.value()));
+    take_out(at);
+    plan_.journal.arriving.push_back(at);
     return {};
 }
 
 /// Something is at the place of an arriving file that no package of this transaction takes away.
 Result<void> Planner::check_taken(const PackagePlan& package,
                                   const LinkItem& item,
+                                  const std::string& at,
                                   const struct stat& found) {
     if (S_ISDIR(found.st_mode))
-        return item.kind == LinkKind::Folder ? Result<void>() : clear_folder(package, item);
-    const auto owner = owners_.find(item.target);
-    if (owner != owners_.end()) {
+        return item.kind == LinkKind::Folder ? Result<void>() : clear_folder(package, at);
+    if (const auto* owner = owner_of(at)) {
         if (package.request != nullptr)
             warn(fmt::format("{} of {} is overwritten by {}",
                              item.target,
-                             owner->second->package.distribution(),
+                             owner->package.distribution(),
                              package.distribution));
     } else if (!is_compiled(item.target)) {
         const auto* entry = item.entry;
-        const bool same =
-            entry != nullptr && S_ISREG(found.st_mode) && item.kind != LinkKind::Replace &&
-            static_cast<std::uint64_t>(found.st_size) == entry->size_in_bytes &&
-            sha256_of_file(transaction_.prefix / item.target).value_or("") == entry->sha256;
+        const bool same = entry != nullptr && S_ISREG(found.st_mode) &&
+                          item.kind != LinkKind::Replace &&
+                          static_cast<std::uint64_t>(found.st_size) == entry->size_in_bytes &&
+                          sha256_of_file(transaction_.prefix / at).value_or("") == entry->sha256;
         if (!same && !transaction_.replaces_unowned) {
-            unowned_.push_back(item.target);
+            unowned_.push_back(at);
             return {};
         }
     }
-    leaving_.emplace(item.target, plan_.journal.leaving.size());
-    plan_.journal.leaving.push_back(item.target);
+    take_out(at);
     return {};
 }
 
@@ -189,7 +188,11 @@ Result<std::string> Planner::place_folder(const PackagePlan& package,
     };
     const bool goes = leaving_.contains(folder);
     const bool below_fresh = fresh_.contains(parent);
-    switch (below_fresh ? FolderState::Missing : folders_->state(folder)) {
+    auto state = FolderState::Missing;
+    if (!below_fresh) {
+        GPKG_TRY(state, folders_->state(folder));
+    }
+    switch (state) {
     case FolderState::There: return folder;
     case FolderState::LinkedInside:
         if (!goes) return folders_->linked_to(folder);
@@ -211,17 +214,19 @@ Result<std::string> Planner::place_folder(const PackagePlan& package,
 }
 
 Result<void> Planner::check_place(const PackagePlan& package, LinkItem& item) {
-    GPKG_CHECK(need_folder(package, parent_of(item.target)));
+    GPKG_TRY(const auto folder, need_folder(package, parent_of(item.target)));
     if (item.kind == LinkKind::Folder) {
         GPKG_CHECK(need_folder(package, item.target));
         return {};
     }
-    if (leaving_.contains(item.target)) return {};
+    const auto place = joined_path(folder, file_name_of(item.target));
+    if (leaving_.contains(place)) return {};
     struct stat found {};
-    const bool below_fresh = plan_.creating || fresh_.contains(parent_of(item.target));
-    if (!below_fresh && disk_->look(item.target, found) == 0)
-        return check_taken(package, item, found);
-    plan_.journal.arriving.push_back(item.target);
+    const bool below_fresh = plan_.creating || fresh_.contains(folder);
+    const int code = below_fresh ? ENOENT : disk_->look(place, found);
+    if (code == 0) return check_taken(package, item, place, found);
+    if (!is_absent(code)) return pass(disk_->error(place, "access", code));
+    plan_.journal.arriving.push_back(place);
     return {};
 }
 
@@ -241,7 +246,8 @@ Result<void> Planner::plan_arriving() {
     };
     for (std::size_t p = 0; p < plan_.packages.size(); ++p) GPKG_CHECK(index(p));
     const auto planned = plan_.packages.size();
-    plan_restores();
+    bring_back_from_links();
+    GPKG_CHECK(plan_restores());
     for (std::size_t p = planned; p < plan_.packages.size(); ++p) GPKG_CHECK(index(p));
 
     for (auto& package : plan_.packages) {

@@ -74,7 +74,8 @@ Result<void> Planner::check_case() {
         const auto [other, fresh] = seen.emplace(to_lower(path), path);
         if (!fresh)
             return fail(ErrorKind::Unsupported,
-                        fmt::format("{}: {} and {} are one file on this file system",
+                        fmt::format("{}: {} and {} differ only in the case of letters, which this "
+                                    "file system ignores",
                                     transaction_.prefix.native(),
                                     std::min(other->second, path),
                                     std::max(other->second, path)));

@@ -72,8 +72,9 @@ Result<std::optional<Generation>> Planner::generation_found(
     found.requested = requested_specs(history);
     found.state = state_before_;
     if (numbers.empty()) return found.packages.empty() ? std::nullopt : std::optional(found);
-    // One that cannot be read is not missed: what is here now is what counts.
-    const auto last = read_generation(transaction_.prefix, numbers.back());
+    // One that is damaged is not missed: what is here now is what counts.
+    auto last = read_generation(transaction_.prefix, numbers.back());
+    if (!last && last.error().kind == ErrorKind::Io) return pass(std::move(last).error());
     if (last && same_packages(*last, found)) return std::optional<Generation>();
     return std::optional(std::move(found));
 }
@@ -93,10 +94,11 @@ Result<void> Planner::take_over_history() {
 
 Result<void> Planner::plan_generations(const HistoryEntry& entry, const std::string& history) {
     std::vector<std::uint64_t> numbers;
-    if (Prefix::is_environment(transaction_.prefix)) {
+    if (auto prefix = Prefix::open(transaction_.prefix)) {
         GPKG_TRY(numbers, generation_numbers(transaction_.prefix));
-        GPKG_TRY(const auto prefix, Prefix::open(transaction_.prefix));
-        GPKG_TRY(state_before_, prefix.state());
+        GPKG_TRY(state_before_, prefix->state());
+    } else if (prefix.error().kind != ErrorKind::NoEnvironment) {
+        return pass(std::move(prefix).error());
     }
     const auto add = [&](const Generation& generation) {
         const auto file = generation_file(generation.number);

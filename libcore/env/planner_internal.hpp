@@ -9,6 +9,7 @@
 #include "libcore/env/generation.hpp"
 #include "libcore/env/link_plan_internal.hpp"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,6 +37,9 @@ public:
 private:
     Result<void> read_prefix();
     Result<void> check_records();
+    Result<void> find_linked_folders();
+    std::string real_place(std::string_view path) const;
+    const PrefixRecord* owner_of(const std::string& place) const;
     Result<void> check_python();
     Result<void> plan_packages();
     Result<void> plan_leaving();
@@ -43,15 +47,21 @@ private:
     Result<void> leave(const PrefixRecord& record,
                        const std::string& path,
                        const PrefixPath* entry);
+    void take_out(const std::string& place);
     void keep_shared(const PrefixRecord& owner, const std::string& path);
-    void plan_restores();
+    void bring_back_from_links();
+    bool is_same_link(const std::string& link);
+    Result<void> plan_restores();
+    Result<void> restore(const PrefixRecord& owner, std::set<std::string> wanted);
+    Result<void> keep_moved_out(const PrefixRecord& owner, const std::string& path);
     Result<void> plan_arriving();
     Result<void> settle_clash(const PackagePlan& package, LinkItem& item);
     Result<void> check_place(const PackagePlan& package, LinkItem& item);
     Result<void> check_taken(const PackagePlan& package,
                              const LinkItem& item,
+                             const std::string& at,
                              const struct stat& found);
-    Result<void> clear_folder(const PackagePlan& package, const LinkItem& item);
+    Result<void> clear_folder(const PackagePlan& package, const std::string& at);
     Result<std::string> need_folder(const PackagePlan& package, const std::string& folder);
     Result<std::string> place_folder(const PackagePlan& package,
                                      const std::string& folder,
@@ -83,9 +93,14 @@ private:
     std::unordered_set<std::string> unlinked_;  ///< file names of records
     std::vector<const PrefixRecord*> staying_;
     Owners owners_;
-    std::unordered_map<std::string, std::size_t> leaving_;  ///< path -> place
-    /// Files of staying packages that a leaving one had overwritten.
-    std::vector<std::pair<const PrefixRecord*, std::string>> overwritten_;
+    /// Soft links of packages that stand for a folder in which other files lie. Paths through them
+    /// are translated once (real_place), so that a file has one path in leaving_ and the journal.
+    std::vector<std::string> linked_folders_;
+    std::unordered_map<std::string, const PrefixRecord*> owners_behind_links_;  ///< by real place
+    std::unordered_map<std::string, std::size_t> leaving_;  ///< real place -> place in the journal
+    /// Files of staying packages that a leaving one had overwritten, or that were reached through a
+    /// link that leaves, by owner.
+    std::map<const PrefixRecord*, std::set<std::string>> coming_back_;
     /// The item that has a path in the end.
     std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> arriving_;
     /// Where each really is; nothing while that is being found out.

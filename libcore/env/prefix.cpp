@@ -9,7 +9,9 @@
 #include "libcore/hardware/accelerator.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <system_error>
 
 namespace gpkg {
@@ -123,7 +125,13 @@ bool Prefix::is_environment(const fs::path& path) {
 }
 
 Result<Prefix> Prefix::open(const fs::path& path) {
-    if (is_environment(path)) return Prefix(path);
+    const auto history = path / "conda-meta" / "history";
+    struct stat status {};
+    const int code = ::stat(history.c_str(), &status) == 0 ? 0 : errno;
+    if (code == 0 && S_ISREG(status.st_mode)) return Prefix(path);
+    // No permission: another user's environment is told like one that is not there.
+    if (code != 0 && !is_absent(code) && code != EACCES)
+        return pass(io_error(history, "access", code));
     std::error_code ignored;
     const auto condition = prefix_condition(path);
     if (condition == PrefixCondition::Busy)
@@ -168,18 +176,14 @@ Result<std::vector<PrefixRecord>> read_records(const fs::path& prefix) {
 
 Result<std::vector<fs::path>> record_files(const fs::path& prefix) {
     const auto folder = prefix / "conda-meta";
-    std::vector<fs::path> files;
-    std::error_code code;
-    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
-         entry.increment(code)) {
-        const auto name = entry->path().filename().native();
+    GPKG_CHECK(open_folder(folder));
+    GPKG_TRY(auto files, paths_in(folder));
+    std::erase_if(files, [](const fs::path& path) {
+        const auto name = path.filename().native();
         // <name>-<version>-<build>.json; other tools' files have no two dashes.
-        if (name.starts_with('.') || !name.ends_with(".json")) continue;
-        if (std::count(name.begin(), name.end(), '-') >= 2) files.push_back(entry->path());
-    }
-    if (code)
-        return fail(ErrorKind::Io,
-                    fmt::format("{}: cannot list: {}", folder.native(), code.message()));
+        return name.starts_with('.') || !name.ends_with(".json") ||
+               std::count(name.begin(), name.end(), '-') < 2;
+    });
     return files;
 }
 

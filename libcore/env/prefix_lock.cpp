@@ -22,11 +22,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// The lock file may have been removed by its holder between our opening and our locking it.
-bool still_there(int descriptor, const fs::path& file) {
+Result<bool> still_there(int descriptor, const fs::path& file) {
     struct stat ours {};
     struct stat named {};
-    return ::fstat(descriptor, &ours) == 0 && ::stat(file.c_str(), &named) == 0 &&
-           ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+    if (::fstat(descriptor, &ours) == 0 && ::stat(file.c_str(), &named) == 0)
+        return ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+    if (is_absent(errno)) return false;
+    return pass(io_error(file, "access", errno));
 }
 
 /// flock is missing (Lustre without -o flock, odd FUSE mounts) or its server is (NFS).
@@ -100,7 +102,7 @@ Result<PrefixLock::Outcome> PrefixLock::trouble(int code) {
     const auto prefix = file_.parent_path().parent_path();
     if (code == ENOENT)
         return fail(
-            ErrorKind::Conflict,
+            ErrorKind::Overtaken,
             fmt::format("{}: created or removed by another process meanwhile", prefix.native()),
             "run the command again");
     if (is_refusal(code)) return not_changeable(prefix, code);
@@ -121,12 +123,15 @@ Result<PrefixLock::Outcome> PrefixLock::try_flock() {
     if (!file && errno == EEXIST) file = Descriptor(::open(file_.c_str(), kHow, 0666));
     if (!file) return trouble(errno);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        if (!cannot_lock(errno)) return Outcome::Busy;
+        const int code = errno;
+        if (code == EWOULDBLOCK || code == EINTR) return Outcome::Busy;
         if (is_new) ::unlink(file_.c_str());
-        return Outcome::CannotLock;
+        if (cannot_lock(code)) return Outcome::CannotLock;
+        return pass(io_error(file_, "lock", code));
     }
     // Another machine has what is a disk here as a network file system.
-    if (!still_there(file.get(), file_) || is_claim_of_living(file_)) return Outcome::Busy;
+    GPKG_TRY(const bool ours, still_there(file.get(), file_));
+    if (!ours || is_claim_of_living(file_)) return Outcome::Busy;
     write_holder(file.get());
     locked_ = std::move(file);
     return Outcome::Held;
@@ -200,7 +205,7 @@ void PrefixLock::release() {
     claim_.reset();
     if (!locked_) return;
     // Removed while still held: who waits sees that the file is gone and makes a new one.
-    if (still_there(locked_.get(), file_)) ::unlink(file_.c_str());
+    if (still_there(locked_.get(), file_).value_or(false)) ::unlink(file_.c_str());
     (void)locked_.close();
 }
 

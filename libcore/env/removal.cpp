@@ -29,23 +29,20 @@ bool forbids_rename(int code) {
 
 /// Everything in a folder but these names.
 Result<void> remove_all_but(const fs::path& folder, const std::vector<std::string>& names) {
-    std::error_code code;
-    std::vector<fs::path> paths;
-    for (fs::directory_iterator item(folder, code), end; !code && item != end;
-         item.increment(code)) {
-        const auto name = item->path().filename().native();
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            paths.push_back(item->path());
+    GPKG_TRY(const auto paths, paths_in(folder));
+    Result<void> result;
+    for (const auto& path : paths) {
+        if (std::find(names.begin(), names.end(), path.filename().native()) != names.end())
+            continue;
+        // What can be deleted is.
+        if (auto removed = remove_tree(path); !removed && result) result = std::move(removed);
     }
-    if (code && code != std::errc::no_such_file_or_directory)
-        return pass(io_error(folder.native(), "list", code.value()));
-    for (const auto& path : paths) GPKG_CHECK(remove_tree(path));
-    return {};
+    return result;
 }
 
-/// Under its own name. A folder that cannot itself be removed stays, empty.
-Result<void> remove_in_place(const fs::path& prefix, PrefixLock lock) {
-    GPKG_CHECK(write_file_atomically(prefix / kMark, ""));
+/// The lock goes last, so that others see that somebody is at work. A folder that cannot itself be
+/// removed stays, empty.
+Result<void> remove_locked(const fs::path& prefix, PrefixLock lock) {
     GPKG_CHECK(remove_all_but(prefix, {kMeta}));
     GPKG_CHECK(remove_all_but(prefix / kMeta, {fs::path(kMark).filename().native(), ".gpkg-lock"}));
     lock.release();
@@ -53,6 +50,27 @@ Result<void> remove_in_place(const fs::path& prefix, PrefixLock lock) {
     std::error_code ignored;
     fs::remove(prefix, ignored);
     return {};
+}
+
+/// Under its own name.
+Result<void> remove_in_place(const fs::path& prefix, PrefixLock lock) {
+    GPKG_CHECK(write_file_atomically(prefix / kMark, ""));
+    return remove_locked(prefix, std::move(lock));
+}
+
+/// Another than those of earlier removals that could not delete everything.
+fs::path free_grave(const fs::path& prefix) {
+    for (int number = 1;; ++number) {
+        auto grave = grave_path(prefix, number);
+        if (!is_there(grave)) return grave;
+    }
+}
+
+/// Something cannot be deleted once the environment has no name any more.
+Error left_over(Error error, const fs::path& grave) {
+    error.message += fmt::format("; the environment is removed, except for {}", grave.native());
+    error.hint = "once that can be deleted (by its owner): gpkg clean --packages";
+    return error;
 }
 
 /// A path of /proc/self/mountinfo: "\040" is a space there.
@@ -89,20 +107,27 @@ Result<void> check_nothing_mounted(const fs::path& prefix) {
 
 }  // namespace
 
-bool is_half_removed(const fs::path& prefix) { return is_there(prefix / kMark); }
+bool is_half_removed(const fs::path& prefix) {
+    return is_there(prefix / kMark) || (!is_there(prefix) && is_there(grave_path(prefix)));
+}
 
 Result<Recovery> finish_removal(const fs::path& prefix, const TransactionOptions& options) {
-    if (is_half_removed(prefix)) {
+    GPKG_TRY(const bool begun, path_exists(prefix / kMark));
+    if (begun) {
         GPKG_TRY(
             auto lock,
             PrefixLock::acquire(prefix, {options.lock_wait, options.cancelled, options.waiting}));
         GPKG_CHECK(remove_in_place(prefix, std::move(lock)));
         return Recovery::Completed;
     }
-    const auto grave = grave_path(prefix);
-    if (!is_there(grave)) return Recovery::Nothing;
-    GPKG_CHECK(remove_tree(grave));
-    return Recovery::Completed;
+    auto recovery = Recovery::Nothing;
+    for (int number = 1;; ++number) {
+        const auto grave = grave_path(prefix, number);
+        GPKG_TRY(const bool there, path_exists(grave));
+        if (!there) return recovery;
+        // What its owner has to delete is in nobody's way there.
+        if (remove_tree(grave)) recovery = Recovery::Completed;
+    }
 }
 
 Result<void> remove_prefix(const fs::path& named,
@@ -124,15 +149,17 @@ Result<void> remove_prefix(const fs::path& named,
     GPKG_CHECK(recover_locked(disk));
     GPKG_TRY(auto installed, read_records(prefix));
     for (const auto& record : dependents_first(std::move(installed)))
-        GPKG_CHECK(run_package_script(disk, record, "pre-unlink", options));
+        GPKG_CHECK(run_pre_unlink_script(disk, record, options, options.warn));
     if (options.cancelled && options.cancelled())
         return fail(ErrorKind::Interrupted, "interrupted");
     // Renamed first: whatever happens next, there is no half environment under the name.
-    const auto grave = grave_path(prefix);
+    const auto grave = free_grave(prefix);
     if (::rename(prefix.c_str(), grave.c_str()) == 0) {
         lock->moved_to(grave);
-        lock->release();
-        GPKG_CHECK(remove_tree(grave));
+        if (auto removed = remove_locked(grave, *std::move(lock)); !removed) {
+            static_cast<void>(remove_tree(grave / kMeta));
+            return pass(left_over(std::move(removed).error(), grave));
+        }
     } else if (forbids_rename(errno)) {
         GPKG_CHECK(remove_in_place(prefix, *std::move(lock)));
     } else {

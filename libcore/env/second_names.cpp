@@ -40,7 +40,8 @@ Result<void> SecondNames::prepare(Disk& disk) {
     return {};
 }
 
-SecondNames::SecondNames(Disk& disk) : disk_(disk), prepared_(disk.exists(folder())) {}
+SecondNames::SecondNames(Disk& disk)
+    : disk_(disk), prepared_(disk.exists(folder()).value_or(false)) {}
 
 int SecondNames::make(const std::string& target,
                       const std::function<int(const std::string& name)>& make) {
@@ -54,13 +55,17 @@ int SecondNames::make(const std::string& target,
     return make(target);
 }
 
-IsTheirs::IsTheirs(const Disk& disk, const std::vector<std::string>& sources)
-    : can_tell_(disk.exists(folder()) && !disk.exists(journal_path("single")) &&
-                !disk.exists(journal_path("untold")) &&
-                std::all_of(sources.begin(), sources.end(), [](const std::string& source) {
-                    std::error_code ignored;
-                    return fs::exists(source, ignored);
-                })) {}
+Result<IsTheirs> IsTheirs::make(const Disk& disk, const std::vector<std::string>& sources) {
+    GPKG_TRY(const bool prepared, disk.exists(folder()));
+    GPKG_TRY(const bool single, disk.exists(journal_path("single")));
+    GPKG_TRY(const bool untold, disk.exists(journal_path("untold")));
+    bool can_tell = prepared && !single && !untold;
+    for (const auto& source : sources) {
+        GPKG_TRY(const bool there, path_exists(source));
+        can_tell = can_tell && there;
+    }
+    return IsTheirs(can_tell);
+}
 
 bool IsTheirs::operator()(std::string_view path, const struct stat& status) const {
     if (S_ISDIR(status.st_mode)) return true;

@@ -21,6 +21,7 @@ public:
     /// Makes the folder, where the file system of the prefix has hard links and counts them.
     static Result<void> prepare(Disk& disk);
 
+    /// Where that cannot be examined, nothing has a second name.
     explicit SecondNames(Disk& disk);
     /// Has `make` make what is to be `target`, under the name that it is given: half written it has
     /// not got its own yet. 0 or errno. Where it cannot have two names, the journal is marked.
@@ -38,10 +39,12 @@ private:
 /// can be told, and what stands there is the transaction's.
 class IsTheirs {
 public:
-    IsTheirs(const Disk& disk, const std::vector<std::string>& sources);
+    static Result<IsTheirs> make(const Disk& disk, const std::vector<std::string>& sources);
     bool operator()(std::string_view path, const struct stat& status) const;
 
 private:
+    explicit IsTheirs(bool can_tell) : can_tell_(can_tell) {}
+
     bool can_tell_;
 };
 

@@ -91,7 +91,8 @@ Result<void> Execution::move_out() {
 Result<void> Execution::run_pre_unlink() {
     for (const auto& record : transaction_.unlink) {
         GPKG_CHECK(check_cancelled());
-        GPKG_CHECK(run_package_script(disk_, record, "pre-unlink", options_));
+        GPKG_CHECK(run_pre_unlink_script(
+            disk_, record, options_, [&](const auto& text) { report_.warnings.push_back(text); }));
     }
     return {};
 }
@@ -102,7 +103,9 @@ Result<void> Execution::run_post_link() {
         const auto& record = package.request->record;
         const auto script = link_script_path(record.name, "post-link");
         // Not what another package put in its place: it is this one's script that may run.
-        if (!package.links(script) || !disk_.exists(script)) continue;
+        if (!package.links(script)) continue;
+        GPKG_TRY(const bool there, disk_.exists(script));
+        if (!there) continue;
         GPKG_CHECK(check_cancelled());
         GPKG_CHECK(
             run_link_script(disk_, {&record, "post-link", disk_.prefix() / script}, options_));
@@ -180,7 +183,7 @@ Result<void> Execution::write_records() {
 
 /// Scripts leave words for the user in .messages.txt (CEP 34).
 void Execution::collect_messages() {
-    if (!disk_.exists(".messages.txt")) return;
+    if (!disk_.exists(".messages.txt").value_or(false)) return;
     report_.messages += disk_.read(".messages.txt").value_or("");
     disk_.remove(".messages.txt");
 }
@@ -243,13 +246,14 @@ Error about(const fs::path& prefix, const fs::path& staging, Error error) {
 /// What a stopped creation left beside the prefix.
 Result<Recovery> remove_staging(const fs::path& prefix, const TransactionOptions& options) {
     const auto staging = staging_path(prefix);
-    if (!is_there(staging)) return Recovery::Nothing;
+    GPKG_TRY(const bool there, path_exists(staging));
+    if (!there) return Recovery::Nothing;
     auto lock = acquire_lock(staging, options);
     // Nothing had stopped: whoever was at work there has finished.
     if (!lock && !is_there(staging)) return Recovery::Nothing;
     if (!lock) return pass(about(prefix, staging, std::move(lock).error()));
     // Before the journal nothing is there but the lock, which the one waiting for it may have made.
-    const bool begun = is_there(staging / std::string(kJournalFolder));
+    GPKG_TRY(const bool begun, path_exists(staging / std::string(kJournalFolder)));
     if (options.fault && options.fault("remove tree", staging) != 0)
         return fail(ErrorKind::Io, fmt::format("{}: cannot remove", staging.native()));
     // Another may be at it too.
@@ -290,7 +294,8 @@ Result<TransactionReport> create(const Transaction& transaction,
     // Who finds the environment made takes its staging folder away, and may take what another has
     // begun to put there: whatever that one stumbles over then, the environment is there.
     const auto failed = [&](Error error) {
-        return is_there(prefix) ? made_meanwhile(prefix) : about(prefix, staging, std::move(error));
+        return path_exists(prefix).value_or(false) ? made_meanwhile(prefix)
+                                                   : about(prefix, staging, std::move(error));
     };
     GPKG_CHECK(make_folders(prefix.parent_path()));
     if (auto removed = remove_staging(prefix, options); !removed)
@@ -304,7 +309,8 @@ Result<TransactionReport> create(const Transaction& transaction,
         GPKG_CHECK(write_journal(disk, plan.journal));
         if (const int code = disk.announce("rename", staging); code != 0)
             return pass(io_error(staging, "rename", code));
-        if (is_there(prefix)) return pass(made_meanwhile(prefix));
+        GPKG_TRY(const bool is_made, path_exists(prefix));
+        if (is_made) return pass(made_meanwhile(prefix));
         return rename_path(staging, prefix);
     };
     if (auto appeared = appear(); !appeared) {
@@ -327,13 +333,17 @@ Result<TransactionReport> change_locked(const Transaction& transaction,
                                         const TransactionOptions& options) {
     GPKG_TRY(auto disk, Disk::open(transaction.prefix, options.fault));
     GPKG_CHECK(recover_locked(disk));
-    if (transaction.creates && Prefix::is_environment(transaction.prefix))
-        return pass(made_meanwhile(transaction.prefix));
+    if (transaction.creates) {
+        const auto made = Prefix::open(transaction.prefix);
+        if (made) return pass(made_meanwhile(transaction.prefix));
+        if (made.error().kind != ErrorKind::NoEnvironment) return pass(made.error());
+    }
     GPKG_TRY(auto plan, make_plan(transaction, options));
     if (options.planned) {
         GPKG_CHECK(options.planned(plan.cost));
     }
-    if (!disk.exists(".messages.txt")) plan.journal.arriving.emplace_back(".messages.txt");
+    GPKG_TRY(const bool has_messages, disk.exists(".messages.txt"));
+    if (!has_messages) plan.journal.arriving.emplace_back(".messages.txt");
     if (auto written = write_journal(disk, plan.journal); !written) {
         disk.remove_tree(std::string(kJournalFolder));
         return pass(std::move(written).error());
@@ -371,8 +381,8 @@ Result<TransactionReport> execute(const Transaction& transaction,
                                   const TransactionOptions& options) {
     // Before anything is made, a lock file included.
     if (!options.override_frozen) GPKG_CHECK(check_not_frozen(transaction.prefix));
-    return is_there(transaction.prefix) ? change_existing(transaction, options)
-                                        : create(transaction, options);
+    GPKG_TRY(const bool exists, path_exists(transaction.prefix));
+    return exists ? change_existing(transaction, options) : create(transaction, options);
 }
 
 Result<Recovery> recover_locked(Disk& disk) {
@@ -380,21 +390,31 @@ Result<Recovery> recover_locked(Disk& disk) {
     const auto text = disk.read(file);
     if (!text && text.error().kind != ErrorKind::NotFound) return pass(text.error());
     if (!text) {
-        if (!disk.exists(std::string(kJournalFolder))) return Recovery::Nothing;
+        GPKG_TRY(const bool litter, disk.exists(std::string(kJournalFolder)));
+        if (!litter) return Recovery::Nothing;
         if (const int code = disk.remove_tree(std::string(kJournalFolder)); code != 0)
             return pass(disk.error(std::string(kJournalFolder), "remove", code));
         return Recovery::Nothing;
     }
     GPKG_TRY(const auto plan, JournalPlan::parse(*text, (disk.prefix() / file).native()));
-    const bool committed = disk.exists(journal_path("committed"));
+    GPKG_TRY(const bool committed, disk.exists(journal_path("committed")));
     GPKG_CHECK(committed ? finish(disk, plan) : roll_back(disk, plan));
     return committed ? Recovery::Completed : Recovery::RolledBack;
 }
 
 PrefixCondition prefix_condition(const fs::path& prefix) {
-    if (!is_there(prefix / journal_path("plan.json")) && !is_half_removed(prefix))
+    const auto by_lock = [](const fs::path& folder) {
+        return PrefixLock::is_held(folder) ? PrefixCondition::Busy : PrefixCondition::Interrupted;
+    };
+    if (!is_there(prefix)) {
+        for (const auto& rest : {staging_path(prefix), grave_path(prefix)}) {
+            if (is_there(rest)) return by_lock(rest);
+        }
         return PrefixCondition::Settled;
-    return PrefixLock::is_held(prefix) ? PrefixCondition::Busy : PrefixCondition::Interrupted;
+    }
+    if (is_there(prefix / journal_path("plan.json")) || is_half_removed(prefix))
+        return by_lock(prefix);
+    return PrefixCondition::Settled;
 }
 
 std::vector<std::string> unfinished_files(const fs::path& prefix) {
@@ -417,10 +437,11 @@ Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& optio
     GPKG_TRY(const auto removed, finish_removal(prefix, options));
     GPKG_TRY(auto staged, remove_staging(prefix, options));
     if (staged == Recovery::Nothing) staged = removed;
-    const bool litter = is_there(prefix / std::string(kJournalFolder));
-    const bool half_made = is_there(prefix / "conda-meta") && !Prefix::is_environment(prefix);
+    GPKG_TRY(const bool litter, path_exists(prefix / std::string(kJournalFolder)));
+    GPKG_TRY(const bool has_meta, path_exists(prefix / "conda-meta"));
+    const bool half_made = has_meta && !Prefix::is_environment(prefix);
     // A killed process leaves its lock file, which holds nothing any more.
-    const bool lock_file = is_there(prefix / "conda-meta" / ".gpkg-lock");
+    GPKG_TRY(const bool lock_file, path_exists(prefix / "conda-meta" / ".gpkg-lock"));
     if (!litter && !half_made && !lock_file) return staged;
 
     GPKG_TRY(auto lock, acquire_lock(prefix, options));
@@ -434,7 +455,8 @@ Result<Recovery> recover(const fs::path& prefix, const TransactionOptions& optio
 Result<std::optional<fs::path>> set_damaged_journal_aside(const fs::path& prefix,
                                                           const TransactionOptions& options) {
     const auto file = prefix / journal_path("plan.json");
-    if (!is_there(file)) return std::nullopt;
+    GPKG_TRY(const bool there, path_exists(file));
+    if (!there) return std::nullopt;
     GPKG_TRY(auto lock, acquire_lock(prefix, options));
     const auto text = read_file(file);
     if (!text && text.error().kind == ErrorKind::NotFound) return std::nullopt;  // finished now

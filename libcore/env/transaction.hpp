@@ -101,6 +101,8 @@ struct TransactionOptions {
     /// Called when all is linked, before that is final: for what belongs to no package and comes
     /// along. An error takes everything back; of an existing prefix, not what this made.
     std::function<Result<void>()> completing{};
+    /// Told by remove_prefix(), which has no report: what failed and is no reason to stop.
+    std::function<void(const std::string& warning)> warn{};
     /// For tests: called before every change to the file system, from any thread; a number that is
     /// not 0 is taken for the errno of that change, which then does not happen.
     std::function<int(std::string_view change, const fs::path& path)> fault{};
@@ -164,8 +166,13 @@ enum class PrefixCondition {
     Busy,         ///< another process is at work on it
     Interrupted,  ///< recover() is needed
 };
-/// For commands that only read, which may want to say so.
+/// For commands that only read, which may want to say so. Of a prefix that is not there it tells
+/// whether it is being made or removed under its hidden name.
 PrefixCondition prefix_condition(const fs::path& prefix);
+
+/// "/envs/e" of a folder beside it in which e is made or removed ("/envs/.e.gpkg-removed"); nothing
+/// for other names.
+std::optional<fs::path> prefix_of_rest(const fs::path& path);
 
 /// Files that an interrupted or running transaction adds, relative to the prefix. They belong to no
 /// installed package yet.

@@ -28,6 +28,8 @@ bool write_fully(int fd, std::string_view bytes) {
     return true;
 }
 
+bool is_absent(int code) { return code == ENOENT || code == ENOTDIR; }
+
 Error io_error(const fs::path& path, std::string_view doing, int code) {
     std::string hint;
     if (code == ENOSPC || code == EDQUOT)

@@ -43,6 +43,10 @@ Result<Descriptor> open_folder(const fs::path& path);
 /// Writes all of it, however many calls that takes; false, with errno set, when it cannot.
 bool write_fully(int fd, std::string_view bytes);
 
+/// Whether an errno says that nothing has a name. Any other error (EIO, ESTALE, EACCES) says
+/// nothing about that.
+bool is_absent(int code);
+
 /// "PATH: cannot DOING: what the system says", NotFound where the path does not exist, else Io;
 /// with a hint on a full disk.
 Error io_error(const fs::path& path, std::string_view doing, int code);

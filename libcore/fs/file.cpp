@@ -4,6 +4,7 @@
 #include "libcore/base/text.hpp"
 #include "libcore/fs/byte_source.hpp"
 #include "libcore/fs/input_file_internal.hpp"
+#include "libcore/fs/system_user.hpp"
 #include "libcore/fs/temporary.hpp"
 
 #include <algorithm>
@@ -21,8 +22,13 @@
 namespace gpkg {
 namespace {
 
-tl::unexpected<Error> io_failure(const fs::path& path, std::string_view doing, int code) {
-    return pass(io_error(path, doing, code));
+tl::unexpected<Error> io_failure(const fs::path& path,
+                                 std::string_view doing,
+                                 int code,
+                                 std::string_view more = {}) {
+    auto error = io_error(path, doing, code);
+    error.message += more;
+    return pass(std::move(error));
 }
 
 /// A device or a pipe would be replaced by a file.
@@ -142,9 +148,27 @@ unsigned kept_from(const fs::path& path) {
     return (mode & fs::perms::group_read) != fs::perms::none ? 007 : 077;
 }
 
+Result<bool> path_exists(const fs::path& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) return true;
+    if (is_absent(errno)) return false;
+    return io_failure(path, "access", errno);
+}
+
 bool is_there(const fs::path& path) {
-    std::error_code ignored;
-    return fs::exists(fs::symlink_status(path, ignored));
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0 || !(is_absent(errno) || errno == EACCES);
+}
+
+Result<std::vector<fs::path>> paths_in(const fs::path& folder) {
+    std::vector<fs::path> paths;
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code))
+        paths.push_back(entry->path());
+    if (code && !is_absent(code.value())) return io_failure(folder, "list", code.value());
+    std::sort(paths.begin(), paths.end());
+    return paths;
 }
 
 Result<void> make_folders(const fs::path& path) {
@@ -189,6 +213,17 @@ fs::path deepest_left(fs::path path) {
     return path;
 }
 
+/// " (in a folder of root)": who can do what this user may not.
+std::string owner_text(const fs::path& left, int code) {
+    struct stat status {};
+    if ((code != EACCES && code != EPERM) || ::lstat(left.parent_path().c_str(), &status) != 0 ||
+        status.st_uid == ::geteuid())
+        return {};
+    const auto owner = system_user(status.st_uid);
+    return fmt::format(" (in a folder of {})",
+                       owner ? owner->name : fmt::format("user {}", status.st_uid));
+}
+
 }  // namespace
 
 Result<void> remove_tree(const fs::path& path) {
@@ -207,7 +242,8 @@ Result<void> remove_tree(const fs::path& path) {
         fs::remove_all(path, code);
         if (!code) return {};
     }
-    return io_failure(deepest_left(path), "remove", code.value());
+    const auto left = deepest_left(path);
+    return io_failure(left, "remove", code.value(), owner_text(left, code.value()));
 }
 
 Result<void> rename_path(const fs::path& from, const fs::path& to) {
@@ -322,7 +358,7 @@ fs::path absolute_path(std::string_view path, const fs::path& home) {
 
 bool is_safe_relative(std::string_view relative) {
     if (relative.empty() || relative.front() == '/') return false;
-    if (relative.find_first_of(std::string_view("\0\\", 2)) != std::string_view::npos) return false;
+    if (relative.find('\0') != std::string_view::npos) return false;
     if (relative.size() > 1 && relative[1] == ':') return false;
     for (const auto piece : split(relative, '/')) {
         if (piece == "..") return false;

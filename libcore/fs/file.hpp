@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace gpkg {
 
@@ -83,8 +84,15 @@ Result<void> check_replaceable(const fs::path& path,
                                std::string_view kind,
                                const std::function<bool(const fs::path&)>& is_of_kind);
 
-/// Whether something has this name, were it a link to nothing.
+/// Whether something has this name, also a link to nothing. A path that cannot be examined (EIO,
+/// ESTALE) is an error, never "no".
+Result<bool> path_exists(const fs::path& path);
+/// The same where a wrong "yes" does no harm, because the next call on the path fails with the
+/// reason: true unless the system says that nothing has the name, or this user may not look.
 bool is_there(const fs::path& path);
+
+/// The paths in a folder, sorted; none where there is no folder.
+Result<std::vector<fs::path>> paths_in(const fs::path& folder);
 
 /// Names of files and folders beside `path` that are similar to its own: for a name mistyped.
 std::vector<std::string> near_files(const fs::path& path);
@@ -137,7 +145,7 @@ private:
 fs::path absolute_path(std::string_view path, const fs::path& home);
 
 /// True when `relative`, a path from an archive or index, stays inside the folder it is joined to:
-/// not empty, not absolute, no "..", no drive letter, no NUL, no backslash.
+/// not empty, not absolute, no "..", no drive letter, no NUL. A backslash is part of a name.
 bool is_safe_relative(std::string_view relative);
 
 }  // namespace gpkg

@@ -68,6 +68,11 @@ Result<void> read_blocks(struct archive* archive, std::string_view name, const O
     }
 }
 
+/// Names that are not converted are what is wanted (NameLocale).
+bool is_about_conversion(const char* warning) {
+    return warning != nullptr && std::strstr(warning, "be converted") != nullptr;
+}
+
 /// Visits every member of the opened tar.
 Result<void> walk_tar(struct archive* tar,
                       Part part,
@@ -79,7 +84,7 @@ Result<void> walk_tar(struct archive* tar,
         const int code = libarchive()->read_next_header(tar, &entry);
         if (code == ARCHIVE_EOF) return {};
         if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return damaged(name, tar);
-        if (code == ARCHIVE_WARN) {
+        if (code == ARCHIVE_WARN && !is_about_conversion(libarchive()->error_string(tar))) {
             const auto* text = libarchive()->error_string(tar);
             warn(warnings,
                  fmt::format("{}: {}", name, text != nullptr ? printable(text) : "invalid tar"));
@@ -257,7 +262,7 @@ Result<void> walk_tar(const ByteSource& source,
                       std::vector<std::string>& warnings,
                       const OnMember& on_member) {
     GPKG_CHECK(need_libarchive());
-    const Utf8Locale locale;
+    const NameLocale locale(NameLocale::Names::Bytes);
     SourceReader reader{source};
     const ArchiveHandle tar(libarchive()->read_new());
     libarchive()->read_support_format_tar(tar.get());
@@ -289,7 +294,7 @@ void warn(std::vector<std::string>& warnings, std::string text) {
     if (warnings.size() < kMost) warnings.push_back(std::move(text));
 }
 
-Utf8Locale::Utf8Locale() {
+NameLocale::NameLocale(Names names) {
     // Made once and kept: every thread may hold it.
     static const locale_t utf8 = [] {
         for (const auto* name : {"C.UTF-8", "C.utf8", "en_US.UTF-8"}) {
@@ -297,10 +302,12 @@ Utf8Locale::Utf8Locale() {
         }
         return static_cast<locale_t>(nullptr);
     }();
-    before_ = ::uselocale(utf8);  // a null locale changes nothing
+    static const locale_t bytes = ::newlocale(LC_CTYPE_MASK, "C", nullptr);
+    // A null locale changes nothing.
+    before_ = ::uselocale(names == Names::Utf8 ? utf8 : bytes);
 }
 
-Utf8Locale::~Utf8Locale() { ::uselocale(before_); }
+NameLocale::~NameLocale() { ::uselocale(before_); }
 
 Result<void> walk_package(const fs::path& archive,
                           Walk walk,
@@ -315,7 +322,7 @@ Result<void> walk_package(const fs::path& archive,
 
     GPKG_TRY(const auto format, format_of(magic, archive.native()));
     GPKG_CHECK(need_libarchive());
-    const Utf8Locale locale;
+    const NameLocale locale(NameLocale::Names::Bytes);
     auto reader = ArchiveHandle();
     if (format == Format::Conda) {
         reader.reset(libarchive()->read_new());
@@ -340,7 +347,7 @@ Result<void> walk_package(const std::shared_ptr<ArrivingFile>& archive,
     GPKG_CHECK(ArrivingFile::source(archive)(magic.data(), magic.size()));
     GPKG_TRY(const auto format, format_of(magic, name));
     GPKG_CHECK(need_libarchive());
-    const Utf8Locale locale;
+    const NameLocale locale(NameLocale::Names::Bytes);
     auto reader = ArchiveHandle();
     if (format == Format::Conda) {
         reader.reset(libarchive()->read_new());

@@ -18,14 +18,20 @@
 
 namespace gpkg {
 
-/// libarchive converts names through the thread's locale; under "C" it would lose every letter
-/// beyond ASCII. Holds a UTF-8 locale for this thread.
-class Utf8Locale {
+/// libarchive converts the names of members through the thread's locale, which this sets while it
+/// lives.
+///
+/// Utf8: for writing, which loses letters beyond ASCII under any other.
+/// Bytes: for reading. Under UTF-8, names of PAX headers are composed (NFC), so that two files get
+/// one name, and one file another than it has; names that cannot be converted are left as they are,
+/// and under "C" no name beyond ASCII can be.
+class NameLocale {
 public:
-    Utf8Locale();
-    ~Utf8Locale();
-    Utf8Locale(const Utf8Locale&) = delete;
-    Utf8Locale& operator=(const Utf8Locale&) = delete;
+    enum class Names { Utf8, Bytes };
+    explicit NameLocale(Names names);
+    ~NameLocale();
+    NameLocale(const NameLocale&) = delete;
+    NameLocale& operator=(const NameLocale&) = delete;
 
 private:
     locale_t before_;

@@ -23,17 +23,17 @@ namespace {
 /// What packages of before has_prefix named the placeholder were built with.
 constexpr std::string_view kOldPlaceholder = "/opt/anaconda1anaconda2anaconda3";
 
-/// info/ stays in the package. What conda-meta/ says of the environment only package managers
-/// write: records, history, the variables that it sets, and whatever gpkg keeps there. There are
-/// file systems to which case does not matter.
+/// info/ stays in the package. What conda-meta/ says of the environment only package managers and
+/// the user write: records, history, pins, the variables that it sets, and whatever gpkg keeps
+/// there. There are file systems to which case does not matter.
 bool is_reserved(std::string_view written) {
     if (written == "info" || written.starts_with("info/")) return true;
     const auto path = to_lower(written);
     if (path == "conda-meta") return true;
     if (!path.starts_with("conda-meta/")) return false;
     const auto rest = std::string_view(path).substr(path.find('/') + 1);
-    return rest == "history" || rest == "state" || rest == "gpkg" || rest.starts_with("gpkg/") ||
-           rest.starts_with(".gpkg") || rest.ends_with(".json");
+    return rest == "history" || rest == "state" || rest == "pinned" || rest == "gpkg" ||
+           rest.starts_with("gpkg/") || rest.starts_with(".gpkg") || rest.ends_with(".json");
 }
 
 Result<PathType> path_type(const JsonObject& json) {
@@ -167,7 +167,9 @@ Result<std::vector<PathEntry>> read_old_paths(const fs::path& folder) {
         PathEntry entry;
         GPKG_TRY(entry.path, checked_payload_path(line, what));
         struct stat status {};
-        if (::fstatat(root.get(), entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (::fstatat(root.get(), entry.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            if (!is_absent(errno)) return pass(io_error(folder / entry.path, "access", errno));
+        } else {
             if (S_ISLNK(status.st_mode)) entry.type = PathType::SoftLink;
             if (S_ISDIR(status.st_mode)) entry.type = PathType::Directory;
         }

@@ -1,4 +1,5 @@
 #include "libcore/base/prefix_path.hpp"
+#include "libcore/base/text.hpp"
 #include "libcore/package/tree_writer_internal.hpp"
 
 #include <algorithm>
@@ -103,6 +104,20 @@ tl::unexpected<Error> TreeWriter::refused(const Member& member, std::string_view
 }
 
 tl::unexpected<Error> TreeWriter::failed(const Member& member, int code) const {
+    const auto path = clean_relative(member.path);
+    for (auto part = path; code == EEXIST && !part.empty(); part = parent_of(part)) {
+        for (const auto& [other, made] : made_) {
+            if (other == part || to_lower(other) != to_lower(part)) continue;
+            return fail(ErrorKind::Unsupported,
+                        fmt::format("{}: \"{}\" and \"{}\" differ only in the case of letters, "
+                                    "which this file system ignores",
+                                    archive_,
+                                    printable(other),
+                                    printable(part)),
+                        "move the root prefix (GPKG_ROOT_PREFIX) to a file system that "
+                        "distinguishes them");
+        }
+    }
     return pass(io_error(fmt::format("{}: member \"{}\"", archive_, printable(member.path)),
                          "unpack",
                          code == ENOENT ? EIO : code));  // the folder was taken away meanwhile

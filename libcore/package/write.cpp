@@ -84,7 +84,7 @@ Result<void> add_member(ZipWriter& zip,
 Result<fs::path> write_conda(const PackageContent& content,
                              const fs::path& output_folder,
                              const WriteOptions& options) {
-    const Utf8Locale locale;
+    const NameLocale locale(NameLocale::Names::Utf8);
     GPKG_TRY(const auto prepared, prepare(content));
     GPKG_TRY(auto file, NewFile::make(output_folder / (prepared.distribution + ".conda")));
     // zstd may grow what it cannot compress by a little: judge with room to spare.
@@ -110,7 +110,7 @@ Result<fs::path> write_conda(const PackageContent& content,
 Result<fs::path> write_tar_bz2(const PackageContent& content,
                                const fs::path& output_folder,
                                const WriteOptions& options) {
-    const Utf8Locale locale;
+    const NameLocale locale(NameLocale::Names::Utf8);
     GPKG_TRY(const auto prepared, prepare(content));
     GPKG_TRY(auto file, NewFile::make(output_folder / (prepared.distribution + ".tar.bz2")));
     TarWriter tar(options, [&](std::string_view bytes) { return file.write(bytes); });

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -75,7 +76,6 @@ struct Streams {
                          const ProcessCommand& command,
                          const Streams& streams,
                          int report) {
-    ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // also where gpkg itself is killed
     sigset_t none;
     sigemptyset(&none);
@@ -91,6 +91,61 @@ struct Streams {
     const int code = errno;
     [[maybe_unused]] const auto written = ::write(report, &code, sizeof code);
     ::_exit(127);
+}
+
+/// Ends all children, and theirs, which become children of this process when their parents end.
+/// Without memory of its own: it runs after a fork.
+void end_children() {
+    for (;;) {
+        std::array<char, 4096> list{};
+        const Descriptor file(::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
+        const auto size = file ? ::read(file.get(), list.data(), list.size() - 1) : 0;
+        if (size <= 0) return;
+        for (char* at = list.data(); *at != '\0';) {
+            char* end = nullptr;
+            const auto process = static_cast<pid_t>(std::strtol(at, &end, 10));
+            if (end == at) break;
+            // The last number may be cut off; the next round has it whole.
+            if (*end != '\0') ::kill(process, SIGKILL);
+            at = *end == '\0' ? end : end + 1;
+        }
+        ::waitpid(-1, nullptr, 0);
+    }
+}
+
+/// The program as a child of its own process, which ends it with all that it started when the
+/// caller is gone: `life` is the end of a pipe whose other end the caller has.
+[[noreturn]] void supervise(const Prepared& prepared,
+                            const ProcessCommand& command,
+                            const Streams& streams,
+                            int report,
+                            int life) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigset_t child_ended;
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &child_ended, nullptr);
+    const int ended = ::signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
+    const pid_t program = ::fork();
+    if (program == 0) become(prepared, command, streams, report);
+    ::close(report);
+    std::array<pollfd, 2> events{pollfd{life, POLLIN, 0}, pollfd{ended, POLLIN, 0}};
+    int status = 0;
+    while (program > 0) {
+        ::poll(events.data(), events.size(), -1);
+        if (events[0].revents != 0) break;
+        std::array<signalfd_siginfo, 8> drained{};
+        [[maybe_unused]] const auto size = ::read(ended, drained.data(), sizeof drained);
+        pid_t done = 0;
+        do {
+            done = ::waitpid(-1, &status, WNOHANG);
+        } while (done > 0 && done != program);
+        if (done != program) continue;
+        end_children();
+        ::_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    }
+    end_children();
+    ::_exit(128 + SIGKILL);
 }
 
 /// The caller's end of the pipe that a program writes to; never waits.
@@ -298,8 +353,18 @@ Result<int> run_command(const ProcessCommand& command) {
     int report[2] = {-1, -1};
     if (::pipe2(report, O_CLOEXEC) != 0)
         return fail(ErrorKind::Io, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
+    int life[2] = {-1, -1};
+    if (command.ends_with_caller && ::pipe2(life, O_CLOEXEC) != 0)
+        return fail(ErrorKind::Io, fmt::format("cannot create a pipe: {}", std::strerror(errno)));
+    const Descriptor supervised(life[0]);
+    const Descriptor alive(life[1]);
     const pid_t child = ::fork();
-    if (child == 0) become(prepared, command, streams, report[1]);
+    if (child == 0) {
+        ::setpgid(0, 0);
+        if (!command.ends_with_caller) become(prepared, command, streams, report[1]);
+        ::close(life[1]);
+        supervise(prepared, command, streams, report[1], life[0]);
+    }
     const int fork_error = errno;
     ::close(report[1]);
     streams = {};  // so that the pipes end with the program

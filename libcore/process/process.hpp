@@ -36,6 +36,8 @@ struct ProcessCommand {
     std::function<bool()> cancelled;  ///< asked now and then; true kills the group
     /// What is cancelled is sent SIGTERM first, and has so long to end by itself.
     std::chrono::milliseconds grace{0};
+    /// All that it starts ends with it, and with this process, also where that is killed.
+    bool ends_with_caller = false;
 };
 
 /// The variables of this process.

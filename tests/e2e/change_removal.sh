@@ -88,4 +88,38 @@ status=$? out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr")
 check [ "$status" = 0 ]
 check [ -d "$WORK/theirs/e" ]
 check [ -z "$(ls -A "$WORK/theirs/e")" ]
+
+# A file that cannot be deleted: its owner is named, the name is free, and clean and repair name the rest.
+as_other() {
+    last="another user: $*"
+    status=0
+    HOME=$WORK/theirs/home GPKG_ROOT_PREFIX=$WORK/theirs/home/root setpriv --reuid=65534 --regid=65534 --clear-groups \
+        "$GPKG" "$@" > "$WORK/stdout" 2> "$WORK/stderr" || status=$?
+    out=$(cat "$WORK/stdout") err=$(cat "$WORK/stderr")
+}
+envs=$WORK/theirs/home/root/envs
+as_other create -y -n e --override-channels -c "file://$CHANNEL" a
+check [ "$status" = 0 ]
+mkdir "$envs/e/roots" && touch "$envs/e/roots/file"
+as_other env remove -y -n e
+check [ "$status" = 1 ]
+err_has "$envs/.e.gpkg-removed/roots/file: cannot remove: Permission denied (in a folder of root); the environment is removed"
+check [ "$(find "$envs/.e.gpkg-removed" -type f)" = "$envs/.e.gpkg-removed/roots/file" ]
+as_other env list
+out_has interrupted
+as_other repair -y -n e
+check [ "$status" = 1 ]
+err_has "$envs/.e.gpkg-removed/roots/file: cannot remove"
+as_other create -y -n e --override-channels -c "file://$CHANNEL" a
+check [ "$status" = 0 ]
+mkdir "$envs/e/roots" && touch "$envs/e/roots/file"
+as_other env remove -y -n e
+check [ -d "$envs/.e.gpkg-removed-2" ]
+as_other clean -y --packages
+check [ "$status" = 1 ]
+out_has "$envs/.e.gpkg-removed, " "$envs/.e.gpkg-removed-2, "
+chown -R 65534:65534 "$envs"
+as_other clean -y --packages
+check [ "$status" = 0 ]
+check [ -z "$(ls -A "$envs")" ]
 finish

@@ -49,6 +49,10 @@ PY
 done
 absent x
 
+expect 1 create -n x grows
+err_has 'a text of 400000 bytes would grow to' 'its prefix placeholder "a" occurs 400000 times'
+absent x
+
 # Set-id bits go, with a word; names that differ by case are two files where the disk has both.
 expect 0 create -n x setuid
 err_has 'set-id bits removed from bin/su'
@@ -66,6 +70,26 @@ plain z
 expect 0 create -n zz --dry-run controls controls2  # they are in the store: what they would meet is known
 err_has 'share/a\x1b[31m' 'is in both'
 absent zz
+expect 0 create -n t turned turned2
+err_has 'share/x\u202ename\x9b31m' 'is in both'
+rm "$(place t)"/share/*
+expect 1 verify -n t
+expect 0 repair -y -n t
+err_has 'share/x\u202ename\x9b31m is missing'
+plain t
+
+# Names are bytes, in any locale.
+for name in names names-v1; do
+    for locale in C C.UTF-8; do
+        LC_ALL=$locale expect 0 create -n n "$name"
+        check [ "$(cat "$(place n)/share/cafe"$'\xcc\x81' "$(place n)/share/caf"$'\xc3\xa9' "$(place n)/a\\..\\b")" = decomposedcomposedback ]
+        expect 0 verify -n n
+        expect 0 remove -y -n n "$name"
+        check [ ! -e "$(place n)/share" ]
+        expect 0 env remove -y -n n
+        expect 0 clean -y --packages
+    done
+done
 expect 0 create -n w outward menu
 check [ -L "$(place w)/share/out" ]
 expect 0 install -n w outward-v1

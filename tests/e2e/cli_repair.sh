@@ -310,4 +310,20 @@ cp -r "$envs/after" "$envs/copy"
 expect 1 verify -n copy
 err_has "was copied here from $envs/after"
 
+# All environments at once.
+expect 1 verify --all
+out_has "$envs/after:" "$envs/copy:"
+err_has "was copied here from $envs/after"
+expect 1 verify --all --json
+json 'd["sound"] is False and [e["prefix"] for e in d["environments"] if "moved_from" in e] == [work + "/root/envs/copy"]'
+expect 2 verify --all -n copy
+expect 2 repair --all --json
+err_lacks internal
+expect 1 repair -y --all
+err_has "error: $envs/meta/conda-meta/gen-1.0-0.json"  # and the others are repaired all the same
+out_has 'reinstalled 1 package in copy'
+rm -r "$envs/lost" "$envs/meta"
+expect 0 repair -y --all
+expect 0 verify --all
+
 finish

@@ -115,7 +115,6 @@ def package(name, payload, *expected, formats=("conda", "tar.bz2"), index=None, 
 package("up", [file("../evil")], 'FN: refused: member "../evil" leads outside of the folder')
 package("updeep", [file("a/../../evil")], 'FN: refused: member "a/../../evil" leads outside of the folder')
 package("absolute", [file(f"{canary}/evil")], f'FN: refused: member "{canary}/evil" leads outside of the folder')
-package("backslash", [file("a\\..\\evil")], 'leads outside of the folder')
 package("through", [soft("l", canary), file("l/evil")], 'FN: refused: member "l/evil" needs the folder "l", which is not a folder')
 package("swapped", [file("d/x"), soft("d", canary), file("d/evil")], 'FN: refused: member "d" is in the archive twice')
 package("linkhard", [soft("l", f"{canary}/secret"), hard("h", "l")], 'FN: refused: member "h" is a hard link to "l"')
@@ -133,7 +132,7 @@ package("infotwice", [], 'member "info/index.json" is in the archive twice', mor
 package("infolink", [soft("info", canary)], 'member "info"', formats=("conda",))
 package("outsideinfo", [], 'member "bin/evil" is metadata outside of info/', more_info=[file("bin/evil")],
         formats=("conda",))
-for number, path in enumerate(("conda-meta/history", "conda-meta/state", "conda-meta/x-1.0-0.json", "Conda-Meta/history",
+for number, path in enumerate(("conda-meta/history", "conda-meta/state", "conda-meta/pinned", "conda-meta/x-1.0-0.json", "Conda-Meta/history",
                                "conda-meta/gpkg/state.json", "conda-meta/gpkg/generations/1.json.zst",
                                "conda-meta/.gpkg-transaction/journal")):
     package(f"meta{number}", [file(path)], f'path "{path}" is reserved for package managers')
@@ -179,6 +178,10 @@ hole.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.spars
                     "GNU.sparse.realsize": str(1 << 45)}
 package("hole", [(hole, b"1\n0\n0\n".ljust(512, b"\0"), 0o644)], "refused: unpacks to more than")
 package("longname", [file("n" * 5_000_000)], "FN")
+# A text that is nothing but its prefix placeholder; refused when it is linked.
+grown = listed([file("share/x", "a" * 400_000)])
+grown["paths"][0] |= {"prefix_placeholder": "a", "file_mode": "text"}
+package("grows", [file("share/x", "a" * 400_000)], paths=grown, formats=("conda",))
 # A frame that wants 2 GiB of memory before its first byte.
 package("window", [], "FN", packed_payload=b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", formats=("conda",))
 
@@ -187,6 +190,10 @@ package("setuid", [file("bin/su", "#!/bin/sh\n", 0o6755)])
 package("case", [file("share/Case", "1"), file("share/case", "2")])
 package("controls", [file("share/a\x1b[31m\nb", "1")])
 package("controls2", [file("share/a\x1b[31m\nb", "2")])
+package("turned", [file("share/x\u202ename\u009b31m", "1")])
+package("turned2", [file("share/x\u202ename\u009b31m", "2")])
+# Names are bytes: the first would be another file's where names are composed, the last leads nowhere.
+package("names", [file("share/cafe\u0301", "decomposed"), file("share/caf\u00e9", "composed"), file("a\\..\\b", "back")])
 package("outward", [soft("share/out", canary)])
 package("menu", [file("Menu/menu.json", json.dumps({"menu_items": {"command": ["touch", f"{canary}/evil"]}}))])
 

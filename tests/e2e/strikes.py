@@ -1,4 +1,4 @@
-"""Strikes commands at their every change of a file, and looks at what is left.
+"""Strikes commands at their every change of a file, and at their reads, and looks at what is left.
 
 strikes.py GPKG LIBRARY ROOT SCENARIO...
 
@@ -8,7 +8,8 @@ before the change, and for some of them after it: what is there then is mostly w
 another run that change fails. The environment envs/e is as it was made
 before this, or absent. After each strike `gpkg repair --offline` must bring it to what it was or to
 what the command makes of it, and nothing may be left beside it. Where an error is injected in place of a
-kill, gpkg itself must have done so.
+kill, gpkg itself must have done so. Where a read in the environment fails (EIO, ESTALE stand for a disk or a
+server that breaks), a command that succeeds has done all of it, and one that fails none.
 """
 
 import hashlib
@@ -37,8 +38,10 @@ def fail(text):
         sys.exit("too many failures")
 
 
-def run(words, at=0, how=""):
+def run(words, at=0, how="", reads=False):
     environment = {**os.environ, "LD_PRELOAD": library, "STRIKE_COUNT": counter}
+    if reads:
+        environment["STRIKE_READS"] = envs
     if at:
         environment.update(STRIKE_AT=str(at), STRIKE_HOW=how)
     done = subprocess.run([gpkg, *words], env=environment, capture_output=True, stdin=subprocess.DEVNULL)
@@ -186,6 +189,24 @@ def strike_errors(name, most, words, old, new, count):
         check_settled(what, old, new, without_empty)
 
 
+def strike_reads(name, most, words, old, new):
+    restore(saved)
+    _, count, _ = run(words, reads=True)
+    for at in points(count, most or 150):
+        what = f"{name}: a read fails at {at} of {count}"
+        restore(saved)
+        status, _, said = run(words, at, "EIO", reads=True)
+        if status < 0:
+            fail(f"{what}: ended by signal {-status}")
+        if status != 0 and "error:" not in said:
+            fail(f"{what}: says nothing of it: {said}")
+        # A lock file that could not be examined is left; nobody holds it.
+        if status != 0 or any(".gpkg-" in path for path in snapshot(envs)):
+            repair(what)
+        check_settled(what, old if status != 0 else new, new, without_empty)
+    return count
+
+
 def strike(name, most, words):
     restore(saved)
     old = snapshot(envs)
@@ -198,7 +219,8 @@ def strike(name, most, words):
     before = checks
     strike_kills(name, most, words, old, new, count)
     strike_errors(name, most, words, old, new, count)
-    print(f"{name}: {count} changes, {checks - before} checks")
+    reads = strike_reads(name, most, words, old, new)
+    print(f"{name}: {count} changes, {reads} reads, {checks - before} checks")
 
 
 seed = random.randrange(1 << 32)

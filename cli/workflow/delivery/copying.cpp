@@ -58,20 +58,21 @@ bool is_behind_link(const fs::path& prefix, const std::string& path) {
 
 /// Files and links of packages that somebody changed. What lies behind a link has another name
 /// inside the environment, by which it is found, or is not in there.
-std::vector<std::string> changed_files(const fs::path& prefix,
-                                       const std::vector<PrefixRecord>& records) {
+Result<std::vector<std::string>> changed_files(const fs::path& prefix,
+                                               const std::vector<PrefixRecord>& records) {
     std::set<std::string> changed;
     std::set<std::string_view> unchanged;  // it is enough that one package finds its own
     for (const auto& record : records) {
         for (const auto& entry : record.paths) {
-            if (!is_changed(prefix, record, entry))
+            GPKG_TRY(const bool is_other, is_changed(prefix, record, entry));
+            if (!is_other)
                 unchanged.insert(entry.path);
             else if (!is_behind_link(prefix, entry.path))
                 changed.insert(entry.path);
         }
     }
     std::erase_if(changed, [&](const auto& path) { return unchanged.contains(path); });
-    return {changed.begin(), changed.end()};
+    return std::vector<std::string>(changed.begin(), changed.end());
 }
 
 /// The records of an environment, each of which names an unpacked package as long as there is one.
@@ -207,7 +208,7 @@ Result<OtherFiles> other_files(Context& context, const fs::path& from, bool take
     GPKG_TRY(others.files, unowned_files(from, records));
     for (const auto& script : scripts_of_pack(from)) std::erase(others.files, script);
     append(others.files, other_meta_files(from, takes_over));
-    const auto changed = changed_files(from, records);
+    GPKG_TRY(const auto changed, changed_files(from, records));
     for (const auto& file : changed)
         context.out.note(fmt::format("{}: changed since it was installed; copied as it is", file));
     append(others.files, changed);

@@ -309,6 +309,12 @@ Result<int> repair_environment(Context& context,
         prefix_condition(path) == PrefixCondition::Interrupted)
         return tell_what_recovery_does(context, path);
     GPKG_TRY(const auto recovery, recover_interrupted(context, path, options.dry_run));
+    // The rest of a removal that cannot be deleted: says what, and why.
+    if (!options.dry_run && !is_there(path)) {
+        for (const auto& rest : unfinished_folders(environment_folders(context.config))) {
+            if (prefix_of_rest(rest) == path) GPKG_CHECK(remove_tree(rest));
+        }
+    }
     // A creation that was undone, or a removal that was completed; recover_interrupted() said so.
     std::error_code ignored;
     if (recovery != Recovery::Nothing && !fs::exists(path / "conda-meta", ignored)) {

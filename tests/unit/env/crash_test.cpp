@@ -157,6 +157,42 @@ public:
     }
 };
 
+/// A link leaves, or leads elsewhere: what others have behind it comes back at its own place.
+class LinkLeaves : public Scenario {
+public:
+    explicit LinkLeaves(std::string version = "2.0") : version_(std::move(version)) {
+        const Package first{.name = "base",
+                            .files = {{.path = "lib64", .content = "lib", .soft_link = true},
+                                      {.path = "lib/base", .content = "1"},
+                                      {.path = "other/base", .content = "1"}}};
+        const Package user{.name = "user",
+                           .files = {{.path = "lib64/user", .content = "u"},
+                                     {.path = "lib64/deep/user", .content = "d"},
+                                     {.path = "lib/own", .content = "o"}}};
+        REQUIRE(world.install({first, user, stays()}));
+        remember();
+    }
+    Result<TransactionReport> run(const TransactionOptions& options) override {
+        Transaction transaction;
+        transaction.prefix = world.prefix();
+        transaction.unlink = {world.installed("base")};
+        Package next{.name = "base", .version = version_};
+        next.files = {{.path = "lib/base", .content = "2"}};
+        if (version_ == "3.0")
+            next.files.push_back({.path = "lib64", .content = "other", .soft_link = true});
+        transaction.link = {world.request(next)};
+        return execute(transaction, options);
+    }
+
+private:
+    std::string version_;
+};
+
+class LinkChanges : public LinkLeaves {
+public:
+    LinkChanges() : LinkLeaves("3.0") {}
+};
+
 class Create : public Scenario {
 public:
     Create() { remember(); }
@@ -283,6 +319,11 @@ TEST_CASE("an update killed anywhere is undone or finished", "[env][crash]") {
     kill_everywhere<Update>();
 }
 
+TEST_CASE("what others have behind a link that leaves survives a kill anywhere", "[env][crash]") {
+    kill_everywhere<LinkLeaves>();
+    kill_everywhere<LinkChanges>();
+}
+
 TEST_CASE("a creation killed anywhere leaves nothing or everything", "[env][crash]") {
     kill_everywhere<Create>();
 }
@@ -353,7 +394,8 @@ int write_meanwhile(const std::vector<std::string>& paths) {
         if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) break;
         CAPTURE(step);
         const auto& prefix = scenario.world.prefix();
-        if (prefix_condition(prefix) != PrefixCondition::Interrupted ||
+        // Nor where the creation has not come to the prefix's own name.
+        if (prefix_condition(prefix) != PrefixCondition::Interrupted || !fs::exists(prefix) ||
             fs::exists(prefix / "conda-meta/.gpkg-transaction/committed"))
             continue;
         for (const auto& path : paths) {
@@ -402,7 +444,8 @@ TEST_CASE("undoing an interrupted change leaves what the user put there meanwhil
         scenario.reset();
         if (!killed_at(step, [&](const auto& options) { (void)scenario.run(options); })) break;
         const auto& prefix = scenario.world.prefix();
-        if (prefix_condition(prefix) != PrefixCondition::Interrupted ||
+        // Nor where the creation has not come to the prefix's own name.
+        if (prefix_condition(prefix) != PrefixCondition::Interrupted || !fs::exists(prefix) ||
             fs::exists(prefix / "conda-meta/.gpkg-transaction/committed") ||
             fs::exists(fs::symlink_status(prefix / "bin/plain")))
             continue;

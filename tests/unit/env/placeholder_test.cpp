@@ -46,6 +46,40 @@ TEST_CASE("text placeholders are replaced, and shebangs stay ones the kernel sta
     CHECK(replace_in_text(row.text, "/placehold", row.prefix) == row.expected);
 }
 
+TEST_CASE("a large text is replaced in pieces, and its growth is bounded", "[env]") {
+    const auto folder = TemporaryFolder::make(fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto file = folder->path() / "text";
+    const auto in_pieces = [&](std::string_view placeholder, std::string_view prefix) {
+        std::string out;
+        const auto done =
+            replace_in_text_file(file, placeholder, prefix, [&](std::string_view piece) {
+                out += piece;
+                return 0;
+            });
+        REQUIRE(done);
+        CHECK(*done == 0);
+        return out;
+    };
+    std::string text = "#!/built/here/bin/python -E\n";
+    while (text.size() < 3'000'000) text += std::string(text.size() % 97, 'x') + "/built/here/lib:";
+    REQUIRE(write_file_atomically(file, text));
+    for (const std::string prefix : {"/e", "/a/longer/prefix/than/the/placeholder"}) {
+        CHECK(in_pieces("/built/here", prefix) == replace_in_text(text, "/built/here", prefix));
+        CHECK(check_growth(file, "/built/here", prefix, "text"));
+    }
+    REQUIRE(write_file_atomically(file, ""));
+    CHECK(in_pieces("/built/here", "/e").empty());
+    REQUIRE(write_file_atomically(file, "/built/here"));
+    CHECK(in_pieces("/built/here", "/e") == "/e");
+    REQUIRE(write_file_atomically(file, std::string(400'000, 'a')));
+    const std::string prefix = "/" + std::string(99, 'p');
+    CHECK(check_growth(file, "a", "b", "text"));
+    CHECK(check_growth(file, "a", prefix, "text").error().message ==
+          "text: refused: a text of 400000 bytes would grow to 40000000 bytes (its prefix "
+          "placeholder \"a\" occurs 400000 times)");
+}
+
 TEST_CASE("strings in binaries keep their length", "[env]") {
     const auto replaced = [](const std::string& bytes, const std::string& prefix) {
         return replace_in_binary(bytes, "/placehold", prefix, "lib/x.so").value();

@@ -319,6 +319,81 @@ TEST_CASE("soft links cannot lead a package out of the prefix", "[env]") {
     CHECK(fs::exists(outside));
 }
 
+TEST_CASE("a link to a folder takes nothing of others along", "[env]") {
+    const auto base = [](std::string version, std::string target) {
+        Package package{.name = "base", .version = std::move(version)};
+        package.files = {{.path = "lib/base", .content = "b"}};
+        if (!target.empty())
+            package.files.push_back({.path = "lib64", .content = target, .soft_link = true});
+        return package;
+    };
+    const Package user{.name = "user",
+                       .files = {{.path = "lib64/user", .content = "u"},
+                                 {.path = "lib64/a/b/user", .content = "deep"}}};
+    const auto change = [](World& world, const std::vector<Package>& packages) {
+        Transaction transaction;
+        transaction.prefix = world.prefix();
+        transaction.unlink = {world.installed("base")};
+        for (const auto& package : packages) transaction.link.push_back(world.request(package));
+        return execute(transaction, {});
+    };
+    struct Row {
+        std::string target;
+        bool has_store;
+        std::string real;
+    };
+    // With and without the unpacked package of the one that stays.
+    for (const auto& row : {Row{"", true, "lib64/user"},
+                            Row{"", false, "lib64/user"},
+                            Row{"lib", true, "lib/user"},
+                            Row{"lib32", true, "lib32/user"},
+                            Row{"lib32", false, "lib32/user"}}) {
+        CAPTURE(row.target, row.has_store);
+        World world;
+        REQUIRE(world.install({base("1.0", "lib"), user}));
+        REQUIRE(fs::exists(world.prefix() / "lib/user"));
+        fs::create_directories(world.prefix() / "lib32");
+        if (!row.has_store) fs::remove_all(world.installed("user").extracted_package_dir);
+        const auto changed = change(world, {base("2.0", row.target)});
+        if (!changed) FAIL(changed.error().to_string());
+        CHECK(changed->warnings == std::vector<std::string>{});
+        CHECK(world.text("lib64/user") == "u");
+        CHECK(world.text("lib64/a/b/user") == "deep");
+        const auto tree = tree_of(world.prefix());
+        CHECK(tree.contains(row.real));
+        CHECK(tree.contains("lib/user") == (row.real == "lib/user"));
+    }
+}
+
+TEST_CASE("a package behind a link that stays removes its own files alone", "[env]") {
+    World world;
+    const Package base{.name = "base",
+                       .files = {{.path = "lib64", .content = "lib", .soft_link = true},
+                                 {.path = "lib/base", .content = "b"},
+                                 {.path = "lib/shared", .content = "base's"}}};
+    const Package user{.name = "user", .files = {{.path = "lib64/user", .content = "u"}}};
+    REQUIRE(world.install({base, user}));
+    REQUIRE(world.remove({"user"}));
+    CHECK_FALSE(fs::exists(world.prefix() / "lib/user"));
+    CHECK(world.text("lib64/shared") == "base's");
+}
+
+TEST_CASE("a failing pre-unlink script keeps no package", "[env]") {
+    World world;
+    const Package bad{
+        .name = "bad",
+        .files = {{.path = "lib/bad", .content = "x"},
+                  {.path = "bin/.bad-pre-unlink.sh", .content = "echo gone >&2\nexit 7\n"}}};
+    REQUIRE(world.install({bad}));
+    const auto removed = world.remove({"bad"});
+    if (!removed) FAIL(removed.error().to_string());
+    REQUIRE(removed->warnings.size() == 1);
+    CHECK(removed->warnings[0] ==
+          "bad-1.0-0: the pre-unlink script failed with exit status 7:\ngone; the package is "
+          "removed all the same");
+    CHECK_FALSE(fs::exists(world.prefix() / "lib/bad"));
+}
+
 TEST_CASE("what cannot work is refused before anything is changed", "[env]") {
     World world;
     const Package a{

@@ -49,6 +49,7 @@ TEST_CASE("unsafe, reserved, doubled and mistyped entries are refused", "[packag
         {R"({"_path": "./conda-meta/x.json"})", "p: path \"conda-meta/x.json\" is reserved for package managers"},
         {R"({"_path": "Conda-Meta/History"})",  "p: path \"Conda-Meta/History\" is reserved for package managers"},
         {R"({"_path": "conda-meta/state"})",    "p: path \"conda-meta/state\" is reserved for package managers"},
+        {R"({"_path": "conda-meta/pinned"})",   "p: path \"conda-meta/pinned\" is reserved for package managers"},
         {R"({"_path": "conda-meta/gpkg/x"})",   "p: path \"conda-meta/gpkg/x\" is reserved for package managers"},
         {R"({"_path": "conda-meta/.gpkg-lock"})", "p: path \"conda-meta/.gpkg-lock\" is reserved for package managers"},
         {R"({"_path": "a"}, {"_path": "./a"})", "p: path \"a\" is listed twice"},

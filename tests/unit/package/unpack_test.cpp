@@ -221,7 +221,6 @@ TEST_CASE("hostile members are refused and leave nothing", "[package]") {
         {{{"a/../../x", "evil"}}, "A: refused: member \"a/../../x\" leads outside of the folder"},
         {{{"/tmp/gpkg-evil", "evil"}},
          "A: refused: member \"/tmp/gpkg-evil\" leads outside of the folder"},
-        {{{"a\\..\\x", "evil"}}, "A: refused: member \"a\\..\\x\" leads outside of the folder"},
         {{{"l", "/tmp", Kind::SoftLink}, {"l/gpkg-evil", "evil"}},
          "A: refused: member \"l/gpkg-evil\" needs the folder \"l\", which is not a folder"},
         {{{"l", "..", Kind::SoftLink}, {"l/x", "evil"}},

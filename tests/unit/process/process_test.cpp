@@ -7,6 +7,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 using gpkg::ProcessCommand;
 
@@ -110,6 +113,46 @@ TEST_CASE("programs that leave their group end with who keeps them", "[process]"
     CHECK(::kill(sleeper, 0) == 0);
     orphanage.reset();
     CHECK(::kill(sleeper, 0) != 0);
+}
+
+TEST_CASE("what a program starts ends with a caller that is killed", "[process]") {
+    const auto folder = gpkg::TemporaryFolder::make(gpkg::fs::temp_directory_path());
+    REQUIRE(folder);
+    const auto file = [&](const char* name) { return (folder->path() / name).native(); };
+    ProcessCommand command;
+    command.arguments = {"sh",
+                         "-c",
+                         "(sleep 1; touch \"$1\") & setsid sh -c 'sleep 1; touch \"$0\"' \"$2\" & "
+                         "touch \"$3\"; sleep 5",
+                         "sh",
+                         file("in-group"),
+                         file("in-session"),
+                         file("started")};
+    command.ends_with_caller = true;
+    const auto caller = ::fork();
+    if (caller == 0) {
+        (void)gpkg::run_command(command);
+        ::_exit(0);
+    }
+    for (int i = 0; i < 200 && !gpkg::is_there(file("started")); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    REQUIRE(gpkg::is_there(file("started")));
+    ::kill(caller, SIGKILL);
+    ::waitpid(caller, nullptr, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    CHECK_FALSE(gpkg::is_there(file("in-group")));
+    CHECK_FALSE(gpkg::is_there(file("in-session")));
+    // Else it is run as any other.
+    command.arguments = {"sh", "-c", "echo out; exit 3"};
+    const auto done = gpkg::run_and_capture(command);
+    REQUIRE(done);
+    CHECK(done->exit_code == 3);
+    CHECK(done->output == "out\n");
+    command.arguments = {"sh", "-c", "kill -9 $$"};
+    CHECK(gpkg::run_command(command) == 137);
+    command.arguments = {"/etc/passwd"};
+    CHECK(gpkg::run_command(command).error().message ==
+          "/etc/passwd: cannot run: Permission denied");
 }
 
 TEST_CASE("errors are taken apart from the output", "[process]") {
