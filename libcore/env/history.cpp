@@ -144,7 +144,7 @@ std::string to_text(const HistoryEntry& entry) {
 }
 
 std::string history_text(const PackageRecord& record) {
-    const auto name = record.distribution();
+    auto name = record.distribution();
     if (record.channel.empty()) return name;
     return fmt::format("{}/{}::{}", record.channel, record.subdir, name);
 }

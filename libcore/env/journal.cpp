@@ -94,8 +94,8 @@ Result<void> remove_arrived(Disk& disk, const JournalPlan& plan, Failures& failu
         return *a.path > *b.path;
     });
     for (const auto& [path, folder] : all) {
-        auto theirs = folder ? Result<bool>(false) : has_theirs(disk, is_theirs, *path);
-        if (!theirs) failures.add(std::move(theirs).error());
+        const auto theirs = folder ? Result<bool>(false) : has_theirs(disk, is_theirs, *path);
+        if (!theirs) failures.add(theirs.error());
         if (!theirs || *theirs) continue;
         const int code = folder ? disk.remove_folder(*path) : disk.remove(*path);
         // A folder in which scripts or the user left something stays.

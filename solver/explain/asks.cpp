@@ -73,6 +73,7 @@ std::string way_text(const Universe& universe, const Way& way) {
     for (const auto id : way) by_condition[universe.specs()[id].when].push_back(id);
     const auto always = by_condition.extract(kAlways);
     std::vector<std::string> texts;
+    texts.reserve(by_condition.size());
     for (const auto& [when, some] : by_condition)
         texts.push_back(unconditional_text(universe, some) + " " + condition_text(universe, when));
     std::sort(texts.begin(), texts.end());
@@ -135,6 +136,7 @@ std::vector<std::string> joined(const Universe& universe, NameId to, std::vector
         wider.back().as_written.clear();
     }
     std::vector<std::string> texts;
+    texts.reserve(wider.size());
     for (const auto& interval : wider) texts.push_back(interval.text(universe.names()[to].text));
     return texts;
 }
