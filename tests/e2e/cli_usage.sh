@@ -391,7 +391,6 @@ env config set A=1|use gpkg env config vars set -n NAME A=1
 env config vars get -n early|use gpkg env config vars list -n early
 config vars set A=1|use gpkg env config vars set -n NAME A=1
 cache list|use gpkg clean to free space
-verify --all|verify checks one environment
 delete early|use gpkg env remove -n early, or gpkg remove -n early PACKAGE
 delete|use gpkg env remove -n NAME
 list -n early --from-history|use --requested
