@@ -516,8 +516,6 @@ constexpr OtherName kOtherNames[] = {
      "variants looks in the channels; for the installed build: gpkg list -n NAME"},
     {"variants --variant-config, variants -m",
      "for the variants of a recipe: gpkg build {1:RECIPE} -m {2:FILE} --plan"},
-    {"verify --all",
-     "verify checks one environment: gpkg verify -n NAME; for the package store: --store"},
     {"verify-package", "use gpkg inspect {FILE}"},
     {"why --accel", "for the build that a request selects: gpkg why-not PACKAGE --accel VENDOR"},
 };
