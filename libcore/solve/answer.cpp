@@ -1,6 +1,7 @@
 #include "libcore/solve/answer.hpp"
 
 #include "libcore/hardware/cuda.hpp"
+#include "libcore/hardware/toolkit.hpp"
 #include "libcore/solve/machine_needs.hpp"
 #include "libcore/spec/spec_text.hpp"
 
@@ -124,6 +125,18 @@ bool counts(const Way& way, const Request& request, const Solution& solution) {
     return !is_for_none_alone(request, solution) && !is_for_others(request, solution);
 }
 
+/// Whether a requested compiler or development package is for a CUDA that the driver does not run.
+bool builds_beyond_driver(const Problem& problem, const Solution& solution) {
+    const auto driver = driver_release(problem.virtual_packages, Accelerator::Nvidia);
+    return driver && std::ranges::any_of(problem.request.specs, [&](const MatchSpec& spec) {
+               const auto* record = find_record(solution.records, spec.name);
+               if (record == nullptr || !is_for_building(spec.name)) return false;
+               const auto cuda = toolkit_of(*record);
+               return cuda && cuda->vendor == Accelerator::Nvidia &&
+                      driver_fit(cuda->first, *driver) == DriverFit::No;
+           });
+}
+
 /// What did not hold after all.
 void note_way(const Way& way, const Problem& problem, Solution& solution) {
     for (const auto& spec : way.lifted) {
@@ -141,7 +154,7 @@ void note_way(const Way& way, const Problem& problem, Solution& solution) {
             "cannot solve with accelerator {}; using accelerator {} (--accel auto allows any)",
             to_string(wanted),
             to_string(way.accelerator)));
-    if (way.only_compiles)
+    if (way.only_compiles || builds_beyond_driver(problem, solution))
         solution.notes.emplace_back(fmt::format(
             "programs built with this CUDA do not run on {}: its driver supports CUDA {}",
             problem.machine,

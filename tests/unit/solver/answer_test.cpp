@@ -164,4 +164,22 @@ TEST_CASE("what is only to build with is asked for without the driver, last", "[
     CHECK(asked.ways == std::vector<std::string>{"auto?"});
 }
 
+TEST_CASE("a compiler for a CUDA that the driver does not run is told of", "[solve]") {
+    auto problem = problem_with({Choice::Auto});
+    problem.request.specs = {spec("cuda-nvcc")};
+    const auto notes_with = [&](std::string version) {
+        const auto answered = answer(problem, [&](const Problem&) -> Result<Outcome> {
+            Solution solution;
+            auto& nvcc = solution.records.emplace_back();
+            nvcc.name = "cuda-nvcc";
+            nvcc.version = version;
+            return solution;
+        });
+        REQUIRE(answered);
+        return texts_of(std::get<Solution>(answered->outcome).notes).size();
+    };
+    CHECK(notes_with("13.0.48") == 1);
+    CHECK(notes_with("12.9.86") == 0);
+}
+
 }  // namespace answer_test
