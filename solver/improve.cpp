@@ -78,7 +78,7 @@ private:
         const auto newest = newest_of(parts);
         prefer_new_versions(others);
         prefer(others, ranking_.accelerators);
-        prefer_toolkit(names);
+        prefer_toolkit(others);
         prefer_new_versions(parts);
         for (const auto id : newest) note_older_part(id);
         settle_builds(names);
