@@ -164,6 +164,8 @@ std::optional<std::size_t> terminal_width(int descriptor) {
 }
 
 std::size_t display_width(std::string_view text) {
+    const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+    if (std::ranges::all_of(text, is_plain)) return text.size();  // nearly all are
     std::size_t width = 0;
     for (const auto& glyph : glyphs_of(text)) width += glyph.columns;
     return width;

@@ -19,7 +19,9 @@
 namespace gpkg::solver {
 namespace {
 
-constexpr std::size_t kLikelyCandidates = std::size_t{1} << 15U;
+// Room for all of most channels: what is not used of it costs nothing, and to move all that is there
+// again and again would.
+constexpr std::size_t kLikelyCandidates = std::size_t{1} << 17U;
 
 bool names_match(const MatchSpec& spec, std::string_view name) {
     if (spec.has_one_name()) return spec.name == name;
@@ -127,6 +129,7 @@ public:
 
     Result<void> collect_reached() {
         candidates_.reserve(kLikelyCandidates);
+        universe_.versions_.reserve(kLikelyCandidates);
         count_channels();
         const auto& request = problem_.request;
         universe_.found_accelerator_ =

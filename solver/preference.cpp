@@ -4,7 +4,9 @@
 #include "solver/running.hpp"
 
 #include <algorithm>
+#include <array>
 #include <compare>
+#include <cstdint>
 #include <fmt/format.h>
 #include <functional>
 #include <numeric>
@@ -33,6 +35,24 @@ enum class Key {
     BuildNumber,
     Rest,
 };
+
+/// Where each key but Rest puts a candidate among those of its name; less is better.
+using Places = std::array<std::uint64_t, static_cast<std::size_t>(Key::Rest)>;
+
+/// The first key that tells two apart; Rest where none does.
+Key deciding(const Places& one, const Places& two) {
+    return static_cast<Key>(std::ranges::mismatch(one, two).in1 - one.begin());
+}
+
+std::uint64_t place_of(const ToolkitFit& fit) {
+    return std::uint64_t{static_cast<unsigned>(fit.how)} << 32U |
+           static_cast<unsigned>(fit.distance);
+}
+
+std::uint64_t place_of(const Closeness& closeness) {
+    return ~(std::uint64_t{static_cast<unsigned>(closeness.gpu)} << 32U |
+             static_cast<unsigned>(closeness.cpu));
+}
 
 /// What stays of what is installed.
 struct Held {
@@ -71,9 +91,10 @@ public:
         const auto& one = universe_.candidates()[a];
         const auto& two = universe_.candidates()[b];
         policy_ = policy_of(one.name);
-        const auto [key, order] = decide(a, b);
-        if (order > 0) return "allows the preferred builds of other packages";
-        switch (key) {
+        const auto places = places_of(one);
+        const auto others = places_of(two);
+        if (others < places) return "allows the preferred builds of other packages";
+        switch (deciding(places, others)) {
         case Key::Release: break;  // nobody is told of these as of packages
         case Key::Held:
             return one.is_installed ? "is installed and changes only when requested"
@@ -163,20 +184,22 @@ private:
         policy_ = policy_of(named);
         std::vector<CandidateId> ids(name.end - name.begin);
         std::iota(ids.begin(), ids.end(), name.begin);
+        std::vector<Places> places;
+        places.reserve(ids.size());
+        for (const auto id : ids) places.push_back(places_of(universe_.candidates()[id]));
+        const auto at = [&](CandidateId id) -> const Places& { return places[id - name.begin]; };
         // The rows of an index come in this order as far as no request has a say in it.
-        const auto is_better = [&](auto a, auto b) { return decide(a, b).second < 0; };
+        const auto is_better = [&](auto a, auto b) { return at(a) < at(b); };
         if (!std::is_sorted(ids.begin(), ids.end(), is_better))
             std::sort(ids.begin(), ids.end(), is_better);
         // Which key tells each from the one before it.
         std::vector<Key> keys(ids.size(), Key::Rest);
-        for (std::size_t i = 1; i < ids.size(); ++i) keys[i] = decide(ids[i - 1], ids[i]).first;
+        for (std::size_t i = 1; i < ids.size(); ++i) keys[i] = deciding(at(ids[i - 1]), at(ids[i]));
         for (std::size_t begin = 0; begin < ids.size();) {
             auto end = begin + 1;
             while (end < ids.size() && keys[end] == Key::Rest) ++end;
-            const auto at = [&](std::size_t i) {
-                return ids.begin() + static_cast<std::ptrdiff_t>(i);
-            };
-            if (end - begin > 1) order_group(at(begin), at(end));
+            const auto group = std::span(ids).subspan(begin, end - begin);
+            if (group.size() > 1) order_group(group);
             begin = end;
         }
         number(ids, keys);
@@ -281,7 +304,7 @@ private:
 
     /// Smaller is better. Of what is not preferred, builds for none go before those for what is not
     /// there.
-    int accelerator_place(const Candidate& candidate) const {
+    std::uint64_t accelerator_place(const Candidate& candidate) const {
         if (!policy_.preferred || candidate.accelerator == *policy_.preferred) return 0;
         return candidate.accelerator == Accelerator::None ? 1 : 2;
     }
@@ -297,73 +320,57 @@ private:
     }
 
     /// What is installed and not to be updated stays, else its version does. Smaller is better.
-    int held_place(const Candidate& candidate) const {
+    std::uint64_t held_place(const Candidate& candidate) const {
         const auto& held = policy_.held;
         if (!held || (held->is_build_too && candidate.is_installed)) return 0;
         return version_order_[candidate.version] == held->version ? 1 : 2;
     }
 
-    /// The first key that tells two of one name apart, and how: negative when `a` is better. Rest
-    /// where none does.
-    std::pair<Key, std::strong_ordering> decide(CandidateId a, CandidateId b) const {
-        const auto& one = universe_.candidates()[a];
-        const auto& two = universe_.candidates()[b];
-        for (int place = 0; place < static_cast<int>(Key::Rest); ++place) {
-            const auto key = static_cast<Key>(place);
-            if (const auto order = compare(key, one, two); order != 0) return {key, order};
-        }
-        return {Key::Rest, std::strong_ordering::equal};
+    /// In the order of the keys.
+    Places places_of(const Candidate& candidate) const {
+        const auto fit = place_of(candidate.toolkit_fit);
+        const bool is_toolkit = universe_.names()[candidate.name].toolkit_of.has_value();
+        const bool has_channels = universe_.problem().priority != ChannelPriority::Disabled;
+        const auto accelerator = accelerator_place(candidate);
+        return {held_place(candidate),
+                is_toolkit ? fit : 0,
+                will_not_run(candidate),
+                is_kept_back(candidate),
+                has_channels ? candidate.channel : 0,
+                policy_.wants_cuda ? accelerator : 0,
+                ~std::uint64_t{version_order_[candidate.version]},
+                accelerator,
+                policy_.heeds_machine ? fit : 0,
+                place_of(candidate.closeness),
+                ~candidate.build_number};
     }
 
-    std::strong_ordering compare(Key key, const Candidate& one, const Candidate& two) const {
-        switch (key) {
-        case Key::Held: return held_place(one) <=> held_place(two);
-        case Key::Release:
-            if (universe_.names()[one.name].toolkit_of) return one.toolkit_fit <=> two.toolkit_fit;
-            break;
-        case Key::Runs: return will_not_run(one) <=> will_not_run(two);
-        case Key::TrackFeatures: return is_kept_back(one) <=> is_kept_back(two);
-        case Key::Channel:
-            if (universe_.problem().priority != ChannelPriority::Disabled)
-                return one.channel <=> two.channel;
-            break;
-        case Key::NamedCuda:
-            if (policy_.wants_cuda) return accelerator_place(one) <=> accelerator_place(two);
-            break;
-        case Key::Version: return version_order_[two.version] <=> version_order_[one.version];
-        case Key::Accelerator: return accelerator_place(one) <=> accelerator_place(two);
-        case Key::Toolkit:
-            if (policy_.heeds_machine) return one.toolkit_fit <=> two.toolkit_fit;
-            break;
-        case Key::Closeness: return two.closeness <=> one.closeness;
-        case Key::BuildNumber: return two.build_number <=> one.build_number;
-        case Key::Rest: break;
-        }
-        return std::strong_ordering::equal;
-    }
-
-    using Iterator = std::vector<CandidateId>::iterator;
     using List = std::span<const SpecId>;
 
     /// Keys 11 (what the dependencies can bring), 12 (timestamp) and the tie-breaks.
-    void order_group(Iterator begin, Iterator end) {
+    void order_group(std::span<CandidateId> group) {
         // Builds mostly share their list of dependencies: each list is looked at once.
-        const auto list_of = [&](CandidateId id) {
-            const auto& candidate = universe_.candidates()[id];
-            return candidate.not_asked.empty() ? candidate.depends : candidate.not_asked;
-        };
         std::vector<List> lists;
         std::unordered_map<const SpecId*, std::size_t> known;
-        for (auto id = begin; id != end; ++id) {
-            if (known.try_emplace(list_of(*id).data(), lists.size()).second)
-                lists.push_back(list_of(*id));
+        struct Placed {
+            std::size_t place;  ///< of its list; first, the number of that
+            CandidateId id;
+        };
+        std::vector<Placed> members;
+        members.reserve(group.size());
+        for (const auto id : group) {
+            const auto& candidate = universe_.candidates()[id];
+            const auto list = candidate.not_asked.empty() ? candidate.depends : candidate.not_asked;
+            const auto [number, is_new] = known.try_emplace(list.data(), lists.size());
+            if (is_new) lists.push_back(list);
+            members.push_back({number->second, id});
         }
         const auto places = order_lists(lists);
-        std::sort(begin, end, [&](CandidateId a, CandidateId b) {
-            const auto one = places[known.at(list_of(a).data())];
-            const auto two = places[known.at(list_of(b).data())];
-            return one != two ? one < two : last_order(a, b) < 0;
+        for (auto& member : members) member.place = places[member.place];
+        std::ranges::sort(members, [&](const Placed& a, const Placed& b) {
+            return a.place != b.place ? a.place < b.place : last_order(a.id, b.id) < 0;
         });
+        std::ranges::transform(members, group.begin(), &Placed::id);
     }
 
     /// The place of each list among them, by what it can bring; equal for lists that bring the

@@ -28,12 +28,13 @@ CpuFeatures all_features(std::string_view name) {
 }
 
 bool runs(const Cpu& cpu, const Microarchitecture& entry) {
-    const auto ancestors = lineage(entry.name);
-    if (std::ranges::find(ancestors, cpu.family) == ancestors.end()) return false;
     // How to tell one version of the Arm architecture from another is not known.
     if (entry.name.starts_with("armv")) return false;
-    if (cpu.family == "ppc64le") return entry.generation <= cpu.generation;
-    if (entry.vendor != "generic" && entry.vendor != cpu.vendor) return false;
+    const bool is_power = cpu.family == "ppc64le";
+    if (!is_power && entry.vendor != "generic" && entry.vendor != cpu.vendor) return false;
+    const auto ancestors = lineage(entry.name);
+    if (std::ranges::find(ancestors, cpu.family) == ancestors.end()) return false;
+    if (is_power) return entry.generation <= cpu.generation;
     return std::ranges::includes(cpu.features, all_features(entry.name));
 }
 
@@ -46,11 +47,14 @@ std::string_view choose(const Cpu& cpu) {
                    lineage(entry.name).size(),
                    all_features(entry.name).size());
     };
+    std::vector<const Microarchitecture*> running;
+    for (const auto& entry : microarchitectures())
+        if (runs(cpu, entry)) running.push_back(&entry);
     const auto best = [&](auto&& accept) {
         const Microarchitecture* winner = nullptr;
-        for (const auto& entry : microarchitectures()) {
-            if (!runs(cpu, entry) || !accept(entry)) continue;
-            if (winner == nullptr || key(*winner) < key(entry)) winner = &entry;
+        for (const auto* entry : running) {
+            if (!accept(*entry)) continue;
+            if (winner == nullptr || key(*winner) < key(*entry)) winner = entry;
         }
         return winner;
     };

@@ -70,6 +70,7 @@ public:
         for (auto* exchange : exchanges) pointers.push_back(&traced.emplace_back(out_, *exchange));
         transport_->run(pointers, parallel, stop);
     }
+    void prepare() override { transport_->prepare(); }
     Mirrors* mirrors() override { return transport_->mirrors(); }
 
 private:

@@ -5,8 +5,9 @@
 
 namespace gpkg {
 
+// Lazily: of the functions that these libraries and theirs call, most never run.
 SharedLibrary::SharedLibrary(const char* name)
-    : name_(name), handle_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+    : name_(name), handle_(::dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
     if (handle_ == nullptr) problem_ = ::dlerror();
 }
 

@@ -232,6 +232,7 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
         if (channel.is_local() && !fs::exists(channel.folder(), ignored))
             return pass(no_local_channel(channel, {}));
     }
+    if (std::ranges::any_of(all, &OneIndex::needs_server)) transport.prepare();
     std::vector<std::size_t> asking;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto settled = all[i].settle_here();

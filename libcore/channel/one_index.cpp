@@ -66,6 +66,15 @@ std::string shards_url(const Channel& channel, std::string_view subdir) {
     return fmt::format("{}/{}", channel.subdir_url(subdir), kShards);
 }
 
+bool OneIndex::needs_server() const {
+    if (result_.channel.is_local() || only_cached_) return false;
+    const auto has_fresh = [this](const Copy& copy) {
+        const auto state = copy.cache.load();
+        return state && is_fresh(*state);
+    };
+    return !has_fresh(shards_) && !has_fresh(whole_);
+}
+
 Result<bool> OneIndex::settle_here() {
     if (result_.channel.is_local()) {
         if (trust_ != nullptr) return false;
@@ -73,7 +82,7 @@ Result<bool> OneIndex::settle_here() {
         return true;
     }
     load_cached();
-    if (copy().is_usable && (only_cached_ || is_fresh())) {
+    if (copy().is_usable && (only_cached_ || is_fresh(copy().state))) {
         auto kept = check_kept();
         if (kept) use_cached();
         if (kept || only_cached_) return kept.map([] { return true; });
@@ -133,8 +142,7 @@ bool OneIndex::is_believed(std::int64_t absent_at) const {
     return absent_at != 0 && now_ - absent_at < kNoZstFor;
 }
 
-bool OneIndex::is_fresh() const {
-    const auto& state = copy().state;
+bool OneIndex::is_fresh(const CachedState& state) const {
     // That a subdir is missing is asked anew each time: somebody may just have filled it.
     if (state.missing) return false;
     const auto age = now_ - state.checked_at;

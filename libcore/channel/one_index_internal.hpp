@@ -41,6 +41,8 @@ public:
         result_.subdir = std::move(subdir);
     }
 
+    /// Whether a server will be asked, as far as the dates of what is cached tell.
+    bool needs_server() const;
     /// Settles it without the network where that is possible. True: done.
     Result<bool> settle_here();
     /// Of a signed channel what is there now is told first: nothing is read that it does not list.
@@ -72,7 +74,7 @@ private:
     /// The one that answers as long as nothing new arrives.
     Copy& copy() { return shards_.is_usable ? shards_ : whole_; }
     const Copy& copy() const { return shards_.is_usable ? shards_ : whole_; }
-    bool is_fresh() const;
+    bool is_fresh(const CachedState& state) const;
     void use_cached();
     void plan();
     bool has_fallback() const;

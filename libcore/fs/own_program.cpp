@@ -15,10 +15,16 @@ Result<fs::path> running() {
     return path;
 }
 
-std::optional<fs::path> own_program_of_loader() {
+std::optional<fs::path> find_program_of_loader() {
     const auto exe = running();
     const auto words = exe ? read_file("/proc/self/cmdline") : pass(exe.error());
     return words ? program_of_loader(*exe, *words) : std::nullopt;
+}
+
+/// Looked for once: it stays the same as long as the process lives.
+const std::optional<fs::path>& own_program_of_loader() {
+    static const auto found = find_program_of_loader();
+    return found;
 }
 
 }  // namespace
@@ -36,7 +42,7 @@ std::optional<fs::path> program_of_loader(const fs::path& exe, std::string_view 
 }
 
 Result<fs::path> own_program() {
-    if (auto program = own_program_of_loader()) return *std::move(program);
+    if (const auto& program = own_program_of_loader()) return *program;
     return running();
 }
 

@@ -3,6 +3,7 @@
 // never from https down, never with credentials to another origin, each with its own proxy.
 
 #include "libcore/base/number.hpp"
+#include "libcore/base/parallel.hpp"
 #include "libcore/base/percent.hpp"
 #include "libcore/net/libcurl_internal.hpp"
 #include "libcore/net/oci_internal.hpp"
@@ -18,6 +19,7 @@
 #include <fmt/format.h>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <sys/resource.h>
 #include <utility>
 #include <vector>
@@ -709,6 +711,11 @@ public:
         idle_.push_back(std::move(multi));
     }
 
+    void prepare() override {
+        const std::lock_guard lock(mutex_);
+        if (!preparing_) preparing_.emplace(1, [] { (void)libcurl(); });
+    }
+
     Mirrors* mirrors() override { return &mirrors_; }
 
 private:
@@ -725,7 +732,8 @@ private:
     OciTokens tokens_;
     Mirrors mirrors_;
     std::mutex mutex_;
-    std::vector<Multi> idle_;  ///< with their open connections
+    std::vector<Multi> idle_;           ///< with their open connections
+    std::optional<Workers> preparing_;  ///< loading libcurl
 };
 
 }  // namespace

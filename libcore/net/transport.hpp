@@ -102,6 +102,8 @@ public:
     virtual void run(std::span<Exchange* const> exchanges,
                      std::size_t parallel,
                      const std::stop_token& stop) = 0;
+    /// run() will be called soon: what it needs is made ready meanwhile, in another thread.
+    virtual void prepare() {}
     /// For who asks by way of this; null: none. An exchange chooses among them.
     virtual Mirrors* mirrors() { return nullptr; }
 };
