@@ -75,8 +75,9 @@ private:
 };
 
 /// The names conda gives its exceptions, for scripts that look at them.
-std::string_view exception_name(ErrorKind kind) {
-    switch (kind) {
+std::string_view exception_name(const Error& error) {
+    if (!error.exception_name.empty()) return error.exception_name;
+    switch (error.kind) {
     case ErrorKind::Parse: return "InvalidSpec";
     case ErrorKind::NotFound: return "PackagesNotFoundError";
     case ErrorKind::NoEnvironment: return "EnvironmentLocationNotFound";
@@ -317,7 +318,7 @@ void Output::error(const Error& error) {
         nlohmann::ordered_json document{{"success", false},
                                         {"error", hide_secrets(error.to_string())},
                                         {"message", hide_secrets(error.message)},
-                                        {"exception_name", exception_name(error.kind)}};
+                                        {"exception_name", exception_name(error)}};
         if (!error.hint.empty()) document["hint"] = hide_secrets(error.hint);
         if (!error.details.empty()) {
             auto details = nlohmann::ordered_json::parse(error.details);

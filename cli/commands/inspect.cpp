@@ -2,6 +2,7 @@
 #include "cli/context.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/inspection.hpp"
 #include "cli/workflow/installed.hpp"
 #include "libcore/base/moment.hpp"
@@ -285,9 +286,7 @@ Result<Json> show_installed(Context& context,
     GPKG_TRY(const auto installed, read_installed(context, options.target));
     const auto* record = find_record(installed.records, name);
     if (record == nullptr)
-        return fail(
-            ErrorKind::NotFound,
-            fmt::format("{} is not installed in {}", name, installed.prefix.path().native()));
+        return pass(not_installed(name, name, installed.records, installed.prefix.path()));
     GPKG_TRY(const auto package, inspect_installed(installed.prefix.path(), *record));
     return show(context, package, "not found", options.files);
 }

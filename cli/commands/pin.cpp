@@ -59,15 +59,13 @@ Result<MatchSpec> pin_of(const Context& context,
     const auto* record = find_record(installed, spec.name);
     if (record != nullptr)
         return parse_spec(fmt::format("{} =={}", spec.name, record->package.version));
-    std::vector<std::string> names;
-    names.reserve(installed.size());
-    for (const auto& one : installed) names.push_back(one.name());
-    return fail(ErrorKind::NotFound,
-                fmt::format("{} is not installed in {}", spec.name, prefix.path().native()),
-                did_you_mean(near_names(spec.name, names),
-                             fmt::format("give the version to pin: gpkg pin {} '{}=VERSION'",
-                                         target_words(context, prefix.path()),
-                                         spec.name)));
+    return pass(not_installed(spec.name,
+                              spec.name,
+                              installed,
+                              prefix.path(),
+                              fmt::format("give the version to pin: gpkg pin {} '{}=VERSION'",
+                                          target_words(context, prefix.path()),
+                                          spec.name)));
 }
 
 /// Up to four versions of the records, which are sorted by version: those on both sides of the

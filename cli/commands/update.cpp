@@ -4,6 +4,7 @@
 #include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/usage.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
 #include "libcore/base/text.hpp"
 #include "libcore/env/history.hpp"
@@ -125,20 +126,16 @@ Action bind_update(CLI::App& app) {
             });
             request.specs.insert(request.specs.end(), freed.begin(), freed.end());
         }
-        std::vector<std::string> names;
-        names.reserve(installed.size());
-        for (const auto& record : installed) names.push_back(record.name());
         for (const auto& spec : request.specs) {
-            if (find_record(installed, spec.name) == nullptr) {
-                const auto near = near_names(spec.name, names);
-                return fail(ErrorKind::NotFound,
-                            fmt::format("{} is not installed in {}", spec.name, path.native()),
-                            did_you_mean(near,
-                                         fmt::format("to install it: gpkg install {} {}{}",
-                                                     target_words(context, path),
-                                                     shell_word(spec.name),
-                                                     given_sources(context.arguments))));
-            }
+            if (find_record(installed, spec.name) == nullptr)
+                return pass(not_installed(spec.name,
+                                          spec.name,
+                                          installed,
+                                          path,
+                                          fmt::format("to install it: gpkg install {} {}{}",
+                                                      target_words(context, path),
+                                                      shell_word(spec.name),
+                                                      given_sources(context.arguments))));
             request.update.push_back(spec.name);
         }
         GPKG_TRY(auto change, decide(context, options->sources, request));

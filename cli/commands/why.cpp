@@ -5,6 +5,7 @@
 #include "cli/given_words.hpp"
 #include "cli/options.hpp"
 #include "cli/workflow/ask/dependencies.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/machine.hpp"
 #include "cli/workflow/record_text.hpp"
 #include "libcore/base/text.hpp"
@@ -53,15 +54,8 @@ Result<Reasons> look(const fs::path& path, const std::string& name, bool all) {
     Reasons reasons{graph_of(installed), 0, requested_by_name(history), {}, true};
     const auto target = reasons.graph.find(name);
     if (!target) {
-        std::vector<std::string> names;
-        names.reserve(installed.size());
-        for (const auto& record : installed) names.push_back(record.name());
-        const auto near = near_names(name, names);
-        Error error{ErrorKind::NotFound,
-                    fmt::format("{} is not installed in {}", name, path.native()),
-                    did_you_mean(near),
-                    {}};
-        if (near.empty()) {
+        auto error = not_installed(name, name, installed, path);
+        if (error.hint.empty()) {
             error = with_environment_hint(
                 std::move(error), "to see why not: gpkg why-not {}", path.native());
             error.hint += " " + shell_word(name);

@@ -81,7 +81,8 @@ Result<void> check_url(const std::vector<Rule>& rules,
             channels.begin(), channels.end(), [&](const auto& one) { return is_of(url, one); });
         if (is_named == said->allows) continue;
         if (said->allows && url.starts_with("file:")) continue;
-        return fail(
+        return fail_as(
+            said->allows ? "ChannelNotAllowed" : "ChannelDenied",
             ErrorKind::Conflict,
             fmt::format("{}: {} ({})",
                         what,

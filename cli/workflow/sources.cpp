@@ -94,10 +94,12 @@ Result<std::vector<Channel>> wanted_channels(const Context& context, const Sourc
 }
 
 Error no_channels() {
-    return {ErrorKind::Usage,
-            "no channels to search: the setting 'channels' is empty",
-            "use -c CHANNEL, or gpkg config append channels conda-forge",
-            {}};
+    Error error{ErrorKind::Usage,
+                "no channels to search: the setting 'channels' is empty",
+                "use -c CHANNEL, or gpkg config append channels conda-forge",
+                {}};
+    error.exception_name = "NoChannelsConfiguredError";
+    return error;
 }
 
 Result<void> remember_channels(const Context& context,

@@ -31,6 +31,15 @@ tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint
     return tl::unexpected<Error>(Error{kind, std::move(message), std::move(hint), {}});
 }
 
+tl::unexpected<Error> fail_as(std::string exception_name,
+                              ErrorKind kind,
+                              std::string message,
+                              std::string hint) {
+    Error error{kind, std::move(message), std::move(hint), {}};
+    error.exception_name = std::move(exception_name);
+    return tl::unexpected<Error>(std::move(error));
+}
+
 tl::unexpected<Error> fail_offline(ErrorKind kind, std::string message, std::string hint) {
     Error error{kind, std::move(message), std::move(hint), {}};
     error.is_offline = true;

@@ -160,6 +160,8 @@ Result<Prefix> Prefix::open(const fs::path& path) {
                 "to list environments: gpkg env list",
                 {}};
     if (was_one) error = with_environment_hint(std::move(error), kRepairHint, path);
+    if (fs::is_directory(path, ignored))
+        error.exception_name = "DirectoryNotACondaEnvironmentError";
     return pass(std::move(error));
 }
 
@@ -307,14 +309,16 @@ Result<void> check_not_frozen(const fs::path& prefix) {
         if (object && (*object)["message"].get(told) == simdjson::SUCCESS && !told.empty())
             message = told;
     }
-    return fail(ErrorKind::Conflict,
-                message.empty()
-                    ? fmt::format("{}: the environment is frozen by {}", prefix.native(), kFrozen)
-                    : fmt::format("{}: the environment is frozen: {}", prefix.native(), message),
-                fmt::format("to change it anyway: --override-frozen; to change a copy: gpkg create "
-                            "-n {} --clone {}",
-                            shell_word("my-" + prefix.filename().native()),
-                            shell_word(prefix.native())));
+    return fail_as(
+        "EnvironmentIsFrozenError",
+        ErrorKind::Conflict,
+        message.empty()
+            ? fmt::format("{}: the environment is frozen by {}", prefix.native(), kFrozen)
+            : fmt::format("{}: the environment is frozen: {}", prefix.native(), message),
+        fmt::format("to change it anyway: --override-frozen; to change a copy: gpkg create "
+                    "-n {} --clone {}",
+                    shell_word("my-" + prefix.filename().native()),
+                    shell_word(prefix.native())));
 }
 
 const PrefixRecord* find_record(const std::vector<PrefixRecord>& records, std::string_view name) {

@@ -31,14 +31,15 @@ bool write_fully(int fd, std::string_view bytes) {
 bool is_absent(int code) { return code == ENOENT || code == ENOTDIR; }
 
 Error io_error(const fs::path& path, std::string_view doing, int code) {
+    const bool is_full = code == ENOSPC || code == EDQUOT;
     std::string hint;
-    if (code == ENOSPC || code == EDQUOT)
-        hint = "free disk space (gpkg clean --all), then run the command again";
+    if (is_full) hint = "free disk space (gpkg clean --all), then run the command again";
     Error error{code == ENOENT ? ErrorKind::NotFound : ErrorKind::Io,
                 fmt::format("{}: cannot {}: {}", path.native(), doing, std::strerror(code)),
                 std::move(hint),
                 {}};
     if (code == ENOENT) error.missing_path = path.native();
+    if (is_full) error.exception_name = "NoSpaceLeftError";
     return error;
 }
 

@@ -58,7 +58,9 @@ tl::unexpected<Fault> moved(Fault inner, std::size_t offset) {
     return tl::unexpected<Fault>(std::move(inner));
 }
 
-tl::unexpected<Error> refuse(std::string_view text, const Fault& found) {
+tl::unexpected<Error> refuse(std::string_view text,
+                             const Fault& found,
+                             std::string exception_name) {
     const auto at = std::min(found.at, text.size());
     const auto named = trim(text);
     // Both quote the text, which may be long and anything.
@@ -68,7 +70,10 @@ tl::unexpected<Error> refuse(std::string_view text, const Fault& found) {
         const auto [line, caret] = excerpt(text, at);
         message += fmt::format("\n  {}\n  {:>{}}", line, '^', caret + 1);
     }
-    return fail(ErrorKind::Parse, std::move(message), cut(found.hint, kReasonWidth));
+    return fail_as(std::move(exception_name),
+                   ErrorKind::Parse,
+                   std::move(message),
+                   cut(found.hint, kReasonWidth));
 }
 
 std::string shown(char c) {

@@ -27,8 +27,11 @@ tl::unexpected<Fault> fault(std::size_t at, std::string what, std::string hint =
 tl::unexpected<Fault> moved(Fault inner, std::size_t offset);
 
 /// `TEXT: WHAT`, then the text again with a caret under the place. Long texts are cut to the
-/// neighbourhood of the caret, and what does not print is shown as '?'.
-tl::unexpected<Error> refuse(std::string_view text, const Fault& found);
+/// neighbourhood of the caret, and what does not print is shown as '?'. `exception_name` is
+/// conda's.
+tl::unexpected<Error> refuse(std::string_view text,
+                             const Fault& found,
+                             std::string exception_name = {});
 
 /// A character as a message shows it: 'x', or its code where it does not print.
 std::string shown(char c);

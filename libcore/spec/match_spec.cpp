@@ -130,7 +130,7 @@ void print_version_and_build(const MatchSpec& asked, Printer& out) {
 
 Result<MatchSpec> MatchSpec::parse(std::string_view text) {
     auto read = grammar::read_match_spec(text);
-    if (!read) return grammar::refuse(text, read.error());
+    if (!read) return grammar::refuse(text, read.error(), "InvalidMatchSpec");
     return *std::move(read);
 }
 

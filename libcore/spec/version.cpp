@@ -273,7 +273,7 @@ Parsed<Version> read_version(std::string_view text) { return VersionReader(text)
 
 Result<Version> Version::parse(std::string_view text) {
     auto version = grammar::read_version(text);
-    if (!version) return grammar::refuse(text, version.error());
+    if (!version) return grammar::refuse(text, version.error(), "InvalidVersionSpec");
     return *std::move(version);
 }
 

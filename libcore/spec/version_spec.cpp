@@ -100,7 +100,7 @@ VersionSpec VersionSpec::equal_to(Version version) {
 
 Result<VersionSpec> VersionSpec::parse(std::string_view text) {
     auto read = grammar::read_version_spec(text);
-    if (!read) return grammar::refuse(text, read.error());
+    if (!read) return grammar::refuse(text, read.error(), "InvalidVersionSpec");
     return *std::move(read);
 }
 

@@ -438,11 +438,15 @@ err_has 'not a date'
 
 # What is not there has conda's names for programs.
 for row in 'list -n nosuch:EnvironmentLocationNotFound' 'install -n nosuch app:EnvironmentLocationNotFound' \
-    'create -n absent-yet -f nowhere.yml:EnvironmentFileNotFound' 'remove -n a nosuch:PackagesNotFoundError' \
+    'create -n absent-yet -f nowhere.yml:EnvironmentFileNotFound' 'remove -n a nosuch:PackagesNotFoundInPrefixError' \
+    'update -n a nosuch:PackagesNotFoundInPrefixError' 'why -n a nosuch:PackagesNotFoundInPrefixError' \
+    'list -p .:DirectoryNotACondaEnvironmentError' 'create -n absent-yet nosuch:PackagesNotFoundInChannelsError' \
     'solve app -c file:///nonexistent:UnavailableInvalidChannel'; do
     # shellcheck disable=SC2086 # words
     expect 1 ${row%:*} --json
     json "d['exception_name'] == '${row##*:}'"
 done
+expect 2 create -n absent-yet 'app==1..2' --json
+json 'd["exception_name"] == "InvalidMatchSpec"'
 
 finish

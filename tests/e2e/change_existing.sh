@@ -230,6 +230,8 @@ for words in 'install -n five solo' 'remove -n five --all'; do
 done
 expect 0 env list
 out_has '(frozen)'
+expect 1 install -n five solo --json
+json 'd["exception_name"] == "EnvironmentIsFrozenError"'
 expect 0 install -n five solo --override-frozen
 has five solo-1.0
 rm "$at/five/conda-meta/frozen"

@@ -43,7 +43,7 @@ err_has "gpu-gpu is an outdated package name; use 'gpu[accel=nvidia]'"
 
 # Only an unknown name: conda's exception.
 expect 1 create -n x nosuchpackage --json
-json 'd["exception_name"] == "PackagesNotFoundError" and len(d["clashes"]) == 1'
+json 'd["exception_name"] == "PackagesNotFoundInChannelsError" and len(d["clashes"]) == 1'
 
 # Another name is a guess: no command installs it. One without the unknown name is a fix.
 expect 1 create -n x pytohn lib

@@ -158,7 +158,7 @@ expect 1 repoquery whoneeds pyton
 err_is "error: package 'pyton' not found in $where (linux-64)
   hint: did you mean python?"
 expect 1 repoquery whoneeds pyton --json
-json 'd["exception_name"] == "PackagesNotFoundError" and d["hint"] == "did you mean python?"'
+json 'd["exception_name"] == "PackagesNotFoundInChannelsError" and d["hint"] == "did you mean python?"'
 expect 1 repoquery whoneeds python=4
 err_has 'the newest version is python 3.12'
 for question in depends tree search; do

@@ -83,7 +83,7 @@ expect 1 search torch
 err_is "error: package 'torch' not found in $CHANNEL (linux-64)
   hint: did you mean pytorch or libtorch?"
 expect 1 search torch --json
-json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundError"'
+json 'd["success"] is False and d["exception_name"] == "PackagesNotFoundInChannelsError"'
 json 'd["hint"] == "did you mean pytorch or libtorch?"'
 expect 1 search 'pytorch>=2'
 err_has "matches none of the 3 builds in $CHANNEL (linux-64)"

@@ -468,7 +468,7 @@ out_has 'gpkg '
 # What somebody said wrongly, on the command line or around it.
 expect 2 create -n x 'a=='
 expect 2 search 'a==' --json
-json 'd["exception_name"] == "ArgumentError"'
+json 'd["exception_name"] == "InvalidMatchSpec"'
 CONDA_SUBDIR=noarch expect 2 search a
 CONDA_SUBDIR=noarch expect 2 search a --json
 json 'd["exception_name"] == "ArgumentError"'

@@ -25,6 +25,8 @@
 namespace gpkg::cli {
 namespace {
 
+constexpr auto kNotInChannels = "PackagesNotFoundInChannelsError";  // as conda calls it
+
 constexpr std::size_t kLongestSpec = 1000;
 /// Of so many names the builds are shown, and fetched where channels have shards.
 constexpr std::size_t kMostWithBuilds = 100;
@@ -133,9 +135,10 @@ void print_details(Output& out, const PackageRecord& record) {
 tl::unexpected<Error> unknown_package(const std::string& name,
                                       const Searched& searched,
                                       std::string hint) {
-    auto failure = fail(ErrorKind::NotFound,
-                        fmt::format("package '{}' not found in {}", name, searched.where()),
-                        std::move(hint));
+    auto failure = fail_as(kNotInChannels,
+                           ErrorKind::NotFound,
+                           fmt::format("package '{}' not found in {}", name, searched.where()),
+                           std::move(hint));
     failure.value().unknown_packages = {name};
     return failure;
 }
@@ -252,18 +255,20 @@ tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searc
     }
     const auto exact = hint_on_exact_version(searched.indexes, spec);
     if (newest)
-        return fail(
+        return fail_as(
+            kNotInChannels,
             ErrorKind::NotFound,
             fmt::format("{}: matches none of the {} builds in {}", as_typed(spec), builds, where),
             exact.empty()
                 ? fmt::format("the newest version is {} {}", spec.name, newest->to_string())
                 : exact);
     if (all > builds)
-        return fail(ErrorKind::NotFound,
-                    fmt::format("{}: all {} builds in {} are newer than --exclude-newer allows",
-                                spec.to_string(),
-                                all,
-                                where));
+        return fail_as(kNotInChannels,
+                       ErrorKind::NotFound,
+                       fmt::format("{}: all {} builds in {} are newer than --exclude-newer allows",
+                                   spec.to_string(),
+                                   all,
+                                   where));
     return no_such_name(spec, searched, names);
 }
 
@@ -289,9 +294,11 @@ tl::unexpected<Error> no_such_name(const MatchSpec& spec,
                                    const Searched& searched,
                                    const std::set<std::string>& known) {
     if (!spec.has_one_name())
-        return fail(ErrorKind::NotFound,
-                    fmt::format("no package name matches '{}' in {}", spec.name, searched.where()),
-                    in_another_channel("it"));
+        return fail_as(
+            kNotInChannels,
+            ErrorKind::NotFound,
+            fmt::format("no package name matches '{}' in {}", spec.name, searched.where()),
+            in_another_channel("it"));
     const std::vector<std::string> sorted(known.begin(), known.end());
     const auto near = near_packages(spec.name, sorted);
     return unknown_package(spec.name, searched, did_you_mean(near, in_another_channel("it")));
@@ -304,18 +311,27 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
     for (std::size_t place = 0; place < installed.size(); ++place)
         marked[place] = spec.matches(installed[place].package);
     if (std::find(marked.begin(), marked.end(), true) != marked.end()) return marked;
-    std::vector<std::string> names;
-    names.reserve(installed.size());
-    for (const auto& record : installed) names.push_back(record.name());
-    const auto near = near_names(spec.name, names);
-    Error error{ErrorKind::NotFound,
-                fmt::format("{} is not installed in {}", spec.to_string(), prefix.native()),
-                did_you_mean(near),
-                {}};
-    if (near.empty())
+    auto error = not_installed(spec.to_string(), spec.name, installed, prefix);
+    if (error.hint.empty())
         error = with_environment_hint(
             std::move(error), "to list installed packages: gpkg list {}", prefix.native());
     return pass(std::move(error));
+}
+
+Error not_installed(std::string_view what,
+                    std::string_view name,
+                    const std::vector<PrefixRecord>& installed,
+                    const fs::path& prefix,
+                    std::string otherwise) {
+    std::vector<std::string> names;
+    names.reserve(installed.size());
+    for (const auto& record : installed) names.push_back(record.name());
+    Error error{ErrorKind::NotFound,
+                fmt::format("{} is not installed in {}", what, prefix.native()),
+                did_you_mean(near_names(name, names), std::move(otherwise)),
+                {}};
+    error.exception_name = "PackagesNotFoundInPrefixError";
+    return error;
 }
 
 std::string channel_text(const Context& context, const PackageRecord& record) {

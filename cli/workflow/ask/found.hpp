@@ -79,6 +79,14 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
                                          const std::vector<PrefixRecord>& installed,
                                          const fs::path& prefix);
 
+/// That `what`, of that name, is not among the installed packages of `prefix`; hints at one of a
+/// like name, else at what to do `otherwise`.
+Error not_installed(std::string_view what,
+                    std::string_view name,
+                    const std::vector<PrefixRecord>& installed,
+                    const fs::path& prefix,
+                    std::string otherwise = {});
+
 /// As text; with `info` everything about each record.
 void print_found(const Context& context, const MatchSpec& spec, const Found& found, bool info);
 /// How a table with the columns name, version, build and channel is fitted to a screen.

@@ -356,8 +356,6 @@ Error unsatisfiable(const Context& context,
     if (question.channels.empty()) return no_channels();
     Json details{{"clashes", clashes_json(explanation)}};
     if (!explanation.more.empty()) details["more_clashes"] = explanation.more.size();
-    // As conda calls it.
-    if (is_about_unknown_names(explanation)) details["exception_name"] = "PackagesNotFoundError";
     for (const auto& [name, meant] : guesses(question, explanation))
         if (!meant.empty()) details["did_you_mean"][name] = meant;
     if (!std::ranges::all_of(explanation.clashes, &Explanation::Clash::is_minimal))
@@ -366,6 +364,8 @@ Error unsatisfiable(const Context& context,
     Error error{ErrorKind::Unsatisfiable, {}, {}, {}};
     const auto unknown = unknown_names(question, explanation);
     error.unknown_packages = unknown;
+    if (is_about_unknown_names(explanation))
+        error.exception_name = "PackagesNotFoundInChannelsError";
     Proposals proposals(context, error);
     std::optional<std::string> hint;
     const auto builds = missing_builds(context, question, explanation);
