@@ -431,13 +431,11 @@ Result<fs::path> existing_prefix(const Context& context, const TargetOptions& op
         if (unseen == std::errc::permission_denied)
             hint += fmt::format("; no permission to read {}", folder.native());
     }
-    std::error_code ignored;
-    return fail_as(fs::is_directory(prefix, ignored) ? "DirectoryNotACondaEnvironmentError" : "",
-                   ErrorKind::NoEnvironment,
-                   fmt::format("no environment at {}{}",
-                               prefix.native(),
-                               others.empty() ? "" : ", nor in " + join_or(others)),
-                   hint);
+    return pass(no_environment(prefix,
+                               fmt::format("no environment at {}{}",
+                                           prefix.native(),
+                                           others.empty() ? "" : ", nor in " + join_or(others)),
+                               hint));
 }
 
 std::function<std::string(const std::string&)> whole_number_from(std::uint64_t least) {

@@ -19,8 +19,8 @@
 namespace gpkg::solver {
 namespace {
 
-// Room for all of most channels: what is not used of it costs nothing, and to move all that is there
-// again and again would.
+// More than most requests reach. Reserved memory that is not used costs nothing; growing the
+// vectors copies every candidate.
 constexpr std::size_t kLikelyCandidates = std::size_t{1} << 17U;
 
 bool names_match(const MatchSpec& spec, std::string_view name) {

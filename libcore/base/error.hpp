@@ -51,7 +51,7 @@ struct Error {
     std::vector<std::string> unknown_packages{};
     /// The base URL of the channel that cannot be read; empty: the failure is about something else.
     std::string unread_channel{};
-    /// What conda calls it, for programs, where the kind does not tell; often empty.
+    /// conda's exception, where it is not the usual one of the kind; often empty.
     std::string exception_name{};
     /// Offline mode kept gpkg from a download that would help.
     bool is_offline = false;
@@ -72,7 +72,7 @@ using Result = tl::expected<T, Error>;
 /// `return fail(ErrorKind::Parse, "...")` from any function that returns a Result.
 tl::unexpected<Error> fail(ErrorKind kind, std::string message, std::string hint = {});
 
-/// fail() for what conda has a name for that the kind does not tell.
+/// fail() with conda's exception, where that is not the usual one of the kind.
 tl::unexpected<Error> fail_as(std::string exception_name,
                               ErrorKind kind,
                               std::string message,

@@ -5,7 +5,7 @@
 
 namespace gpkg {
 
-// Lazily: of the functions that these libraries and theirs call, most never run.
+// Lazy binding: most functions of these libraries and their dependencies are never called.
 SharedLibrary::SharedLibrary(const char* name)
     : name_(name), handle_(::dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
     if (handle_ == nullptr) problem_ = ::dlerror();

@@ -222,7 +222,8 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
     for (std::size_t i = 0; i < channels.size(); ++i) {
         for (const auto& subdir : subdirs) {
             const bool only_cached = is_only_cached(channels[i].subdir_url(subdir));
-            all.emplace_back(channels[i], subdir, options, only_cached, now, trusted[i].get());
+            all.emplace_back(
+                transport, channels[i], subdir, options, only_cached, now, trusted[i].get());
         }
     }
 
@@ -232,7 +233,6 @@ Result<std::vector<FetchedIndex>> fetch_once(Transport& transport,
         if (channel.is_local() && !fs::exists(channel.folder(), ignored))
             return pass(no_local_channel(channel, {}));
     }
-    if (std::ranges::any_of(all, &OneIndex::needs_server)) transport.prepare();
     std::vector<std::size_t> asking;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto settled = all[i].settle_here();

@@ -66,15 +66,6 @@ std::string shards_url(const Channel& channel, std::string_view subdir) {
     return fmt::format("{}/{}", channel.subdir_url(subdir), kShards);
 }
 
-bool OneIndex::needs_server() const {
-    if (result_.channel.is_local() || only_cached_) return false;
-    const auto has_fresh = [this](const Copy& copy) {
-        const auto state = copy.cache.load();
-        return state && is_fresh(*state);
-    };
-    return !has_fresh(shards_) && !has_fresh(whole_);
-}
-
 Result<bool> OneIndex::settle_here() {
     if (result_.channel.is_local()) {
         if (trust_ != nullptr) return false;
@@ -129,6 +120,7 @@ void OneIndex::load(Copy& copy) {
     state = *std::move(loaded);
     copy.is_usable = state.missing;
     if (state.missing) return;
+    if (!only_cached_ && !is_fresh(state)) transport_.prepare();
     using Condition = IndexCache::Bytes::Condition;
     auto [condition, index] =
         copy.cache.check(state, {result_.channel.base_url(), result_.subdir, state.url});

@@ -25,13 +25,15 @@ std::string shards_url(const Channel& channel, std::string_view subdir);
 /// Getting one (channel, subdir): what is cached, what to ask, what to make of the answer.
 class OneIndex {
 public:
-    OneIndex(const Channel& channel,
+    OneIndex(Transport& transport,
+             const Channel& channel,
              std::string subdir,
              const IndexOptions& options,
              bool only_cached,
              std::int64_t now,
              const TrustedChannel* trust)
-        : options_(options),
+        : transport_(transport),
+          options_(options),
           only_cached_(only_cached),
           now_(now),
           trust_(trust),
@@ -41,8 +43,6 @@ public:
         result_.subdir = std::move(subdir);
     }
 
-    /// Whether a server will be asked, as far as the dates of what is cached tell.
-    bool needs_server() const;
     /// Settles it without the network where that is possible. True: done.
     Result<bool> settle_here();
     /// Of a signed channel what is there now is told first: nothing is read that it does not list.
@@ -95,6 +95,7 @@ private:
         return result_.channel.subdir_url(result_.subdir) + "/" + std::string(file);
     }
 
+    Transport& transport_;  ///< prepared as soon as a cached copy is found to be stale
     const IndexOptions& options_;
     bool only_cached_;  ///< nobody may be asked
     std::int64_t now_;

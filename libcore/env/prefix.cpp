@@ -155,13 +155,11 @@ Result<Prefix> Prefix::open(const fs::path& path) {
                                   "run gpkg create again, or undo it: gpkg repair {}",
                                   path));
     const bool was_one = fs::exists(path / "conda-meta" / "gpkg", ignored);
-    Error error{ErrorKind::NoEnvironment,
-                fmt::format("no environment at {} (conda-meta/history is missing)", path.native()),
-                "to list environments: gpkg env list",
-                {}};
+    auto error = no_environment(
+        path,
+        fmt::format("no environment at {} (conda-meta/history is missing)", path.native()),
+        "to list environments: gpkg env list");
     if (was_one) error = with_environment_hint(std::move(error), kRepairHint, path);
-    if (fs::is_directory(path, ignored))
-        error.exception_name = "DirectoryNotACondaEnvironmentError";
     return pass(std::move(error));
 }
 
@@ -289,6 +287,14 @@ Result<void> change_env_vars(const fs::path& prefix, const EnvVarChanges& change
     const auto file = prefix / kVariablesFile;
     remove_dead_temporaries_of(file);
     return write_file_atomically(file, text);
+}
+
+Error no_environment(const fs::path& path, std::string message, std::string hint) {
+    Error error{ErrorKind::NoEnvironment, std::move(message), std::move(hint), {}};
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored))
+        error.exception_name = "DirectoryNotACondaEnvironmentError";
+    return error;
 }
 
 Result<void> check_not_frozen(const fs::path& prefix) {

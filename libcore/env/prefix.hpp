@@ -70,6 +70,9 @@ private:
     fs::path path_;
 };
 
+/// NoEnvironment about `path`, which may be a folder of another kind.
+Error no_environment(const fs::path& path, std::string message, std::string hint);
+
 /// Refuses to change a frozen environment (CEP 22), with the message its marker holds. Works on any
 /// folder: one that is no environment is not frozen.
 Result<void> check_not_frozen(const fs::path& prefix);

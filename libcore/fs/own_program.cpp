@@ -21,7 +21,7 @@ std::optional<fs::path> find_program_of_loader() {
     return words ? program_of_loader(*exe, *words) : std::nullopt;
 }
 
-/// Looked for once: it stays the same as long as the process lives.
+/// Cached: it does not change during the process.
 const std::optional<fs::path>& own_program_of_loader() {
     static const auto found = find_program_of_loader();
     return found;

@@ -102,7 +102,7 @@ public:
     virtual void run(std::span<Exchange* const> exchanges,
                      std::size_t parallel,
                      const std::stop_token& stop) = 0;
-    /// run() will be called soon: what it needs is made ready meanwhile, in another thread.
+    /// Loads what run() needs in another thread. For callers with other work before run().
     virtual void prepare() {}
     /// For who asks by way of this; null: none. An exchange chooses among them.
     virtual Mirrors* mirrors() { return nullptr; }

@@ -28,7 +28,7 @@ tl::unexpected<Fault> moved(Fault inner, std::size_t offset);
 
 /// `TEXT: WHAT`, then the text again with a caret under the place. Long texts are cut to the
 /// neighbourhood of the caret, and what does not print is shown as '?'. `exception_name` is
-/// conda's.
+/// conda's exception; empty: InvalidSpec.
 tl::unexpected<Error> refuse(std::string_view text,
                              const Fault& found,
                              std::string exception_name = {});

@@ -25,8 +25,6 @@
 namespace gpkg::cli {
 namespace {
 
-constexpr auto kNotInChannels = "PackagesNotFoundInChannelsError";  // as conda calls it
-
 constexpr std::size_t kLongestSpec = 1000;
 /// Of so many names the builds are shown, and fetched where channels have shards.
 constexpr std::size_t kMostWithBuilds = 100;

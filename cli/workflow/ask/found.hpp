@@ -61,6 +61,9 @@ Result<std::vector<PackageRecord>> find_records(const MatchSpec& spec,
                                                 std::span<const std::string> names,
                                                 const Searched& searched);
 
+/// The name of the error that no channel has a package, as conda's.
+inline constexpr auto kNotInChannels = "PackagesNotFoundInChannelsError";
+
 /// Says what is wrong with a spec that nothing matches: its name, or the rest.
 tl::unexpected<Error> nothing_found(const MatchSpec& spec, const Searched& searched);
 /// The same, and where a name is not there for the platform but for another: that may take indexes
@@ -79,8 +82,8 @@ Result<std::vector<bool>> find_installed(const MatchSpec& spec,
                                          const std::vector<PrefixRecord>& installed,
                                          const fs::path& prefix);
 
-/// That `what`, of that name, is not among the installed packages of `prefix`; hints at one of a
-/// like name, else at what to do `otherwise`.
+/// `what`, a spec on `name`, matches no installed package of `prefix`. The hint is a similar name,
+/// else `otherwise`.
 Error not_installed(std::string_view what,
                     std::string_view name,
                     const std::vector<PrefixRecord>& installed,

@@ -2,6 +2,7 @@
 
 #include "cli/workflow/ask/explanation_json.hpp"
 #include "cli/workflow/ask/fix_command.hpp"
+#include "cli/workflow/ask/found.hpp"
 #include "cli/workflow/ask/hints.hpp"
 #include "cli/workflow/ask/tried_fixes.hpp"
 #include "cli/workflow/wishes/wishes.hpp"
@@ -364,8 +365,7 @@ Error unsatisfiable(const Context& context,
     Error error{ErrorKind::Unsatisfiable, {}, {}, {}};
     const auto unknown = unknown_names(question, explanation);
     error.unknown_packages = unknown;
-    if (is_about_unknown_names(explanation))
-        error.exception_name = "PackagesNotFoundInChannelsError";
+    if (is_about_unknown_names(explanation)) error.exception_name = kNotInChannels;
     Proposals proposals(context, error);
     std::optional<std::string> hint;
     const auto builds = missing_builds(context, question, explanation);
